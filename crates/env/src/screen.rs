@@ -1,0 +1,113 @@
+//! A screen: what the agent sees, and how pictures are put onto it.
+
+use crate::touch::{N_TOUCHES, SCREEN_SIDE_PX};
+
+/// Bytes of one screen, `[224 rows, 224 columns, RGB]`.
+pub const SCREEN_BYTES: usize = N_TOUCHES * 3;
+
+/// The grey behind templates. The paper is silent; mid grey completes it.
+pub const BACKGROUND_GREY: u8 = 128;
+
+/// An RGB picture of 224 x 224 pixels, rows first, three bytes a pixel.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Screen {
+    pixels: Box<[u8]>,
+}
+
+impl Screen {
+    /// A screen of mid grey.
+    pub fn grey() -> Self {
+        Self { pixels: vec![BACKGROUND_GREY; SCREEN_BYTES].into_boxed_slice() }
+    }
+
+    /// All bytes, `[224, 224, 3]`.
+    pub fn pixels(&self) -> &[u8] {
+        &self.pixels
+    }
+
+    /// All bytes, `[224, 224, 3]`, to draw on.
+    pub fn pixels_mut(&mut self) -> &mut [u8] {
+        &mut self.pixels
+    }
+
+    /// Becomes a copy of a whole picture of `SCREEN_BYTES` bytes.
+    pub fn copy_from(&mut self, pixels: &[u8]) {
+        self.pixels.copy_from_slice(pixels);
+    }
+
+    /// Paints everything mid grey.
+    pub fn clear(&mut self) {
+        self.pixels.fill(BACKGROUND_GREY);
+    }
+
+    /// Copies a square template so that its top left pixel lands at (`top`, `left`). It must fit.
+    pub fn paste(&mut self, template: &Template, top: usize, left: usize) {
+        let row_bytes = template.side_px * 3;
+        assert!(
+            top + template.side_px <= SCREEN_SIDE_PX && left + template.side_px <= SCREEN_SIDE_PX,
+            "a {side}x{side} template at row {top}, col {left} leaves the screen",
+            side = template.side_px,
+        );
+        let rows = self.pixels.chunks_exact_mut(SCREEN_SIDE_PX * 3).skip(top);
+        for (row, template_row) in rows.zip(template.pixels.chunks_exact(row_bytes)) {
+            row[left * 3..left * 3 + row_bytes].copy_from_slice(template_row);
+        }
+    }
+}
+
+impl std::fmt::Debug for Screen {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mean = self.pixels.iter().map(|&byte| u64::from(byte)).sum::<u64>() / SCREEN_BYTES as u64;
+        write!(f, "Screen {{ mean byte {mean} }}")
+    }
+}
+
+/// A small square RGB picture shown on match screens as a button.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    side_px: usize,
+    pixels: Box<[u8]>,
+}
+
+impl Template {
+    /// A template from `[side_px, side_px, 3]` bytes. Panics if their number is another.
+    pub fn new(side_px: usize, pixels: Box<[u8]>) -> Self {
+        assert_eq!(pixels.len(), side_px * side_px * 3, "bytes of a {side_px}x{side_px} RGB template");
+        Self { side_px, pixels }
+    }
+
+    /// Height and width in pixels.
+    pub fn side_px(&self) -> usize {
+        self.side_px
+    }
+
+    /// All bytes, `[side_px, side_px, 3]`.
+    pub fn pixels(&self) -> &[u8] {
+        &self.pixels
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pasted_template_covers_exactly_its_square() {
+        let template = Template::new(3, vec![7; 27].into_boxed_slice());
+        let mut screen = Screen::grey();
+        screen.paste(&template, 10, 221);
+        for row in 0..SCREEN_SIDE_PX {
+            for col in 0..SCREEN_SIDE_PX {
+                let inside = (10..13).contains(&row) && (221..224).contains(&col);
+                let pixel = &screen.pixels()[(row * SCREEN_SIDE_PX + col) * 3..][..3];
+                assert_eq!(pixel, [if inside { 7 } else { BACKGROUND_GREY }; 3], "row {row} col {col}");
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "leaves the screen")]
+    fn a_template_over_the_edge_is_refused() {
+        Screen::grey().paste(&Template::new(2, vec![0; 12].into_boxed_slice()), 223, 0);
+    }
+}

@@ -1,0 +1,222 @@
+//! Named random streams derived from one seed, before everything else on the walk.
+//!
+//! Every random choice is `f(seed, name, index, position)`, computed by Philox4x32-10 (Salmon et al.,
+//! "Parallel random numbers: as easy as 1, 2, 3", 2011). The seed is the cipher's key; name, index and
+//! position are its counter. So trial 1,000,000 is drawn without drawing the 999,999 before it, and two
+//! streams of different names never share a number.
+
+use serde::{Deserialize, Serialize};
+
+/// The seed of a whole run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RunSeed(pub u64);
+
+/// What a random stream is used for. The text is part of the reproducibility contract: never change one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StreamName {
+    text: &'static str,
+    tag: u32,
+}
+
+impl StreamName {
+    /// Names a stream. Usable in constants.
+    pub const fn new(text: &'static str) -> Self {
+        Self { text, tag: fnv1a_32(text.as_bytes()) }
+    }
+
+    /// The name as written.
+    pub const fn text(self) -> &'static str {
+        self.text
+    }
+
+    /// The 32 bits of the counter that belong to this name.
+    pub const fn tag(self) -> u32 {
+        self.tag
+    }
+}
+
+const fn fnv1a_32(bytes: &[u8]) -> u32 {
+    let mut hash = 0x811c_9dc5_u32;
+    let mut idx = 0;
+    while idx < bytes.len() {
+        hash = (hash ^ bytes[idx] as u32).wrapping_mul(0x0100_0193);
+        idx += 1;
+    }
+    hash
+}
+
+impl RunSeed {
+    /// The `index`-th stream of a name, at its first number.
+    pub fn stream(self, name: StreamName, index: u64) -> RandomStream {
+        RandomStream {
+            key: [self.0 as u32, (self.0 >> 32) as u32],
+            counter: [0, name.tag, index as u32, (index >> 32) as u32],
+            block: [0; 4],
+            n_used: 4,
+        }
+    }
+}
+
+/// A sequence of random numbers: cheap to make, never stored (its name and index say it all).
+#[derive(Clone, Debug)]
+pub struct RandomStream {
+    key: [u32; 2],
+    counter: [u32; 4],
+    block: [u32; 4],
+    n_used: usize,
+}
+
+impl RandomStream {
+    /// The next 32 random bits.
+    pub fn next_u32(&mut self) -> u32 {
+        if self.n_used == 4 {
+            self.block = philox4x32_10(self.counter, self.key);
+            self.counter[0] = self.counter[0].wrapping_add(1);
+            self.n_used = 0;
+        }
+        let word = self.block[self.n_used];
+        self.n_used += 1;
+        word
+    }
+
+    /// The next 64 random bits, the low half drawn first.
+    pub fn next_u64(&mut self) -> u64 {
+        let low = u64::from(self.next_u32());
+        low | u64::from(self.next_u32()) << 32
+    }
+
+    /// Uniform in `0..n`, without bias (Lemire's method with rejection). `n` must not be 0.
+    pub fn below(&mut self, n: u32) -> u32 {
+        assert!(n > 0, "a uniform draw needs at least one possibility");
+        let rejected_below = n.wrapping_neg() % n;
+        loop {
+            let wide = u64::from(self.next_u32()) * u64::from(n);
+            if wide as u32 >= rejected_below {
+                return (wide >> 32) as u32;
+            }
+        }
+    }
+
+    /// Uniform in `low..=high`.
+    pub fn between(&mut self, low: u32, high: u32) -> u32 {
+        assert!(low <= high, "empty range {low}..={high}");
+        match (high - low).checked_add(1) {
+            Some(n) => low + self.below(n),
+            None => self.next_u32(),
+        }
+    }
+
+    /// Uniform in `[0, 1)`, a multiple of 2^-24.
+    pub fn unit_f32(&mut self) -> f32 {
+        (self.next_u32() >> 8) as f32 * (1.0 / 16_777_216.0)
+    }
+
+    /// Uniform in `[low, high)`.
+    pub fn in_range(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * self.unit_f32()
+    }
+
+    /// True with the given probability.
+    pub fn chance(&mut self, probability: f32) -> bool {
+        self.unit_f32() < probability
+    }
+
+    /// One of the items, each as likely as the others. `items` must not be empty.
+    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len() as u32) as usize]
+    }
+
+    /// Permutes the items in place, each order as likely as the others (Fisher-Yates).
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last as u32 + 1) as usize);
+        }
+    }
+}
+
+const PHILOX_M0: u32 = 0xd251_1f53;
+const PHILOX_M1: u32 = 0xcd9e_8d57;
+const PHILOX_W0: u32 = 0x9e37_79b9;
+const PHILOX_W1: u32 = 0xbb67_ae85;
+
+#[inline]
+fn philox4x32_10(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
+    let [mut c0, mut c1, mut c2, mut c3] = counter;
+    let [mut k0, mut k1] = key;
+    for _ in 0..10 {
+        let p0 = u64::from(PHILOX_M0) * u64::from(c0);
+        let p1 = u64::from(PHILOX_M1) * u64::from(c2);
+        (c0, c1, c2, c3) = ((p1 >> 32) as u32 ^ c1 ^ k0, p1 as u32, (p0 >> 32) as u32 ^ c3 ^ k1, p0 as u32);
+        k0 = k0.wrapping_add(PHILOX_W0);
+        k1 = k1.wrapping_add(PHILOX_W1);
+    }
+    [c0, c1, c2, c3]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The known answers of the Random123 distribution (`kat_vectors`, philox4x32 10).
+    #[test]
+    fn philox_gives_the_published_answers() {
+        let cases = [
+            ([0; 4], [0; 2], [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]),
+            ([u32::MAX; 4], [u32::MAX; 2], [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]),
+            (
+                [0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344],
+                [0xa409_3822, 0x299f_31d0],
+                [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1],
+            ),
+        ];
+        for (counter, key, answer) in cases {
+            assert_eq!(philox4x32_10(counter, key), answer);
+        }
+    }
+
+    #[test]
+    fn a_stream_depends_on_seed_name_and_index() {
+        let first = |seed, name, index| RunSeed(seed).stream(StreamName::new(name), index).next_u64();
+        let reference = first(1, "trial", 0);
+        assert_eq!(reference, first(1, "trial", 0));
+        for other in
+            [first(2, "trial", 0), first(1 << 32, "trial", 0), first(1, "other", 0), first(1, "trial", 1)]
+        {
+            assert_ne!(reference, other);
+        }
+        assert_ne!(first(1, "trial", 1), first(1, "trial", 1 << 32));
+    }
+
+    #[test]
+    fn bounded_draws_are_uniform() {
+        let mut stream = RunSeed(7).stream(StreamName::new("test"), 0);
+        let mut counts = [0_u32; 6];
+        for _ in 0..60_000 {
+            counts[stream.below(6) as usize] += 1;
+        }
+        // Standard deviation of a count is 91: five of them.
+        assert!(counts.iter().all(|&count| count.abs_diff(10_000) < 457), "{counts:?}");
+    }
+
+    #[test]
+    fn shuffles_reach_every_order_equally_often() {
+        let mut counts = std::collections::BTreeMap::new();
+        for index in 0..24_000 {
+            let mut items = [0, 1, 2, 3];
+            RunSeed(3).stream(StreamName::new("test"), index).shuffle(&mut items);
+            *counts.entry(items).or_insert(0_u32) += 1;
+        }
+        assert_eq!(counts.len(), 24);
+        assert!(counts.values().all(|&count| count.abs_diff(1000) < 160), "{counts:?}");
+    }
+
+    #[test]
+    fn ranges_include_both_ends() {
+        let mut stream = RunSeed(7).stream(StreamName::new("test"), 1);
+        let drawn: Vec<u32> = (0..1000).map(|_| stream.between(6, 9)).collect();
+        assert_eq!(drawn.iter().min(), Some(&6));
+        assert_eq!(drawn.iter().max(), Some(&9));
+        assert_eq!(stream.between(5, 5), 5);
+        stream.between(0, u32::MAX);
+    }
+}
