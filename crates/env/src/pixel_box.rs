@@ -30,6 +30,28 @@ impl PixelBox {
         }
     }
 
+    /// Whole rows of the screen, both ends inside.
+    pub const fn rows(first: u8, last: u8) -> Self {
+        assert!(first <= last && (last as usize) < SCREEN_SIDE_PX);
+        Self { top: first, left: 0, bottom: last, right: SCREEN_SIDE_PX as u8 - 1 }
+    }
+
+    /// The pixels that belong to both boxes, `None` if there are none.
+    pub fn intersection(self, other: Self) -> Option<Self> {
+        let both = Self {
+            top: self.top.max(other.top),
+            left: self.left.max(other.left),
+            bottom: self.bottom.min(other.bottom),
+            right: self.right.min(other.right),
+        };
+        (both.top <= both.bottom && both.left <= both.right).then_some(both)
+    }
+
+    /// The top left and the bottom right pixel.
+    pub fn corners(self) -> [Touch; 2] {
+        [Touch::at(self.top, self.left), Touch::at(self.bottom, self.right)]
+    }
+
     /// First row.
     pub fn top(self) -> usize {
         self.top as usize

@@ -36,6 +36,17 @@ impl Touch {
         }
     }
 
+    /// A touch whose row and column are known to be on the screen.
+    pub(crate) const fn at(row: u8, col: u8) -> Self {
+        debug_assert!((row as usize) < SCREEN_SIDE_PX && (col as usize) < SCREEN_SIDE_PX);
+        Self { row, col }
+    }
+
+    /// Where the touch lands when the screen turns by 90 degrees clockwise: up becomes right.
+    pub const fn turned_clockwise(self) -> Self {
+        Self { row: self.col, col: SCREEN_SIDE_PX as u8 - 1 - self.row }
+    }
+
     /// The touch at a position of the row-major reward map, in `0..N_TOUCHES`.
     pub const fn from_index(index: usize) -> Result<Self, OutsideScreen> {
         Self::new(index / SCREEN_SIDE_PX, index % SCREEN_SIDE_PX)

@@ -1,0 +1,339 @@
+//! The contract of a TouchStream, as a test that any task on any source must pass, ours or a user's.
+
+use crate::reward_map::RewardMap;
+use crate::schedule::Schedule;
+use crate::screen::Screen;
+use crate::seed::{RandomStream, RunSeed, StreamName};
+use crate::stimuli::{ClassIdx, Picture, Split, Stimuli, StimulusError};
+use crate::stream::Stream;
+use crate::task::Task;
+use crate::touch::{N_TOUCHES, SCREEN_SIDE_PX, Touch};
+use crate::trial::{BindError, ScreenRecipe, Trial};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// How many screens the exact chance level is counted on, where it depends on the images.
+const N_EXACT_SCREENS: usize = 32;
+
+const TOUCHES: StreamName = StreamName::new("conformance/touches");
+
+/// How thoroughly to test.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Trials played on each split.
+    pub n_trials: u64,
+    /// Screens drawn on each split, spread over the trials.
+    pub n_screens: u64,
+    /// Reward maps compared touch by touch on each split, spread over the trials.
+    pub n_maps: u64,
+}
+
+impl Effort {
+    /// A few seconds at most.
+    pub const QUICK: Self = Self { n_trials: 400, n_screens: 20, n_maps: 20 };
+}
+
+/// What was tested, when everything held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passed {
+    /// Steps played, over both splits.
+    pub n_steps: u64,
+    /// Screens drawn twice and compared.
+    pub n_screens: u64,
+    /// Reward maps compared with rewards, all 50,176 touches each.
+    pub n_maps: u64,
+}
+
+/// The first part of the contract that did not hold.
+#[derive(Debug, thiserror::Error)]
+pub enum Violation {
+    /// The task cannot be played on this source.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// A picture could not be drawn.
+    #[error("a screen could not be drawn: {0}")]
+    Draw(#[from] StimulusError),
+    /// Something else: what should hold, and where it did not.
+    #[error("{split} split, trial {trial}: {what}")]
+    Broken {
+        /// Which images.
+        split: Split,
+        /// The trial's number.
+        trial: u64,
+        /// What does not hold.
+        what: String,
+    },
+}
+
+/// Plays a task on both splits of a source and checks the whole contract:
+///
+/// - rewards are in [0, 1], sample screens and first corners earn 0
+/// - the reward map's value at a touch is the reward of that touch; before the first corner it is the best
+///   that the second touch can earn
+/// - the sample's class is among the templates; templates are on the screen
+/// - two copies with one seed roll out alike; another seed does not
+/// - a fork continues identically, and a stream goes back to a snapshot
+/// - trial *n* is the same whether reached by playing or by seeking
+/// - equal recipes are equal screens, drawn twice the same, and screens carry their own split
+/// - the exact chance level is what uniform touches earn, and nothing earns more than the best
+pub fn check_task(
+    task: &Task,
+    stimuli: &Arc<dyn Stimuli>,
+    seed: RunSeed,
+    effort: Effort,
+) -> Result<Passed, Violation> {
+    let mut passed = Passed { n_steps: 0, n_screens: 0, n_maps: 0 };
+    for split in Split::ALL {
+        let open = |seed| Stream::open(Schedule::single(task.clone()), Arc::clone(stimuli), split, seed);
+        let (stream, _) = open(seed)?;
+        let (twin, _) = open(seed)?;
+        let (stranger, _) = open(RunSeed(!seed.0))?;
+        let mut exam = Exam {
+            split,
+            effort,
+            touches: seed.stream(TOUCHES, split as u64),
+            map: RewardMap::zeros(),
+            map_after: RewardMap::zeros(),
+            screen: Screen::grey(),
+            screen_again: Screen::grey(),
+            seen: HashMap::new(),
+            stream,
+            twin,
+            trial_rewards: Vec::new(),
+        };
+        exam.run(&mut passed)?;
+        exam.seeking_is_playing()?;
+        exam.another_seed_differs(stranger)?;
+        exam.chance_is_exact()?;
+    }
+    Ok(passed)
+}
+
+struct Exam {
+    split: Split,
+    effort: Effort,
+    touches: RandomStream,
+    map: RewardMap,
+    map_after: RewardMap,
+    screen: Screen,
+    screen_again: Screen,
+    /// Sums of drawn screens by recipe.
+    seen: HashMap<ScreenRecipe, u64>,
+    stream: Stream,
+    twin: Stream,
+    trial_rewards: Vec<f64>,
+}
+
+impl Exam {
+    fn broken(&self, what: impl Into<String>) -> Violation {
+        Violation::Broken { split: self.split, trial: self.stream.trial_index(), what: what.into() }
+    }
+
+    fn ensure(&self, holds: bool, what: impl FnOnce() -> String) -> Result<(), Violation> {
+        if holds { Ok(()) } else { Err(self.broken(what())) }
+    }
+
+    fn uniform_touch(&mut self) -> Touch {
+        let side = SCREEN_SIDE_PX as u32;
+        Touch::at(self.touches.below(side) as u8, self.touches.below(side) as u8)
+    }
+
+    fn run(&mut self, passed: &mut Passed) -> Result<(), Violation> {
+        let Effort { n_trials, n_screens, n_maps } = self.effort;
+        let is_due =
+            |trial: u64, n_wanted: u64| n_wanted > 0 && trial.is_multiple_of((n_trials / n_wanted).max(1));
+        while self.stream.trial_index() < n_trials {
+            let trial = self.stream.trial_index();
+            self.trial_is_sound()?;
+            if is_due(trial, n_screens) {
+                self.screen_is_reproducible()?;
+                passed.n_screens += 1;
+            }
+            if is_due(trial, n_maps) {
+                self.map_is_exact()?;
+                passed.n_maps += 1;
+            }
+            if is_due(trial, n_maps.max(n_screens)) {
+                self.fork_and_snapshot_continue()?;
+            }
+            self.step()?;
+            passed.n_steps += 1;
+        }
+        Ok(())
+    }
+
+    /// One step of stream and twin with the same uniform touch.
+    fn step(&mut self) -> Result<(), Violation> {
+        let touch = self.uniform_touch();
+        let is_first_step = self.stream.trial_state().first_touch.is_none();
+        let is_two_steps = self.stream.bound_task().task().steps_per_trial() == 2;
+        let n_steps = self.stream.n_steps();
+        let reward = self.stream.touch(touch);
+        let twin_reward = self.twin.touch(touch);
+        self.ensure(self.stream.n_steps() == n_steps + 1, || "a touch is not one step".into())?;
+        self.ensure((0.0..=1.0).contains(&reward), || format!("reward {reward} is not in [0, 1]"))?;
+        self.ensure(!(is_first_step && is_two_steps) || reward == 0.0, || {
+            format!("the first of two screens earned {reward}")
+        })?;
+        self.ensure(
+            reward.to_bits() == twin_reward.to_bits()
+                && self.stream.snapshot() == self.twin.snapshot()
+                && self.stream.trial() == self.twin.trial(),
+            || "two copies with one seed went apart".into(),
+        )?;
+        if !(is_first_step && is_two_steps) {
+            self.trial_rewards.push(f64::from(reward));
+        }
+        Ok(())
+    }
+
+    fn trial_is_sound(&self) -> Result<(), Violation> {
+        let bound = self.stream.bound_task();
+        let class_of = |picture: Picture| match picture {
+            Picture::Portrait { class, .. } => Some(class),
+            Picture::Object { index } => Some(bound.stimuli().object(self.split, index).class),
+            Picture::Scene { .. } => None,
+        };
+        let is_of_task =
+            |class: Option<ClassIdx>| class.is_some_and(|class| bound.classes().contains(&class));
+        match *self.stream.trial() {
+            Trial::StimulusResponse { portrait, .. } => {
+                self.ensure(is_of_task(class_of(portrait)), || format!("{portrait:?} is not of the task"))
+            }
+            Trial::Localization { object, .. } => {
+                self.ensure(is_of_task(class_of(object)), || format!("{object:?} is not of the task"))
+            }
+            Trial::Scene { sample, class, scene } => {
+                self.ensure(class_of(sample) == Some(class), || "the sample is of another class".into())?;
+                let instances = bound.stimuli().instances(self.split, scene);
+                self.ensure(instances.iter().any(|instance| instance.class == class), || {
+                    "the scene does not hold the sample's class".into()
+                })
+            }
+            Trial::Templates { sample, placements, .. } => {
+                let shown = placements.as_slice();
+                let classes: Vec<ClassIdx> =
+                    shown.iter().map(|placement| bound.classes()[usize::from(placement.class)]).collect();
+                let distinct = classes.iter().enumerate().all(|(idx, class)| !classes[..idx].contains(class));
+                self.ensure(distinct, || "a class is shown twice".into())?;
+                self.ensure(class_of(sample).is_some_and(|class| classes.contains(&class)), || {
+                    "the sample's class is not among the templates".into()
+                })
+            }
+        }
+    }
+
+    fn screen_is_reproducible(&mut self) -> Result<(), Violation> {
+        let recipe = self.stream.recipe();
+        let recipe_split = match recipe {
+            ScreenRecipe::Whole { split, .. } | ScreenRecipe::Templates { split, .. } => split,
+        };
+        self.ensure(recipe_split == self.split, || "a screen of the other split".into())?;
+        // Drawn over two different screens: whatever was there before must not shine through.
+        self.screen.clear();
+        self.screen_again.pixels_mut().fill(255);
+        self.stream.draw(&mut self.screen)?;
+        self.twin.draw(&mut self.screen_again)?;
+        self.ensure(self.screen == self.screen_again, || "a screen drawn twice differs".into())?;
+        let weigh = |(idx, &byte): (usize, &u8)| (idx as u64 + 1).wrapping_mul(u64::from(byte) + 1);
+        let sum = self.screen.pixels().iter().enumerate().map(weigh).fold(0, u64::wrapping_add);
+        let first = *self.seen.entry(recipe).or_insert(sum);
+        self.ensure(first == sum, || format!("{recipe:?} was drawn in two ways"))
+    }
+
+    /// Every touch's reward against the map, and for a first corner against the map after it.
+    fn map_is_exact(&mut self) -> Result<(), Violation> {
+        self.stream.reward_map(&mut self.map);
+        let is_first_of_two = self.stream.bound_task().task().steps_per_trial() == 2
+            && self.stream.trial_state().first_touch.is_none();
+        if is_first_of_two {
+            let is_corner = matches!(self.stream.trial(), Trial::Localization { .. });
+            for _ in 0..8 {
+                let touch = self.uniform_touch();
+                let mut fork = self.stream.fork();
+                fork.touch(touch);
+                fork.reward_map(&mut self.map_after);
+                let (expected, said) =
+                    (if is_corner { self.map_after.best() } else { 0.0 }, self.map.at(touch));
+                self.ensure(said == expected, || {
+                    format!("{touch:?} is worth {expected}, the map says {said}")
+                })?;
+            }
+            return Ok(());
+        }
+        let bound = self.stream.bound_task();
+        let mut n_wrong = 0;
+        for touch in Touch::all() {
+            let reward = bound.reward(self.stream.trial(), self.stream.trial_state(), touch);
+            n_wrong += usize::from(reward.to_bits() != self.map.at(touch).to_bits());
+        }
+        self.ensure(n_wrong == 0, || format!("the map is wrong at {n_wrong} of {N_TOUCHES} touches"))
+    }
+
+    fn fork_and_snapshot_continue(&mut self) -> Result<(), Violation> {
+        let touches: Vec<Touch> = (0..12).map(|_| self.uniform_touch()).collect();
+        let play = |stream: &mut Stream| {
+            let rewards: Vec<u32> = touches.iter().map(|&touch| stream.touch(touch).to_bits()).collect();
+            (rewards, stream.snapshot(), *stream.trial())
+        };
+        let snapshot = self.stream.snapshot();
+        let mut fork = self.stream.fork();
+        let forked = play(&mut fork);
+        self.ensure(self.stream.snapshot() == snapshot, || "playing a fork moved its parent".into())?;
+        let went_back = fork.restore(&snapshot);
+        self.ensure(went_back.is_ok(), || "a stream refused its own snapshot".into())?;
+        let replayed = play(&mut fork);
+        self.ensure(forked == replayed, || "after going back to a snapshot the stream differs".into())?;
+        let mut parent = self.stream.clone();
+        let continued = play(&mut parent);
+        self.ensure(forked == continued, || "a fork and its parent continue differently".into())
+    }
+
+    fn seeking_is_playing(&mut self) -> Result<(), Violation> {
+        let mut sought = self.stream.fork();
+        for trial in [0, 1, self.effort.n_trials / 2, self.effort.n_trials] {
+            sought.seek(trial);
+            let steps_per_trial = sought.bound_task().task().steps_per_trial();
+            self.ensure(sought.n_steps() == trial * steps_per_trial, || {
+                format!("seeking trial {trial} miscounts steps")
+            })?;
+        }
+        self.ensure(
+            sought.trial() == self.stream.trial() && sought.snapshot() == self.stream.snapshot(),
+            || "a trial reached by seeking differs from the same trial reached by playing".into(),
+        )
+    }
+
+    fn another_seed_differs(&self, mut stranger: Stream) -> Result<(), Violation> {
+        let mut again = self.stream.fork();
+        let differs = |trial: u64| {
+            again.seek(trial);
+            stranger.seek(trial);
+            again.trial() != stranger.trial()
+        };
+        let any_differs = (0..self.effort.n_trials).any(differs);
+        // A task may have a single possible trial; then no seed can show another.
+        let mut first = self.stream.fork();
+        let only_one_trial = (0..self.effort.n_trials).all(|trial| {
+            first.seek(trial);
+            first.trial() == self.stream.trial()
+        });
+        self.ensure(any_differs || only_one_trial, || "another seed gives the same trials".into())
+    }
+
+    /// Within six standard errors: one false alarm in half a billion.
+    fn chance_is_exact(&self) -> Result<(), Violation> {
+        let exact = self.stream.bound_task().exact_rewards(N_EXACT_SCREENS);
+        let n = self.trial_rewards.len() as f64;
+        let mean = self.trial_rewards.iter().sum::<f64>() / n;
+        let variance = self.trial_rewards.iter().map(|reward| (reward - mean).powi(2)).sum::<f64>() / n;
+        // Pictures left out of the exact count add their own scatter; a floor covers both it and zero variance.
+        let tolerance = 6.0 * (variance.max(0.01) / n).sqrt() + 0.02;
+        self.ensure((mean - exact.chance).abs() <= tolerance, || {
+            format!("uniform touches earn {mean:.4}, the exact chance level is {:.4}", exact.chance)
+        })?;
+        self.ensure(exact.chance <= exact.best + 1e-9 && exact.best <= 1.0 + 1e-9, || {
+            format!("chance {} and best {} are out of order", exact.chance, exact.best)
+        })
+    }
+}

@@ -1,0 +1,141 @@
+//! The chance level and the best reachable reward of a task from its geometry alone, by counting.
+
+use crate::pixel_box::PixelBox;
+use crate::shape::{Rect, Shape};
+use crate::task::checked::Task;
+use crate::task::definition::{MatchScreen, Paradigm, Region, Slot, TemplateLayout};
+use crate::touch::{N_TOUCHES, Touch};
+
+/// What touches earn a trial, exactly: expectations over all trials, not samples.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExactRewards {
+    /// Mean reward a trial of touches drawn uniformly.
+    pub chance: f64,
+    /// Mean reward a trial of perfect touches.
+    pub best: f64,
+    /// What was counted over.
+    pub basis: Basis,
+}
+
+/// What an exact figure was counted over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// All trials, whatever the images.
+    Geometry,
+    /// These screens of the source's split, each counted exactly.
+    Screens {
+        /// Screens counted, evenly spread.
+        n_counted: usize,
+        /// Screens there are.
+        n_all: usize,
+    },
+}
+
+impl Task {
+    /// Chance and best of a task whose rewards do not depend on the images; `None` for the others.
+    pub fn geometric_rewards(&self) -> Option<ExactRewards> {
+        let (chance, best) = match self.paradigm() {
+            Paradigm::StimulusResponse { regions } => self.regions_rewards(regions),
+            Paradigm::MatchToSample(MatchScreen::Templates(layout)) => self.template_rewards(layout),
+            Paradigm::MatchToSample(MatchScreen::Scene) | Paradigm::Localization => return None,
+        };
+        Some(ExactRewards { chance, best, basis: Basis::Geometry })
+    }
+
+    /// The reward map of each class of a stimulus-response task, `[n_classes][224 * 224]`.
+    pub(crate) fn class_maps(&self, regions: &[Region]) -> Vec<Box<[f32]>> {
+        let n_classes = self.n_classes().unwrap_or(0);
+        let mut class_maps = vec![vec![0.0_f32; N_TOUCHES].into_boxed_slice(); n_classes];
+        let reading = self.reading();
+        for region in regions {
+            let (mask, map) = (region.shape.mask(), &mut class_maps[region.class]);
+            for touch in Touch::all() {
+                let read = reading.read(touch);
+                if reading.allows(read) && mask.contains(read) {
+                    let value = &mut map[touch.index()];
+                    *value = value.max(region.reward);
+                }
+            }
+        }
+        class_maps
+    }
+
+    fn regions_rewards(&self, regions: &[Region]) -> (f64, f64) {
+        let maps = self.class_maps(regions);
+        let n_classes = maps.len() as f64;
+        let mean = |map: &[f32]| map.iter().map(|&reward| f64::from(reward)).sum::<f64>() / N_TOUCHES as f64;
+        let best = |map: &[f32]| f64::from(map.iter().copied().fold(0.0, f32::max));
+        (
+            maps.iter().map(|map| mean(map)).sum::<f64>() / n_classes,
+            maps.iter().map(|map| best(map)).sum::<f64>() / n_classes,
+        )
+    }
+
+    /// Every slot holds the rewarded class equally often, fixed or shuffled, so slots weigh the same.
+    fn template_rewards(&self, layout: &TemplateLayout) -> (f64, f64) {
+        let Some(allowed) = self.reading().rewarded() else { return (0.0, 0.0) };
+        let button = ButtonCounts::new(layout);
+        let (mut chance, mut best) = (0.0, 0.0);
+        for slot in &layout.slots {
+            let (n_pixels, n_reachable) = button.counts_over(slot, allowed);
+            let n_places = (slot.top.n_values() * slot.left.n_values()) as f64;
+            chance += n_pixels as f64 / N_TOUCHES as f64 / n_places;
+            best += n_reachable as f64 / n_places;
+        }
+        let n_slots = layout.slots.len() as f64;
+        (chance / n_slots, best / n_slots)
+    }
+}
+
+/// How many pixels of a button lie in any box, by prefix sums.
+struct ButtonCounts {
+    side_px: usize,
+    /// `[side + 1, side + 1]`: button pixels above and left of each corner.
+    n_before: Vec<u64>,
+}
+
+impl ButtonCounts {
+    fn new(layout: &TemplateLayout) -> Self {
+        let side_px = layout.side_px;
+        let whole = Shape::Rect(Rect { top: 0, left: 0, height: side_px as u32, width: side_px as u32 });
+        let button = layout.button.as_ref().unwrap_or(&whole);
+        let stride = side_px + 1;
+        let mut n_before = vec![0; stride * stride];
+        for row in 0..side_px {
+            for col in 0..side_px {
+                n_before[(row + 1) * stride + col + 1] = n_before[row * stride + col + 1]
+                    + n_before[(row + 1) * stride + col]
+                    - n_before[row * stride + col]
+                    + u64::from(button.contains_pixel(row, col));
+            }
+        }
+        Self { side_px, n_before }
+    }
+
+    /// Over all places of a slot: rewarded pixels in total, and places with any.
+    fn counts_over(&self, slot: &Slot, allowed: PixelBox) -> (u64, u64) {
+        let (mut n_pixels, mut n_reachable) = (0, 0);
+        for top in slot.top.min..=slot.top.max {
+            for left in slot.left.min..=slot.left.max {
+                let n = self.n_in(
+                    self.clip(allowed.top(), allowed.bottom(), top as usize),
+                    self.clip(allowed.left(), allowed.right(), left as usize),
+                );
+                n_pixels += n;
+                n_reachable += u64::from(n > 0);
+            }
+        }
+        (n_pixels, n_reachable)
+    }
+
+    /// The part of `first..=last` that a template starting at `start` covers, counted from its start.
+    fn clip(&self, first: usize, last: usize, start: usize) -> (usize, usize) {
+        let from = first.saturating_sub(start).min(self.side_px);
+        (from, (last + 1).saturating_sub(start).clamp(from, self.side_px))
+    }
+
+    fn n_in(&self, (top, bottom): (usize, usize), (left, right): (usize, usize)) -> u64 {
+        let at = |row: usize, col: usize| self.n_before[row * (self.side_px + 1) + col];
+        at(bottom, right) + at(top, left) - at(top, right) - at(bottom, left)
+    }
+}

@@ -1,0 +1,6 @@
+//! The language of task files: TOML, read and written.
+
+mod parse;
+mod print;
+
+pub use parse::parse_task;

@@ -1,0 +1,20 @@
+//! Tasks: what is shown, which touches are rewarded. Second station of the walk, after the stimuli.
+
+mod checked;
+mod definition;
+mod exact;
+pub mod language;
+mod nearest;
+mod table;
+mod transformation;
+mod warnings;
+
+pub use checked::{MAX_CLASSES, MAX_SLOTS, Task, TaskError};
+pub use definition::{
+    ClassChoice, Extent, MatchScreen, Paradigm, Region, Slot, SlotOrder, TaskSpec, TemplateLayout,
+};
+pub use exact::{Basis, ExactRewards};
+pub use nearest::nearest;
+pub use table::{N_PAPER_TASKS, UnknownTask, find_task, paper_tasks};
+pub use transformation::{TouchReading, Transformation};
+pub use warnings::TaskWarning;

@@ -1,0 +1,50 @@
+//! "Did you mean": the right word nearest to a wrong one.
+
+/// The candidate with the smallest edit distance, if it is near enough to be a likely slip.
+pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .into_iter()
+        .map(|candidate| (edit_distance(wrong, candidate), candidate))
+        .min_by_key(|&(distance, _)| distance)
+        .filter(|&(distance, candidate)| distance <= 2 + candidate.len() / 3)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Insertions, deletions and replacements of characters from one word to the other.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (n_before, char_a) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = n_before + 1;
+        for (idx, &char_b) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(char_a != char_b);
+            diagonal = row[idx + 1];
+            row[idx + 1] = replaced.min(diagonal + 1).min(row[idx] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_are_levenshteins() {
+        for (a, b, distance) in
+            [("", "", 0), ("", "abc", 3), ("kitten", "sitting", 3), ("sr-2way", "sr-2way", 0)]
+        {
+            assert_eq!(edit_distance(a, b), distance, "{a} {b}");
+            assert_eq!(edit_distance(b, a), distance, "{b} {a}");
+        }
+    }
+
+    #[test]
+    fn slips_are_guessed_and_nonsense_is_not() {
+        let words = ["sr-2way", "mts-2way-stationary", "localization"];
+        assert_eq!(nearest("sr2way", words), Some("sr-2way"));
+        assert_eq!(nearest("localisation", words), Some("localization"));
+        assert_eq!(nearest("qqqqqqqqqqqqqqqqqqqqqqq", words), None);
+    }
+}

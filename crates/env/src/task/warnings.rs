@@ -1,0 +1,93 @@
+//! What is allowed in a task but is likely a slip: overlapping buttons, reward that cannot be reached.
+
+use crate::mask::Mask;
+use crate::task::checked::{Task, shape_field};
+use crate::task::definition::{Extent, MatchScreen, Paradigm, Region, TemplateLayout};
+use crate::touch::{SCREEN_SIDE_PX, Touch};
+
+/// Something in a task that works but was perhaps not meant.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{field}`: {message}")]
+pub struct TaskWarning {
+    /// The field's path in a task file.
+    pub field: String,
+    /// What is odd about it.
+    pub message: String,
+}
+
+impl Task {
+    /// Everything odd about the task, in the order of its fields.
+    pub fn warnings(&self) -> Vec<TaskWarning> {
+        let mut found = Vec::new();
+        match self.paradigm() {
+            Paradigm::StimulusResponse { regions } => self.warn_of_regions(regions, &mut found),
+            Paradigm::MatchToSample(MatchScreen::Templates(layout)) => warn_of_slots(layout, &mut found),
+            Paradigm::MatchToSample(MatchScreen::Scene) | Paradigm::Localization => {}
+        }
+        if self.reading().rewarded().is_none() {
+            found.push(warning("transformations", "together they leave no touch that is ever rewarded"));
+        }
+        found
+    }
+
+    fn warn_of_regions(&self, regions: &[Region], found: &mut Vec<TaskWarning>) {
+        let masks: Vec<Mask> = regions.iter().map(|region| region.shape.mask()).collect();
+        for (idx, region) in regions.iter().enumerate() {
+            let field = format!("stimulus-response.regions[{idx}].{}", shape_field(&region.shape));
+            if region.shape.leaves_square(SCREEN_SIDE_PX) {
+                found.push(warning(
+                    &field,
+                    "the region reaches beyond the screen; only its visible part counts",
+                ));
+            }
+            for (earlier, other) in regions[..idx].iter().enumerate() {
+                let n_shared = n_shared_pixels(&masks[idx], &masks[earlier]);
+                let whole = n_shared == masks[idx].area_px() && n_shared == masks[earlier].area_px();
+                if other.class != region.class && n_shared > 0 && !whole {
+                    let message = format!(
+                        "overlaps regions[{earlier}] in {n_shared} pixels: touching there is rewarded for class {} and for class {}",
+                        other.class, region.class
+                    );
+                    found.push(warning(&field, message));
+                }
+            }
+        }
+        let reachable = |class: usize| {
+            let is_rewarded = |touch: Touch| {
+                let read = self.reading().read(touch);
+                let of_class = regions.iter().zip(&masks).filter(|(region, _)| region.class == class);
+                self.reading().allows(read) && of_class.map(|(_, mask)| mask).any(|mask| mask.contains(read))
+            };
+            Touch::all().any(is_rewarded)
+        };
+        for class in (0..self.n_classes().unwrap_or(0)).filter(|&class| !reachable(class)) {
+            let message = format!("class {class} is never rewarded, wherever the screen is touched");
+            found.push(warning("stimulus-response.regions", message));
+        }
+    }
+}
+
+fn warn_of_slots(layout: &TemplateLayout, found: &mut Vec<TaskWarning>) {
+    for (idx, slot) in layout.slots.iter().enumerate() {
+        for (earlier, other) in layout.slots[..idx].iter().enumerate() {
+            let side = layout.side_px as u32;
+            if can_meet(slot.top, other.top, side) && can_meet(slot.left, other.left, side) {
+                let message = format!("a template here can cover the one of slots[{earlier}]");
+                found.push(warning(&format!("match-to-sample.slots[{idx}]"), message));
+            }
+        }
+    }
+}
+
+/// Whether two stretches of `side` pixels that start somewhere in the extents can share a pixel.
+fn can_meet(a: Extent, b: Extent, side: u32) -> bool {
+    a.min < b.max + side && b.min < a.max + side
+}
+
+fn n_shared_pixels(a: &Mask, b: &Mask) -> usize {
+    Touch::all().filter(|&touch| a.contains(touch) && b.contains(touch)).count()
+}
+
+fn warning(field: &str, message: impl Into<String>) -> TaskWarning {
+    TaskWarning { field: field.into(), message: message.into() }
+}

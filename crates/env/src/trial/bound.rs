@@ -1,0 +1,255 @@
+//! A task on a source of images and a split: everything that is the same in all its trials.
+
+use crate::screen::Template;
+use crate::shape::{Rect, Shape};
+use crate::stimuli::{ClassIdx, Split, Stimuli, StimulusError};
+use crate::task::{ClassChoice, MatchScreen, Paradigm, Region, Task, TemplateLayout, nearest};
+use std::sync::Arc;
+
+/// A task that can be played: bound to images, with everything looked up that trials share.
+pub struct BoundTask {
+    pub(crate) task: Task,
+    pub(crate) stimuli: Arc<dyn Stimuli>,
+    pub(crate) split: Split,
+    /// The task's classes as the source counts them.
+    pub(crate) classes: Vec<ClassIdx>,
+    pub(crate) rule: Rule,
+}
+
+/// What decides trials and rewards, ready to use.
+pub(crate) enum Rule {
+    /// One reward map a class, transformations included.
+    Regions {
+        class_maps: Vec<Box<[f32]>>,
+    },
+    Templates {
+        layout: TemplateLayout,
+        templates: Vec<Arc<Template>>,
+        button: Button,
+    },
+    /// For each class of the task, the scenes that hold it.
+    Scenes {
+        scenes_of_class: Vec<Vec<u32>>,
+    },
+    /// The localization screens whose class belongs to the task.
+    Boxes {
+        objects: Vec<u32>,
+    },
+}
+
+/// The rewarded part of a template.
+pub(crate) enum Button {
+    Rect(Rect),
+    Shape(Shape),
+}
+
+impl Button {
+    pub(crate) fn contains(&self, row: usize, col: usize) -> bool {
+        match self {
+            Self::Rect(rect) => Shape::Rect(*rect).contains_pixel(row, col),
+            Self::Shape(shape) => shape.contains_pixel(row, col),
+        }
+    }
+}
+
+/// Why a task cannot be played on a source.
+#[derive(Debug, thiserror::Error)]
+pub enum BindError {
+    /// Too few classes.
+    #[error("task `{task}` needs {needed} classes, `{stimuli}` has {available}")]
+    TooFewClasses {
+        /// The task.
+        task: String,
+        /// The source.
+        stimuli: String,
+        /// Classes the task passes over and uses.
+        needed: usize,
+        /// Classes the source has.
+        available: usize,
+    },
+    /// A class that the source does not have.
+    #[error("task `{task}` names class `{class}`, which `{stimuli}` does not have{}", .nearest.as_ref().map_or(String::new(), |name| format!("; did you mean `{name}`?")))]
+    UnknownClass {
+        /// The task.
+        task: String,
+        /// The source.
+        stimuli: String,
+        /// The class.
+        class: String,
+        /// The nearest class there is.
+        nearest: Option<String>,
+    },
+    /// The source has no pictures of the kind the task shows.
+    #[error("task `{task}` needs {what}, and the {split} split of `{stimuli}` has none")]
+    NoPictures {
+        /// The task.
+        task: String,
+        /// The source.
+        stimuli: String,
+        /// The split.
+        split: Split,
+        /// The kind of pictures, for instance ``portraits of class `crow` ``.
+        what: String,
+    },
+    /// A template could not be had.
+    #[error("a template of task `{task}` could not be loaded: {source}")]
+    Template {
+        /// The task.
+        task: String,
+        /// Why.
+        source: StimulusError,
+    },
+}
+
+impl BoundTask {
+    /// Binds a task to a source and one of its splits.
+    pub fn new(task: Task, stimuli: Arc<dyn Stimuli>, split: Split) -> Result<Self, BindError> {
+        let classes = choose_classes(&task, stimuli.as_ref())?;
+        let binding = Binding { task: &task, stimuli: stimuli.as_ref(), split, classes: &classes };
+        let rule = match task.paradigm() {
+            Paradigm::StimulusResponse { regions } => binding.regions(regions)?,
+            Paradigm::MatchToSample(MatchScreen::Templates(layout)) => binding.templates(layout)?,
+            Paradigm::MatchToSample(MatchScreen::Scene) => binding.scenes()?,
+            Paradigm::Localization => binding.boxes()?,
+        };
+        Ok(Self { task, stimuli, split, classes, rule })
+    }
+
+    /// The task.
+    pub fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// The source of its images.
+    pub fn stimuli(&self) -> &Arc<dyn Stimuli> {
+        &self.stimuli
+    }
+
+    /// Which images are shown.
+    pub fn split(&self) -> Split {
+        self.split
+    }
+
+    /// The task's classes as the source counts them.
+    pub fn classes(&self) -> &[ClassIdx] {
+        &self.classes
+    }
+
+    /// The source's name of a class of the task.
+    pub fn class_name(&self, position: usize) -> &str {
+        &self.stimuli.classes()[self.classes[position].get()]
+    }
+}
+
+fn choose_classes(task: &Task, stimuli: &dyn Stimuli) -> Result<Vec<ClassIdx>, BindError> {
+    let available = stimuli.classes();
+    let n_skipped = task.n_classes_skipped();
+    let positions: Vec<usize> = match &task.spec().classes {
+        ClassChoice::All => (0..available.len()).collect(),
+        ClassChoice::First(n) => (n_skipped..n_skipped + n).collect(),
+        ClassChoice::Named(names) => names
+            .iter()
+            .map(|name| {
+                available.iter().position(|known| known == name).ok_or_else(|| BindError::UnknownClass {
+                    task: task.id().into(),
+                    stimuli: stimuli.name().into(),
+                    class: name.clone(),
+                    nearest: nearest(name, available.iter().map(String::as_str)).map(Into::into),
+                })
+            })
+            .collect::<Result<_, _>>()?,
+    };
+    let n_needed = positions.iter().map(|&position| position + 1).max().unwrap_or(1);
+    let n_slots = match task.paradigm() {
+        Paradigm::MatchToSample(MatchScreen::Templates(layout)) => layout.slots.len(),
+        _ => 1,
+    };
+    if n_needed > available.len() || positions.len() < n_slots {
+        return Err(BindError::TooFewClasses {
+            task: task.id().into(),
+            stimuli: stimuli.name().into(),
+            needed: n_needed.max(n_slots),
+            available: available.len(),
+        });
+    }
+    Ok(positions.into_iter().map(|position| ClassIdx(position as u16)).collect())
+}
+
+/// What the parts of [`BoundTask::new`] share.
+struct Binding<'a> {
+    task: &'a Task,
+    stimuli: &'a dyn Stimuli,
+    split: Split,
+    classes: &'a [ClassIdx],
+}
+
+impl Binding<'_> {
+    fn none_of(&self, what: impl Into<String>) -> BindError {
+        BindError::NoPictures {
+            task: self.task.id().into(),
+            stimuli: self.stimuli.name().into(),
+            split: self.split,
+            what: what.into(),
+        }
+    }
+
+    fn check_portraits(&self) -> Result<(), BindError> {
+        match self.classes.iter().find(|&&class| self.stimuli.n_portraits(self.split, class) == 0) {
+            Some(class) => {
+                Err(self.none_of(format!("portraits of class `{}`", self.stimuli.classes()[class.get()])))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn regions(&self, regions: &[Region]) -> Result<Rule, BindError> {
+        self.check_portraits()?;
+        Ok(Rule::Regions { class_maps: self.task.class_maps(regions) })
+    }
+
+    fn templates(&self, layout: &TemplateLayout) -> Result<Rule, BindError> {
+        self.check_portraits()?;
+        let template = |&class: &ClassIdx| self.stimuli.template(self.split, class, layout.side_px);
+        let templates = self.classes.iter().map(template).collect::<Result<_, _>>();
+        let side = layout.side_px as u32;
+        Ok(Rule::Templates {
+            layout: layout.clone(),
+            templates: templates
+                .map_err(|source| BindError::Template { task: self.task.id().into(), source })?,
+            button: match &layout.button {
+                None => Button::Rect(Rect { top: 0, left: 0, height: side, width: side }),
+                Some(Shape::Rect(rect)) => Button::Rect(*rect),
+                Some(shape) => Button::Shape(shape.clone()),
+            },
+        })
+    }
+
+    fn scenes(&self) -> Result<Rule, BindError> {
+        self.check_portraits()?;
+        let mut scenes_of_class = vec![Vec::new(); self.classes.len()];
+        for scene in 0..self.stimuli.n_scenes(self.split) as u32 {
+            let instances = self.stimuli.instances(self.split, scene);
+            for (class, scenes) in self.classes.iter().zip(&mut scenes_of_class) {
+                if instances.iter().any(|instance| instance.class == *class) {
+                    scenes.push(scene);
+                }
+            }
+        }
+        match scenes_of_class.iter().position(Vec::is_empty) {
+            Some(position) => {
+                let name = &self.stimuli.classes()[self.classes[position].get()];
+                Err(self.none_of(format!("scenes with class `{name}`")))
+            }
+            None => Ok(Rule::Scenes { scenes_of_class }),
+        }
+    }
+
+    fn boxes(&self) -> Result<Rule, BindError> {
+        let of_task = |&index: &u32| self.classes.contains(&self.stimuli.object(self.split, index).class);
+        let objects: Vec<u32> = (0..self.stimuli.n_objects(self.split) as u32).filter(of_task).collect();
+        if objects.is_empty() {
+            return Err(self.none_of("screens with one object and its box"));
+        }
+        Ok(Rule::Boxes { objects })
+    }
+}

@@ -1,0 +1,176 @@
+//! The exact chance level and best reachable reward of tasks whose rewards depend on the images.
+
+use crate::pixel_box::PixelBox;
+use crate::reward_map::RewardMap;
+use crate::stimuli::Picture;
+use crate::task::{Basis, ExactRewards};
+use crate::touch::{N_TOUCHES, SCREEN_SIDE_PX, Touch};
+use crate::trial::bound::{BoundTask, Rule};
+use crate::trial::corner::BestSecondTouch;
+use crate::trial::drawn::{Trial, TrialState};
+
+impl BoundTask {
+    /// Chance and best, exactly. Where they depend on the images, at most `max_screens` of the split's screens
+    /// (for scenes: of each class's) are counted, evenly spread; the result says how many.
+    pub fn exact_rewards(&self, max_screens: usize) -> ExactRewards {
+        match &self.rule {
+            Rule::Regions { .. } | Rule::Templates { .. } => self
+                .task
+                .geometric_rewards()
+                .unwrap_or_else(|| unreachable!("regions and templates are geometry")),
+            Rule::Scenes { scenes_of_class } => self.scene_rewards(scenes_of_class, max_screens),
+            Rule::Boxes { objects } => self.box_rewards(objects, max_screens),
+        }
+    }
+
+    /// Classes weigh the same, and so do the scenes of a class: as trials are drawn.
+    fn scene_rewards(&self, scenes_of_class: &[Vec<u32>], max_screens: usize) -> ExactRewards {
+        let mut map = RewardMap::zeros();
+        let state = TrialState { first_touch: Some(Touch::at(0, 0)) };
+        let (mut chance, mut best, mut n_counted) = (0.0, 0.0, 0);
+        for (class, scenes) in self.classes.iter().zip(scenes_of_class) {
+            let counted = evenly_spread(scenes, max_screens);
+            let weight = 1.0 / (counted.len() * self.classes.len()) as f64;
+            n_counted += counted.len();
+            for scene in counted {
+                let sample = Picture::Portrait { class: *class, index: 0 };
+                self.reward_map(&Trial::Scene { sample, class: *class, scene }, state, &mut map);
+                chance += weight * map.mean();
+                best += weight * f64::from(map.best());
+            }
+        }
+        let n_all = scenes_of_class.iter().map(Vec::len).sum();
+        ExactRewards { chance, best, basis: Basis::Screens { n_counted, n_all } }
+    }
+
+    fn box_rewards(&self, objects: &[u32], max_screens: usize) -> ExactRewards {
+        let counted = evenly_spread(objects, max_screens);
+        let n_counted = counted.len();
+        let basis = Basis::Screens { n_counted, n_all: objects.len() };
+        let Some(allowed) = self.task.reading().rewarded() else {
+            return ExactRewards { chance: 0.0, best: 0.0, basis };
+        };
+        let (mut chance, mut best) = (0.0, 0.0);
+        for index in counted {
+            let bounds = self.stimuli.object(self.split, index).bounds;
+            chance += mean_overlap_of_uniform_touches(bounds, allowed);
+            let second = BestSecondTouch { bounds, allowed };
+            best += f64::from(Touch::all().map(|first| second.after(first).1).fold(0.0, f32::max));
+        }
+        ExactRewards { chance: chance / n_counted as f64, best: best / n_counted as f64, basis }
+    }
+}
+
+fn evenly_spread(items: &[u32], max_items: usize) -> Vec<u32> {
+    let n = items.len().min(max_items.max(1));
+    (0..n).map(|idx| items[idx * items.len() / n]).collect()
+}
+
+/// The mean intersection over union of boxes spanned by a uniform first touch and a uniform second one, which
+/// earns nothing outside `allowed`: over all 50,176 x 50,176 pairs.
+///
+/// Rows and columns are independent, and a pair of rows matters only through the length it spans and the part
+/// of that inside the object; so pairs are first counted by (length, part).
+fn mean_overlap_of_uniform_touches(bounds: PixelBox, allowed: PixelBox) -> f64 {
+    let rows = Spans::new(bounds.top(), bounds.bottom(), allowed.top(), allowed.bottom());
+    let cols = Spans::new(bounds.left(), bounds.right(), allowed.left(), allowed.right());
+    let object_area = bounds.area_px() as f32;
+    let mut total = 0.0;
+    for ((n_pairs, length), inside) in rows.n_pairs.iter().zip(&rows.length).zip(&rows.inside) {
+        total += f64::from(*n_pairs) * cols.sum_of_overlaps(*length, *inside, object_area);
+    }
+    total / (N_TOUCHES as f64 * N_TOUCHES as f64)
+}
+
+/// Pairs of rows (or columns) counted by the length they span and the part of it inside the object. Pairs with
+/// no part inside are left out.
+struct Spans {
+    n_pairs: Vec<f32>,
+    length: Vec<f32>,
+    inside: Vec<f32>,
+}
+
+impl Spans {
+    fn new(object_first: usize, object_last: usize, second_first: usize, second_last: usize) -> Self {
+        const N: usize = SCREEN_SIDE_PX + 1;
+        let mut counts = vec![0_u32; N * N];
+        for first in 0..SCREEN_SIDE_PX {
+            for second in second_first..=second_last {
+                let (low, high) = (first.min(second), first.max(second));
+                let inside = (high.min(object_last) + 1).saturating_sub(low.max(object_first));
+                counts[(high - low + 1) * N + inside] += 1;
+            }
+        }
+        let mut spans = Self { n_pairs: Vec::new(), length: Vec::new(), inside: Vec::new() };
+        for (at, &n) in counts.iter().enumerate().filter(|&(at, &n)| n > 0 && at % N > 0) {
+            spans.n_pairs.push(n as f32);
+            spans.length.push((at / N) as f32);
+            spans.inside.push((at % N) as f32);
+        }
+        spans
+    }
+
+    /// The sum over these columns' pairs of the overlap with a pair of rows. Single precision within a lane of
+    /// a block, which the compiler turns into vector instructions, double beyond: good to six digits.
+    fn sum_of_overlaps(&self, row_length: f32, row_inside: f32, object_area: f32) -> f64 {
+        const N_LANES: usize = 8;
+        const BLOCK: usize = 16 * N_LANES;
+        let blocks = self.n_pairs.chunks(BLOCK).zip(self.length.chunks(BLOCK)).zip(self.inside.chunks(BLOCK));
+        let mut sum = 0.0;
+        for ((n_pairs, length), inside) in blocks {
+            let mut lanes = [0.0_f32; N_LANES];
+            let eights = n_pairs.chunks(N_LANES).zip(length.chunks(N_LANES)).zip(inside.chunks(N_LANES));
+            for ((n_pairs, length), inside) in eights {
+                for (((lane, n_pairs), length), inside) in
+                    lanes.iter_mut().zip(n_pairs).zip(length).zip(inside)
+                {
+                    let shared = row_inside * inside;
+                    *lane += n_pairs * shared / (row_length * length + object_area - shared);
+                }
+            }
+            sum += lanes.iter().map(|&lane| f64::from(lane)).sum::<f64>();
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seed::{RunSeed, StreamName};
+
+    #[test]
+    fn the_exact_mean_overlap_agrees_with_sampling() {
+        let corner = |row, col| Touch::new(row, col).unwrap();
+        let bounds = PixelBox::spanned_by(corner(40, 30), corner(120, 190));
+        for allowed in [PixelBox::SCREEN, PixelBox::rows(0, 111)] {
+            let mut random = RunSeed(5).stream(StreamName::new("test"), 0);
+            let mut uniform = || corner(random.below(224) as usize, random.below(224) as usize);
+            let n_draws = 400_000;
+            let mut total = 0.0;
+            for _ in 0..n_draws {
+                let (first, second) = (uniform(), uniform());
+                if allowed.contains(second) {
+                    total += f64::from(PixelBox::spanned_by(first, second).iou(bounds));
+                }
+            }
+            let exact = mean_overlap_of_uniform_touches(bounds, allowed);
+            // The standard error of the sample is about 0.0003.
+            assert!((total / f64::from(n_draws) - exact).abs() < 0.0015, "{exact}");
+        }
+    }
+
+    #[test]
+    fn a_whole_screen_object_is_covered_by_the_mean_box() {
+        let exact = mean_overlap_of_uniform_touches(PixelBox::SCREEN, PixelBox::SCREEN);
+        // E|a - b| + 1 over 224 rows is (224^2 - 1) / (3 * 224) + 1; the IoU is the product of both sides' shares.
+        let side = ((224.0 * 224.0 - 1.0) / (3.0 * 224.0) + 1.0) / 224.0;
+        assert!((exact - side * side).abs() < 1e-6, "{exact}");
+    }
+
+    #[test]
+    fn spreading_takes_all_or_an_even_choice() {
+        assert_eq!(evenly_spread(&[1, 2, 3], 9), [1, 2, 3]);
+        assert_eq!(evenly_spread(&[0, 1, 2, 3, 4, 5], 3), [0, 2, 4]);
+    }
+}

@@ -1,0 +1,93 @@
+//! The reward of a touch, and the reward of every touch.
+
+use crate::pixel_box::PixelBox;
+use crate::reward_map::RewardMap;
+use crate::touch::Touch;
+use crate::trial::bound::{BoundTask, Rule};
+use crate::trial::corner::BestSecondTouch;
+use crate::trial::drawn::{Trial, TrialState};
+
+impl BoundTask {
+    /// The reward of a touch, in [0, 1].
+    pub fn reward(&self, trial: &Trial, state: TrialState, touch: Touch) -> f32 {
+        let reading = self.task.reading();
+        match (trial, &self.rule, state.first_touch) {
+            (Trial::StimulusResponse { rewarded_class, .. }, Rule::Regions { class_maps }, _) => {
+                class_maps[usize::from(*rewarded_class)][touch.index()]
+            }
+            // Sample screens and the first corner earn nothing by themselves.
+            (_, _, None) => 0.0,
+            (Trial::Templates { placements, rewarded_slot, .. }, Rule::Templates { button, .. }, Some(_)) => {
+                let read = reading.read(touch);
+                let placement = placements.as_slice()[usize::from(*rewarded_slot)];
+                let (top, left) = (usize::from(placement.top), usize::from(placement.left));
+                let is_hit = read.row() >= top
+                    && read.col() >= left
+                    && button.contains(read.row() - top, read.col() - left)
+                    && reading.allows(read);
+                f32::from(u8::from(is_hit))
+            }
+            (Trial::Scene { class, scene, .. }, _, Some(_)) => {
+                let read = reading.read(touch);
+                let instances = self.stimuli.instances(self.split, *scene);
+                let is_hit = reading.allows(read)
+                    && instances
+                        .iter()
+                        .any(|instance| instance.class == *class && instance.mask.contains(read));
+                f32::from(u8::from(is_hit))
+            }
+            (Trial::Localization { bounds, .. }, _, Some(first)) => {
+                let read = reading.read(touch);
+                if reading.allows(read) {
+                    PixelBox::spanned_by(reading.read(first), read).iou(*bounds)
+                } else {
+                    0.0
+                }
+            }
+            (Trial::StimulusResponse { .. } | Trial::Templates { .. }, _, _) => {
+                unreachable!("a trial is played by the task that drew it")
+            }
+        }
+    }
+
+    /// What each touch is worth: its reward or, before the first corner of localization, the best overlap that
+    /// a second touch can still reach.
+    pub fn reward_map(&self, trial: &Trial, state: TrialState, map: &mut RewardMap) {
+        match (trial, state.first_touch) {
+            (Trial::Localization { bounds, .. }, None) => {
+                let reading = self.task.reading();
+                match reading.rewarded() {
+                    Some(allowed) => {
+                        let second = BestSecondTouch { bounds: *bounds, allowed };
+                        map.fill_with(|touch| second.after(reading.read(touch)).1);
+                    }
+                    None => map.values_mut().fill(0.0),
+                }
+            }
+            (Trial::Scene { class, scene, .. }, Some(_)) => {
+                map.values_mut().fill(0.0);
+                let reading = self.task.reading();
+                let instances = self.stimuli.instances(self.split, *scene);
+                for instance in instances.iter().filter(|instance| instance.class == *class) {
+                    instance.mask.for_each_run(|run| {
+                        for index in run {
+                            let read = Touch::at((index / 224) as u8, (index % 224) as u8);
+                            if reading.allows(read) {
+                                map.values_mut()[reading.touch_read_as(read).index()] = 1.0;
+                            }
+                        }
+                    });
+                }
+            }
+            (Trial::StimulusResponse { rewarded_class, .. }, _) => {
+                if let Rule::Regions { class_maps } = &self.rule {
+                    map.values_mut().copy_from_slice(&class_maps[usize::from(*rewarded_class)]);
+                }
+            }
+            (Trial::Templates { .. } | Trial::Scene { .. }, None) => map.values_mut().fill(0.0),
+            (Trial::Templates { .. } | Trial::Localization { .. }, Some(_)) => {
+                map.fill_with(|touch| self.reward(trial, state, touch));
+            }
+        }
+    }
+}
