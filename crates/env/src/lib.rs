@@ -21,4 +21,4 @@ mod toml_place;
 pub mod touch;
 pub mod trial;
 
-pub use toml_place::FileError;
+pub use toml_place::{FileError, line_of_field};

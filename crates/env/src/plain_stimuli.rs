@@ -21,14 +21,20 @@ pub struct PlainStimuli {
 }
 
 impl PlainStimuli {
-    /// A source of so many classes.
+    /// A source of so many classes, `colour-0` and so on.
     pub fn new(n_classes: usize) -> Self {
+        Self::named((0..n_classes).map(|idx| format!("colour-{idx}")).collect())
+    }
+
+    /// A source of these classes.
+    pub fn named(class_names: Vec<String>) -> Self {
+        let n_classes = class_names.len();
         let of_split = |split: Split| (0..N_PICTURES as u64).map(move |index| (split, index));
         let object = |(split, index)| draw_object(n_classes, &mut places(split, index));
         let scene =
             |(split, index)| draw_scene(n_classes, index, &mut places(split, index + N_PICTURES as u64));
         Self {
-            class_names: (0..n_classes).map(|idx| format!("colour-{idx}")).collect(),
+            class_names,
             objects: Split::ALL.map(|split| of_split(split).map(object).collect()),
             scenes: Split::ALL.map(|split| of_split(split).map(scene).collect()),
         }

@@ -38,8 +38,8 @@ pub(crate) fn error_at(text: &str, field: &str, reason: impl Into<String>) -> Fi
     FileError { line: line_of_field(text, field), field: field.into(), reason: reason.into() }
 }
 
-/// The line of a field, or of the innermost table around it that exists.
-pub(crate) fn line_of_field(text: &str, field: &str) -> usize {
+/// The line of a field such as `match-to-sample.slots[1]`, or of the innermost table around it that exists.
+pub fn line_of_field(text: &str, field: &str) -> usize {
     let Ok(root) = DeTable::parse(text) else { return 1 };
     let mut start = 0;
     let mut here = Some(Node::Table(root.get_ref()));

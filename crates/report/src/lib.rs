@@ -1,1 +1,9 @@
-//! Placeholder.
+//! Sheets, heat maps and pages: the last station of the walk, where people look.
+//!
+//! This crate makes bytes (PNG, HTML) out of streams; it opens no files and decides nothing.
+
+pub mod canvas;
+pub mod colour_map;
+pub mod page;
+pub mod sheet;
+pub mod trial_shots;

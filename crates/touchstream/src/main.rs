@@ -1,2 +1,38 @@
-//! Placeholder.
-fn main() {}
+//! The `touchstream` program: arguments in, one command run, errors printed once.
+
+mod cli;
+mod commands;
+mod progress_bar;
+mod source_args;
+mod text_table;
+mod words;
+
+use clap::Parser;
+use cli::{Cli, Command};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = match cli.command.unwrap_or_default() {
+        Command::Tour(args) => commands::tour::run(&args),
+        Command::Tasks(args) => commands::tasks::run(&args),
+        Command::Schedules(args) => commands::schedules::run(&args),
+        Command::Preview(args) => commands::preview::run(&args),
+        Command::Rollout(args) => commands::rollout::run(&args),
+        Command::Data(args) => commands::data::run(&args),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        // A closed pipe (`touchstream tasks | head`) is the reader's choice, not an error.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let is_pipe = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(is_pipe))
+}

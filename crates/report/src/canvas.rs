@@ -1,0 +1,207 @@
+//! A picture to put other pictures, lines and letters on.
+
+use crate::colour_map::turbo;
+use font8x8::UnicodeFonts;
+use touchstream_env::reward_map::RewardMap;
+use touchstream_env::screen::Screen;
+use touchstream_env::touch::SCREEN_SIDE_PX;
+
+/// Height and width of a letter.
+pub const LETTER_PX: usize = 8;
+
+/// An RGB picture of any size. Whatever is drawn beyond its edges is cut off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Canvas {
+    width: usize,
+    height: usize,
+    pixels: Vec<u8>,
+}
+
+/// Where something is drawn: its top left pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Pixels from the left.
+    pub x: usize,
+    /// Pixels from the top.
+    pub y: usize,
+}
+
+impl Canvas {
+    /// A canvas of one colour.
+    pub fn new(width: usize, height: usize, colour: [u8; 3]) -> Self {
+        Self { width, height, pixels: colour.repeat(width * height) }
+    }
+
+    /// A square picture of `[side, side, 3]` bytes. Panics if their number is another.
+    pub fn of_pixels(side: usize, pixels: &[u8]) -> Self {
+        assert_eq!(pixels.len(), side * side * 3, "bytes of a {side}x{side} RGB picture");
+        Self { width: side, height: side, pixels: pixels.to_vec() }
+    }
+
+    /// A screen as it is.
+    pub fn of_screen(screen: &Screen) -> Self {
+        Self { width: SCREEN_SIDE_PX, height: SCREEN_SIDE_PX, pixels: screen.pixels().to_vec() }
+    }
+
+    /// A reward map as a heat map: 0 is blue, 1 is red.
+    pub fn of_map(map: &RewardMap) -> Self {
+        let pixels = map.values().iter().flat_map(|&value| turbo(value)).collect();
+        Self { width: SCREEN_SIDE_PX, height: SCREEN_SIDE_PX, pixels }
+    }
+
+    /// Pixels across.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Pixels down.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// The bytes, `[height, width, 3]`.
+    pub fn pixels(&self) -> &[u8] {
+        &self.pixels
+    }
+
+    /// The colour of a pixel, `None` beyond the edges.
+    pub fn at(&self, x: usize, y: usize) -> Option<[u8; 3]> {
+        let inside = x < self.width && y < self.height;
+        inside.then(|| {
+            let at = (y * self.width + x) * 3;
+            [self.pixels[at], self.pixels[at + 1], self.pixels[at + 2]]
+        })
+    }
+
+    /// Colours one pixel.
+    pub fn set(&mut self, x: usize, y: usize, colour: [u8; 3]) {
+        if x < self.width && y < self.height {
+            let at = (y * self.width + x) * 3;
+            self.pixels[at..at + 3].copy_from_slice(&colour);
+        }
+    }
+
+    /// Puts another canvas onto this one.
+    pub fn paste(&mut self, other: &Self, place: Place) {
+        for y in 0..other.height.min(self.height.saturating_sub(place.y)) {
+            let n_pixels = other.width.min(self.width.saturating_sub(place.x));
+            let from = &other.pixels[y * other.width * 3..][..n_pixels * 3];
+            let at = ((place.y + y) * self.width + place.x) * 3;
+            self.pixels[at..at + n_pixels * 3].copy_from_slice(from);
+        }
+    }
+
+    /// The canvas at a whole fraction of its size, each pixel the mean of a `divisor` x `divisor` block.
+    pub fn shrunk(&self, divisor: usize) -> Self {
+        let divisor = divisor.max(1);
+        let mut small = Self::new(self.width / divisor, self.height / divisor, [0; 3]);
+        for y in 0..small.height {
+            for x in 0..small.width {
+                let mut sums = [0_usize; 3];
+                for block_y in 0..divisor {
+                    let at = ((y * divisor + block_y) * self.width + x * divisor) * 3;
+                    for pixel in self.pixels[at..at + divisor * 3].chunks_exact(3) {
+                        sums.iter_mut().zip(pixel).for_each(|(sum, &byte)| *sum += usize::from(byte));
+                    }
+                }
+                small.set(x, y, sums.map(|sum| (sum / (divisor * divisor)) as u8));
+            }
+        }
+        small
+    }
+
+    /// Writes a line of text in letters of 8 x 8 pixels. Characters without a letter become `?`.
+    pub fn write(&mut self, text: &str, place: Place, colour: [u8; 3]) {
+        for (idx, character) in text.chars().enumerate() {
+            let letter = font8x8::BASIC_FONTS.get(character).or_else(|| font8x8::BASIC_FONTS.get('?'));
+            for (y, row) in letter.unwrap_or_default().iter().enumerate() {
+                for x in (0..LETTER_PX).filter(|x| row >> x & 1 == 1) {
+                    self.set(place.x + idx * LETTER_PX + x, place.y + y, colour);
+                }
+            }
+        }
+    }
+
+    /// Marks a pixel with a ring: black within white, visible on everything.
+    pub fn ring(&mut self, centre: Place, radius: usize) {
+        let reach = radius as isize + 2;
+        for dy in -reach..=reach {
+            for dx in -reach..=reach {
+                let distance = ((dx * dx + dy * dy) as f32).sqrt() - radius as f32;
+                let colour = match distance.abs() {
+                    near if near < 0.8 => [255; 3],
+                    near if near < 1.8 => [0; 3],
+                    _ => continue,
+                };
+                let x = centre.x.checked_add_signed(dx);
+                if let (Some(x), Some(y)) = (x, centre.y.checked_add_signed(dy)) {
+                    self.set(x, y, colour);
+                }
+            }
+        }
+    }
+
+    /// The canvas as a PNG file's bytes.
+    pub fn to_png(&self) -> Result<Vec<u8>, png::EncodingError> {
+        let mut bytes = Vec::new();
+        let mut encoder = png::Encoder::new(&mut bytes, self.width as u32, self.height as u32);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_compression(png::Compression::High);
+        encoder.write_header()?.write_image_data(&self.pixels)?;
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BLACK: [u8; 3] = [0; 3];
+    const WHITE: [u8; 3] = [255; 3];
+
+    #[test]
+    fn drawing_past_the_edge_is_cut_off() {
+        let mut canvas = Canvas::new(20, 10, BLACK);
+        canvas.paste(&Canvas::new(9, 9, WHITE), Place { x: 15, y: 5 });
+        canvas.paste(&Canvas::new(9, 9, WHITE), Place { x: 90, y: 50 });
+        canvas.write("touch", Place { x: 12, y: 7 }, WHITE);
+        canvas.ring(Place { x: 0, y: 0 }, 5);
+        assert_eq!(canvas.at(19, 9), Some(WHITE));
+        assert_eq!(canvas.at(20, 9), None);
+    }
+
+    #[test]
+    fn shrinking_takes_means() {
+        let mut canvas = Canvas::new(4, 2, BLACK);
+        canvas.set(0, 0, [200; 3]);
+        canvas.set(1, 1, [100; 3]);
+        let small = canvas.shrunk(2);
+        assert_eq!((small.width(), small.height()), (2, 1));
+        assert_eq!(small.at(0, 0), Some([75; 3]));
+        assert_eq!(small.at(1, 0), Some(BLACK));
+    }
+
+    #[test]
+    fn letters_are_drawn_and_told_apart() {
+        let drawn = |text: &str| {
+            let mut canvas = Canvas::new(8, 8, BLACK);
+            canvas.write(text, Place { x: 0, y: 0 }, WHITE);
+            canvas
+        };
+        assert_ne!(drawn("a"), drawn("b"));
+        assert_ne!(drawn("a"), drawn(" "));
+        assert_eq!(drawn("?"), drawn("\u{4e2d}"));
+    }
+
+    #[test]
+    fn a_png_decodes_to_the_same_pixels() {
+        let mut canvas = Canvas::new(7, 5, [10, 20, 30]);
+        canvas.set(3, 2, WHITE);
+        let bytes = canvas.to_png().unwrap();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
+        let mut decoded = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut decoded).unwrap();
+        assert_eq!(decoded, canvas.pixels());
+    }
+}

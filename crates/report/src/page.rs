@@ -1,0 +1,82 @@
+//! A page for the browser, whole in one file.
+
+use crate::sheet::{TaskShots, trial_strip};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+/// One fact at the head of a page, as name and value.
+pub type Fact = (String, String);
+
+/// The tasks as an HTML page: screens above their true reward maps, every picture inside the file.
+pub fn task_page(title: &str, facts: &[Fact], tasks: &[TaskShots]) -> Result<String, png::EncodingError> {
+    let mut html = String::from(HEAD);
+    html.push_str(&format!("<title>{0}</title>\n<h1>{0}</h1>\n<dl>\n", escaped(title)));
+    for (name, value) in facts {
+        html.push_str(&format!("<dt>{}</dt><dd>{}</dd>\n", escaped(name), escaped(value)));
+    }
+    html.push_str(
+        "</dl>\n<p>Each trial: what the agent sees, above what every touch of that screen is worth: ",
+    );
+    html.push_str(
+        "<span class=low>blue</span> 0, <span class=high>red</span> 1. A ring marks a perfect touch.</p>\n",
+    );
+    for task in tasks {
+        html.push_str(&format!(
+            "<section id=\"{0}\"><h2><a href=\"#{0}\">{0}</a></h2>\n<p class=caption>{1}</p>\n<div class=trials>\n",
+            escaped(&task.id),
+            escaped(&task.caption)
+        ));
+        for (idx, shots) in task.trials.iter().enumerate() {
+            let picture = STANDARD.encode(trial_strip(shots, 1).to_png()?);
+            html.push_str(&format!(
+                "<img alt=\"trial {} of {}\" width={} loading=lazy src=\"data:image/png;base64,{picture}\">\n",
+                idx + 1,
+                escaped(&task.id),
+                shots.len() * 160,
+            ));
+        }
+        html.push_str("</div></section>\n");
+    }
+    html.push_str("</html>\n");
+    Ok(html)
+}
+
+/// Text that is safe inside HTML, also in a quoted attribute.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+const HEAD: &str = r#"<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>
+:root { color-scheme: light dark; --ink: light-dark(#1b1b1b, #e8e8e8); --faint: light-dark(#666, #a0a0a0);
+        --paper: light-dark(#fafafa, #161616); --line: light-dark(#ddd, #333); }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
+       max-width: 76rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-weight: 600; margin-bottom: .3rem; }
+h2 { font: 600 1rem ui-monospace, monospace; margin: 0; }
+h2 a { color: inherit; text-decoration: none; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; color: var(--faint); }
+dt { font-weight: 600; } dd { margin: 0; overflow-wrap: anywhere; }
+section { border-top: 1px solid var(--line); padding: .8rem 0 1rem; }
+.caption { margin: 0 0 .5rem; color: var(--faint); }
+.trials { display: flex; flex-wrap: wrap; gap: .8rem; }
+img { max-width: 100%; height: auto; border-radius: 3px; }
+.low { color: #4661d6; font-weight: 600; } .high { color: #c2290a; font-weight: 600; }
+</style>
+"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_cannot_break_out_of_its_place() {
+        let tasks = [TaskShots { id: "a\"b<c".into(), caption: "1 < 2 & 3".into(), trials: vec![] }];
+        let html = task_page("<script>", &[("k".into(), "<v>".into())], &tasks).unwrap();
+        assert!(!html.contains("<script>") && !html.contains("<v>") && !html.contains("a\"b"));
+        assert!(html.contains("1 &lt; 2 &amp; 3"));
+    }
+}

@@ -1,0 +1,61 @@
+//! What a user can type.
+
+use crate::commands::data::DataArgs;
+use crate::commands::preview::PreviewArgs;
+use crate::commands::rollout::RolloutArgs;
+use crate::commands::schedules::SchedulesArgs;
+use crate::commands::tasks::TasksArgs;
+use crate::commands::tour::TourArgs;
+use clap::{Parser, Subcommand};
+
+/// Modular continual learning on a touch screen.
+///
+/// Without a command: a tour of all tasks on the built-in images, ending in a page for the browser.
+#[derive(Parser)]
+#[command(name = "touchstream", version, about, max_term_width = 110)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Show every task: a contact sheet (PNG) and a page (HTML) of screens above their true reward maps
+    Tour(TourArgs),
+    /// List the tasks, print one as a task file, or check task files of your own
+    Tasks(TasksArgs),
+    /// List the schedules, or check schedule files of your own
+    Schedules(SchedulesArgs),
+    /// Draw screens of tasks above their true reward maps into a PNG file
+    Preview(PreviewArgs),
+    /// Play a stream with uniform or perfect touches and report the rewards
+    Rollout(RolloutArgs),
+    /// Open a source of images and say what it holds, what was skipped and its content hash
+    Data(DataArgs),
+}
+
+impl Default for Command {
+    fn default() -> Self {
+        Self::Tour(TourArgs::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    /// The bare program and `tour` must do the same.
+    #[test]
+    fn defaults_are_those_of_the_tour() {
+        let Command::Tour(typed) = Cli::parse_from(["touchstream", "tour"]).command.unwrap() else {
+            panic!("not a tour")
+        };
+        assert_eq!(typed, TourArgs::default());
+    }
+}

@@ -1,0 +1,68 @@
+//! `touchstream data`: what a source holds.
+
+use crate::commands::preview::write_file;
+use crate::source_args::OpenArgs;
+use anyhow::Result;
+use clap::Args;
+use std::path::PathBuf;
+use touchstream_env::screen::Screen;
+use touchstream_env::stimuli::{ClassIdx, Picture, Split, Stimuli};
+use touchstream_report::canvas::{Canvas, LETTER_PX, Place};
+use touchstream_stimuli::{Needs, SourceSpec};
+
+#[derive(Args)]
+pub struct DataArgs {
+    /// gallery, folder:PATH, coco:PATH or cutouts:PATH
+    #[arg(value_name = "SOURCE", default_value = "gallery")]
+    source: SourceSpec,
+    #[command(flatten)]
+    how: OpenArgs,
+    /// Draw a sheet of every class, its template and some portraits, into a PNG file
+    #[arg(long, value_name = "FILE.png")]
+    sheet: Option<PathBuf>,
+    /// Print the manifest as JSON, every skipped file included
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &DataArgs) -> Result<()> {
+    let opened = args.how.open_quietly(&args.source, Needs::ALL)?;
+    if let Some(path) = &args.sheet {
+        write_file(path, &class_sheet(opened.stimuli.as_ref())?.to_png()?)?;
+    }
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&opened.manifest)?);
+    } else {
+        println!("{}", opened.manifest.summary());
+        println!("  content hash {}", opened.manifest.content_hash);
+    }
+    Ok(())
+}
+
+const PORTRAITS_SHOWN: usize = 4;
+const CLASSES_ACROSS: usize = 3;
+const CELL_PX: usize = 112;
+
+/// A row of a template and some portraits for each class, its name above.
+fn class_sheet(stimuli: &dyn Stimuli) -> Result<Canvas> {
+    let classes = stimuli.classes();
+    let (block_w, block_h) = ((PORTRAITS_SHOWN + 1) * (CELL_PX + 2) + 10, CELL_PX + LETTER_PX + 10);
+    let n_rows = classes.len().div_ceil(CLASSES_ACROSS);
+    let mut sheet = Canvas::new(block_w * CLASSES_ACROSS, block_h * n_rows, [250; 3]);
+    let mut screen = Screen::grey();
+    for (idx, name) in classes.iter().enumerate() {
+        let class = ClassIdx(idx as u16);
+        let (x, y) = (idx % CLASSES_ACROSS * block_w, idx / CLASSES_ACROSS * block_h);
+        sheet.write(name, Place { x, y }, [20; 3]);
+        let y = y + LETTER_PX + 2;
+        let template = stimuli.template(Split::Train, class, CELL_PX)?;
+        sheet.paste(&Canvas::of_pixels(CELL_PX, template.pixels()), Place { x, y });
+        for shown in 0..PORTRAITS_SHOWN.min(stimuli.n_portraits(Split::Train, class)) {
+            let portrait = Picture::Portrait { class, index: shown as u32 };
+            stimuli.draw(Split::Train, portrait, &mut screen)?;
+            let place = Place { x: x + (shown + 1) * (CELL_PX + 2), y };
+            sheet.paste(&Canvas::of_screen(&screen).shrunk(2), place);
+        }
+    }
+    Ok(sheet)
+}

@@ -1,0 +1,101 @@
+//! `touchstream preview`: screens above their true reward maps, as a PNG file.
+
+use crate::source_args::SourceArgs;
+use crate::words::{needs_of, task_from_word};
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use touchstream_env::schedule::Schedule;
+use touchstream_env::seed::RunSeed;
+use touchstream_env::stimuli::{Split, Stimuli};
+use touchstream_env::stream::Stream;
+use touchstream_env::task::{Task, paper_tasks};
+use touchstream_report::sheet::{SheetStyle, TaskShots, contact_sheet};
+use touchstream_report::trial_shots::shoot_trial;
+use touchstream_stimuli::write_aside;
+
+#[derive(Args)]
+pub struct PreviewArgs {
+    /// Task ids such as sr-2way or sr-2way+rotation, or task files; all thirteen if none is named
+    #[arg(value_name = "TASK")]
+    tasks: Vec<String>,
+    #[command(flatten)]
+    source: SourceArgs,
+    /// The PNG file to write
+    #[arg(long, value_name = "FILE.png", default_value = "preview.png")]
+    out: PathBuf,
+    /// Screens to show of each task, in whole trials
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=64))]
+    screens: u64,
+    /// Tasks beside each other
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    columns: usize,
+    /// Show screens at one half, one third, ... of their size
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=16))]
+    shrink: u64,
+    /// Which images
+    #[arg(long, value_enum, default_value_t = SplitWord::Train)]
+    split: SplitWord,
+    /// Seed of the trials
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SplitWord {
+    /// Those to learn from
+    Train,
+    /// Those that learning never sees
+    Validation,
+}
+
+impl From<SplitWord> for Split {
+    fn from(word: SplitWord) -> Self {
+        match word {
+            SplitWord::Train => Self::Train,
+            SplitWord::Validation => Self::Validation,
+        }
+    }
+}
+
+pub fn run(args: &PreviewArgs) -> Result<()> {
+    let tasks: Vec<Task> = if args.tasks.is_empty() {
+        paper_tasks().to_vec()
+    } else {
+        args.tasks.iter().map(|word| task_from_word(word)).collect::<Result<_>>()?
+    };
+    let opened = args.source.how.open(&args.source.data, needs_of(&tasks))?;
+    let shots = tasks
+        .iter()
+        .map(|task| shoot_task(task, &opened.stimuli, args.split.into(), RunSeed(args.seed), args.screens))
+        .collect::<Result<Vec<_>>>()?;
+    let style = SheetStyle { divisor: args.shrink as usize, n_columns: args.columns };
+    write_file(&args.out, &contact_sheet(&shots, style).to_png()?)?;
+    println!(
+        "{}  ({}, data {})",
+        args.out.display(),
+        opened.manifest.source,
+        &opened.manifest.content_hash[..16]
+    );
+    Ok(())
+}
+
+/// The first trials of a task, with at least `n_screens` screens in all.
+pub fn shoot_task(
+    task: &Task,
+    stimuli: &Arc<dyn Stimuli>,
+    split: Split,
+    seed: RunSeed,
+    n_screens: u64,
+) -> Result<TaskShots> {
+    let (mut stream, _) = Stream::open(Schedule::single(task.clone()), Arc::clone(stimuli), split, seed)?;
+    let n_trials = n_screens.div_ceil(task.steps_per_trial());
+    let trials = (0..n_trials).map(|_| shoot_trial(&mut stream)).collect::<Result<_, _>>()?;
+    Ok(TaskShots { id: task.id().into(), caption: task.spec().title.clone(), trials })
+}
+
+/// Writes a file aside and renames it; an error names the file.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_aside(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+}

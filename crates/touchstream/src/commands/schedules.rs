@@ -1,0 +1,74 @@
+//! `touchstream schedules`: the paper's switches, and files checked.
+
+use crate::text_table::aligned;
+use crate::words::schedule_from_file;
+use anyhow::{Result, bail};
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+use touchstream_env::schedule::{AfterLast, NAMED_SCHEDULES, Schedule};
+
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct SchedulesArgs {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Check schedule files and print what they say
+    Check {
+        /// Schedule files
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+    },
+}
+
+pub fn run(args: &SchedulesArgs) -> Result<()> {
+    match &args.action {
+        None if args.json => {
+            let row = |row: &touchstream_env::schedule::NamedSchedule| serde_json::json!({ "id": row.id, "base": row.base, "switch": row.switch });
+            let rows: Vec<_> = NAMED_SCHEDULES.iter().map(row).collect();
+            println!("{}", serde_json::to_string_pretty(&rows)?);
+        }
+        None => {
+            let mut cells = vec![["id", "base task", "then"].map(String::from)];
+            cells.extend(NAMED_SCHEDULES.iter().map(|row| [row.id, row.base, row.switch].map(String::from)));
+            print!("{}", aligned(&cells));
+        }
+        Some(Action::Check { files }) => check(files)?,
+    }
+    Ok(())
+}
+
+fn check(files: &[PathBuf]) -> Result<()> {
+    let mut n_failed = 0;
+    for file in files {
+        match schedule_from_file(file) {
+            Ok(schedule) => println!("{}: {}", file.display(), described(&schedule)),
+            Err(error) => {
+                eprintln!("error: {error:#}");
+                n_failed += 1;
+            }
+        }
+    }
+    match n_failed {
+        0 => Ok(()),
+        n => bail!("{n} of {} schedule files cannot be used", files.len()),
+    }
+}
+
+fn described(schedule: &Schedule) -> String {
+    let mut text = format!("schedule `{}`\n", schedule.id());
+    for segment in schedule.segments() {
+        text.push_str(&format!("  {} for {} steps\n", segment.task.id(), segment.length));
+    }
+    text.push_str(match schedule.after_last() {
+        AfterLast::Stay => "  then the last task for ever",
+        AfterLast::Repeat => "  then from the start again",
+    });
+    text
+}

@@ -1,0 +1,237 @@
+//! `touchstream tasks`: the table, one task as a file, and files checked.
+
+use crate::source_args::OpenArgs;
+use crate::text_table::aligned;
+use crate::words::{needs_of, read_text, task_from_word};
+use anyhow::{Result, anyhow, bail};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use touchstream_env::conformance::{Effort, check_task};
+use touchstream_env::line_of_field;
+use touchstream_env::plain_stimuli::PlainStimuli;
+use touchstream_env::seed::RunSeed;
+use touchstream_env::stimuli::{Split, Stimuli};
+use touchstream_env::task::{Basis, ClassChoice, ExactRewards, Task, language::parse_task, paper_tasks};
+use touchstream_env::trial::BoundTask;
+use touchstream_stimuli::{Opened, SourceSpec};
+
+/// Screens of a source that an exact figure is counted on.
+const N_EXACT_SCREENS: usize = 64;
+
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct TasksArgs {
+    #[command(subcommand)]
+    action: Option<Action>,
+    #[command(flatten)]
+    list: ListArgs,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Print a task in the language of task files
+    Show {
+        /// A task id such as sr-2way or sr-2way+rotation, or a task file
+        #[arg(value_name = "TASK")]
+        task: String,
+    },
+    /// Check task files: errors with line and field, warnings, exact chance and best reward, conformance
+    Check(CheckArgs),
+}
+
+#[derive(Args)]
+struct ListArgs {
+    /// Count the chance of tasks that depend on the images on this source (gallery, folder:PATH, ...)
+    #[arg(long, value_name = "SOURCE")]
+    data: Option<SourceSpec>,
+    #[command(flatten)]
+    how: OpenArgs,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+struct CheckArgs {
+    /// Task files
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Play the tasks on this source (gallery, folder:PATH, ...) instead of plain coloured squares
+    #[arg(long, value_name = "SOURCE")]
+    data: Option<SourceSpec>,
+    #[command(flatten)]
+    how: OpenArgs,
+}
+
+pub fn run(args: &TasksArgs) -> Result<()> {
+    match &args.action {
+        None => list(&args.list),
+        Some(Action::Show { task }) => {
+            print!("{}", task_from_word(task)?.to_toml());
+            Ok(())
+        }
+        Some(Action::Check(check)) => run_check(check),
+    }
+}
+
+fn list(args: &ListArgs) -> Result<()> {
+    let opened = match &args.data {
+        Some(spec) => Some(args.how.open(spec, needs_of(paper_tasks()))?),
+        None => None,
+    };
+    let exact = |task: &Task| match &opened {
+        None => task.geometric_rewards(),
+        Some(opened) => BoundTask::new(task.clone(), opened.stimuli.clone(), Split::Train)
+            .ok()
+            .map(|bound| bound.exact_rewards(N_EXACT_SCREENS)),
+    };
+    let rows: Vec<(&Task, Option<ExactRewards>)> =
+        paper_tasks().iter().map(|task| (task, exact(task))).collect();
+    if args.json {
+        let lines: Vec<TaskLine> =
+            rows.iter().map(|(task, exact)| TaskLine::new(task, exact.as_ref())).collect();
+        println!("{}", serde_json::to_string_pretty(&lines)?);
+        return Ok(());
+    }
+    print!("{}", task_table(&rows));
+    match opened {
+        None => println!("\n- depends on the images: add --data gallery, --data coco:PATH, ..."),
+        Some(opened) => println!(
+            "\n- cannot be played on this source\ndata {} {}",
+            opened.manifest.source, opened.manifest.content_hash
+        ),
+    }
+    Ok(())
+}
+
+/// A task as scripts read it.
+#[derive(Serialize)]
+struct TaskLine<'a> {
+    id: &'a str,
+    title: &'a str,
+    paradigm: &'static str,
+    /// Absent: all that the source has.
+    n_classes: Option<usize>,
+    steps_per_trial: u64,
+    chance: Option<f64>,
+    best: Option<f64>,
+}
+
+impl<'a> TaskLine<'a> {
+    fn new(task: &'a Task, exact: Option<&ExactRewards>) -> Self {
+        Self {
+            id: task.id(),
+            title: &task.spec().title,
+            paradigm: task.paradigm().short_name(),
+            n_classes: task.n_classes(),
+            steps_per_trial: task.steps_per_trial(),
+            chance: exact.map(|exact| exact.chance),
+            best: exact.map(|exact| exact.best),
+        }
+    }
+}
+
+/// The table of tasks as text.
+pub fn task_table(rows: &[(&Task, Option<ExactRewards>)]) -> String {
+    let mut cells =
+        vec![["id", "paradigm", "classes", "steps a trial", "chance", "best", "rule"].map(String::from)];
+    for (task, exact) in rows {
+        let shown = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.3}"));
+        cells.push([
+            task.id().into(),
+            task.paradigm().short_name().into(),
+            classes_word(task),
+            task.steps_per_trial().to_string(),
+            shown(exact.map(|exact| exact.chance)),
+            shown(exact.map(|exact| exact.best)),
+            task.spec().title.clone(),
+        ]);
+    }
+    aligned(&cells)
+}
+
+fn classes_word(task: &Task) -> String {
+    match &task.spec().classes {
+        ClassChoice::All => "all".into(),
+        ClassChoice::First(n) => n.to_string(),
+        ClassChoice::Named(names) => names.len().to_string(),
+    }
+}
+
+/// For instance `chance 0.199, best 1.000`.
+pub fn chance_and_best(exact: &ExactRewards) -> String {
+    let counted = match exact.basis {
+        Basis::Geometry => String::new(),
+        Basis::Screens { n_counted, n_all } => format!(" (counted on {n_counted} of {n_all} screens)"),
+    };
+    format!("chance {:.3}, best {:.3}{counted}", exact.chance, exact.best)
+}
+
+fn run_check(args: &CheckArgs) -> Result<()> {
+    let mut n_failed = 0;
+    for file in &args.files {
+        if let Err(error) = check_file(file, args) {
+            eprintln!("error: {error:#}");
+            n_failed += 1;
+        }
+    }
+    match n_failed {
+        0 => Ok(()),
+        n => bail!("{n} of {} task files cannot be used", args.files.len()),
+    }
+}
+
+fn check_file(file: &Path, args: &CheckArgs) -> Result<()> {
+    let text = read_text(file)?;
+    let task = parse_task(&text).map_err(|error| anyhow!("{}: {error}", file.display()))?;
+    println!("{}: task `{}`", file.display(), task.id());
+    for warning in task.warnings() {
+        let line = line_of_field(&text, &warning.field);
+        println!("  warning: line {line}, field {warning}");
+    }
+    println!(
+        "  {}, {} classes, {} steps a trial",
+        task.paradigm().short_name(),
+        classes_word(&task),
+        task.steps_per_trial()
+    );
+    let opened: Option<Opened> = match &args.data {
+        Some(spec) => Some(args.how.open(spec, needs_of([&task]))?),
+        None => None,
+    };
+    let exact = match &opened {
+        None => task.geometric_rewards(),
+        Some(opened) => {
+            let bound = BoundTask::new(task.clone(), opened.stimuli.clone(), Split::Train)?;
+            Some(bound.exact_rewards(N_EXACT_SCREENS))
+        }
+    };
+    match &exact {
+        Some(exact) => println!("  {}", chance_and_best(exact)),
+        None => println!("  chance and best depend on the images: name a source with --data"),
+    }
+    if exact.is_some_and(|exact| exact.best < 1.0) {
+        println!("  warning: some trials offer no full reward, wherever the screen is touched");
+    }
+    let (stimuli, name): (Arc<dyn Stimuli>, String) = match opened {
+        Some(opened) => (opened.stimuli, opened.manifest.source),
+        None => (Arc::new(plain_source(&task)), "plain coloured squares".into()),
+    };
+    let passed = check_task(&task, &stimuli, RunSeed(0), Effort::QUICK)?;
+    println!(
+        "  conforms on {name}: {} steps, {} screens, {} whole reward maps",
+        passed.n_steps, passed.n_screens, passed.n_maps
+    );
+    Ok(())
+}
+
+/// Coloured squares with the classes that the task asks for.
+fn plain_source(task: &Task) -> PlainStimuli {
+    match &task.spec().classes {
+        ClassChoice::Named(names) => PlainStimuli::named(names.clone()),
+        ClassChoice::First(n) => PlainStimuli::new(n + task.n_classes_skipped()),
+        ClassChoice::All => PlainStimuli::new(16),
+    }
+}

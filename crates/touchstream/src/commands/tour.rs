@@ -1,0 +1,78 @@
+//! `touchstream tour`, and the bare program: every task at a glance.
+
+use crate::commands::preview::{shoot_task, write_file};
+use crate::commands::tasks::{chance_and_best, task_table};
+use crate::source_args::SourceArgs;
+use crate::words::needs_of;
+use anyhow::Result;
+use clap::Args;
+use std::path::PathBuf;
+use touchstream_env::seed::RunSeed;
+use touchstream_env::stimuli::Split;
+use touchstream_env::task::{Task, paper_tasks};
+use touchstream_env::trial::BoundTask;
+use touchstream_report::page::task_page;
+use touchstream_report::sheet::{SheetStyle, contact_sheet};
+use touchstream_stimuli::{SourceSpec, SplitCounts};
+
+#[derive(Args, Clone, Debug, PartialEq)]
+pub struct TourArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// The folder to write tasks.png and tasks.html into
+    #[arg(long, value_name = "DIR", default_value = "touchstream-out")]
+    out: PathBuf,
+    /// Seed of the trials
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+impl Default for TourArgs {
+    fn default() -> Self {
+        Self { source: SourceArgs::default(), out: "touchstream-out".into(), seed: 0 }
+    }
+}
+
+/// Enough of each kind for a look, so that the first tour takes seconds.
+const FEW: SplitCounts = SplitCounts::new(118, 59);
+
+pub fn run(args: &TourArgs) -> Result<()> {
+    let mut how = args.source.how.clone();
+    if args.source.data == SourceSpec::Gallery {
+        how.objects = how.objects.or(Some(FEW));
+        how.scenes = how.scenes.or(Some(FEW));
+    }
+    let opened = how.open(&args.source.data, needs_of(paper_tasks()))?;
+    let (mut shots, mut rows) = (Vec::new(), Vec::new());
+    for task in paper_tasks() {
+        match BoundTask::new(task.clone(), opened.stimuli.clone(), Split::Train) {
+            Ok(bound) => {
+                let exact = bound.exact_rewards(24);
+                let mut shown = shoot_task(task, &opened.stimuli, Split::Train, RunSeed(args.seed), 4)?;
+                shown.caption = format!("{}; {}", task.spec().title, chance_and_best(&exact));
+                shots.push(shown);
+                rows.push((task, Some(exact)));
+            }
+            Err(reason) => {
+                eprintln!("left out: {reason}");
+                rows.push((task, None));
+            }
+        }
+    }
+    let sheet = contact_sheet(&shots, SheetStyle { divisor: 2, n_columns: 2 });
+    let facts = [
+        ("images".to_owned(), opened.manifest.source.clone()),
+        ("content hash".to_owned(), opened.manifest.content_hash.clone()),
+        ("seed".to_owned(), args.seed.to_string()),
+        ("touchstream".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+    ];
+    let page = task_page("The tasks of the TouchStream", &facts, &shots)?;
+    let (sheet_path, page_path) = (args.out.join("tasks.png"), args.out.join("tasks.html"));
+    write_file(&sheet_path, &sheet.to_png()?)?;
+    write_file(&page_path, page.as_bytes())?;
+    let tasks: Vec<(&Task, _)> = rows;
+    print!("{}", task_table(&tasks));
+    println!("\ndata {} {}", opened.manifest.source, opened.manifest.content_hash);
+    println!("sheet {}\npage  {}  (open it in a browser)", sheet_path.display(), page_path.display());
+    Ok(())
+}

@@ -1,0 +1,44 @@
+//! Long work shown on the terminal; plain lines where there is no terminal.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::{IsTerminal, stderr};
+use std::sync::Mutex;
+use touchstream_stimuli::Progress;
+
+/// A bar with rate and time left on a terminal; a line at the start of each piece of work elsewhere.
+#[derive(Default)]
+pub struct TerminalProgress {
+    bar: Mutex<Option<ProgressBar>>,
+}
+
+impl Progress for TerminalProgress {
+    fn start(&self, what: &str, total: u64) {
+        if !stderr().is_terminal() {
+            eprintln!("{what}: {total} ...");
+            return;
+        }
+        let style =
+            ProgressStyle::with_template("{msg:24} {bar:40} {human_pos}/{human_len}  {per_sec}  {eta} left")
+                .unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bar = ProgressBar::new(total).with_style(style).with_message(what.to_owned());
+        if let Ok(mut current) = self.bar.lock() {
+            *current = Some(bar);
+        }
+    }
+
+    fn advance(&self, n_done: u64) {
+        if let Ok(current) = self.bar.lock()
+            && let Some(bar) = current.as_ref()
+        {
+            bar.inc(n_done);
+        }
+    }
+
+    fn finish(&self) {
+        if let Ok(mut current) = self.bar.lock()
+            && let Some(bar) = current.take()
+        {
+            bar.finish_and_clear();
+        }
+    }
+}

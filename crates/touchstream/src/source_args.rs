@@ -1,0 +1,127 @@
+//! Which images: the options that every command with images shares.
+
+use crate::progress_bar::TerminalProgress;
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use std::collections::BTreeMap;
+use std::env;
+use std::path::PathBuf;
+use touchstream_env::seed::RunSeed;
+use touchstream_stimuli::{Needs, Opened, Sizes, SourceOptions, SourceSpec, SplitCounts, TemplateRule, open};
+
+#[derive(Args, Clone, Debug, PartialEq)]
+pub struct SourceArgs {
+    /// Where images come from: gallery, folder:PATH, coco:PATH or cutouts:PATH
+    #[arg(long, value_name = "SOURCE", default_value = "gallery")]
+    pub data: SourceSpec,
+    #[command(flatten)]
+    pub how: OpenArgs,
+}
+
+impl Default for SourceArgs {
+    fn default() -> Self {
+        Self { data: SourceSpec::Gallery, how: OpenArgs::default() }
+    }
+}
+
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Images")]
+pub struct OpenArgs {
+    /// Which classes, in which order: names or wnids, separated by commas
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',')]
+    pub classes: Option<Vec<String>>,
+    /// Stop at the first file that cannot be used, instead of naming it and going on
+    #[arg(long)]
+    pub strict: bool,
+    /// The image file of a class's template on match screens; may be given several times
+    #[arg(long = "template", value_name = "CLASS=FILE")]
+    pub templates: Vec<String>,
+    /// Which picture is a class's template where none is chosen [default: shared]
+    #[arg(long, value_name = "RULE")]
+    pub template_rule: Option<TemplateRuleWord>,
+    /// Portraits a class that gallery and cut-outs make, for training and validation
+    #[arg(long, value_name = "TRAIN,VAL", value_parser = parse_counts)]
+    pub portraits: Option<SplitCounts>,
+    /// Localization screens that gallery and cut-outs make
+    #[arg(long, value_name = "TRAIN,VAL", value_parser = parse_counts)]
+    pub objects: Option<SplitCounts>,
+    /// Scenes that gallery and cut-outs make
+    #[arg(long, value_name = "TRAIN,VAL", value_parser = parse_counts)]
+    pub scenes: Option<SplitCounts>,
+    /// Seed of the pictures that gallery and cut-outs make [default: 0]
+    #[arg(long, value_name = "SEED")]
+    pub data_seed: Option<u64>,
+    /// Folder for rendered pictures and facts about files [default: $TOUCHSTREAM_CACHE, else the user's cache]
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TemplateRuleWord {
+    /// One picture of the training split, for both splits
+    Shared,
+    /// The first picture of each split
+    PerSplit,
+}
+
+impl OpenArgs {
+    /// Opens a source for what is needed of it, with progress on the terminal, and names what was skipped.
+    pub fn open(&self, spec: &SourceSpec, needs: Needs) -> Result<Opened> {
+        let opened = self.open_quietly(spec, needs)?;
+        let n_skipped = opened.manifest.skipped.len();
+        if n_skipped > 0 {
+            eprintln!("skipped {n_skipped} of {spec}; `touchstream data {spec}` names them, for example");
+            for skipped in opened.manifest.skipped.iter().take(3) {
+                eprintln!("  {skipped}");
+            }
+        }
+        Ok(opened)
+    }
+
+    /// Opens a source without a word about what was skipped.
+    pub fn open_quietly(&self, spec: &SourceSpec, needs: Needs) -> Result<Opened> {
+        let options = self.options(needs)?;
+        open(spec, &options, &TerminalProgress::default()).with_context(|| format!("cannot open {spec}"))
+    }
+
+    fn options(&self, needs: Needs) -> Result<SourceOptions> {
+        let mut template_files = BTreeMap::new();
+        for word in &self.templates {
+            match word.split_once('=') {
+                Some((class, file)) if !class.is_empty() && !file.is_empty() => {
+                    template_files.insert(class.to_owned(), PathBuf::from(file));
+                }
+                _ => bail!("--template takes CLASS=FILE, not `{word}`"),
+            }
+        }
+        Ok(SourceOptions {
+            classes: self.classes.clone(),
+            strict: self.strict,
+            template_files,
+            template_rule: match self.template_rule {
+                Some(TemplateRuleWord::PerSplit) => TemplateRule::PerSplit,
+                Some(TemplateRuleWord::Shared) | None => TemplateRule::Shared,
+            },
+            cache_dir: self.cache.clone().or_else(default_cache_dir),
+            seed: RunSeed(self.data_seed.unwrap_or(0)),
+            sizes: Sizes { portraits: self.portraits, objects: self.objects, scenes: self.scenes },
+            needs,
+        })
+    }
+}
+
+fn parse_counts(word: &str) -> Result<SplitCounts, String> {
+    let parts: Vec<Option<u32>> = word.split(',').map(|part| part.trim().parse().ok()).collect();
+    match parts[..] {
+        [Some(train), Some(validation)] => Ok(SplitCounts::new(train, validation)),
+        _ => Err(format!("`{word}` is not two numbers like 200,50")),
+    }
+}
+
+/// `$TOUCHSTREAM_CACHE`, `$XDG_CACHE_HOME/touchstream` or `~/.cache/touchstream`.
+fn default_cache_dir() -> Option<PathBuf> {
+    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    set("TOUCHSTREAM_CACHE")
+        .or_else(|| set("XDG_CACHE_HOME").map(|folder| folder.join("touchstream")))
+        .or_else(|| set("HOME").map(|home| home.join(".cache").join("touchstream")))
+}

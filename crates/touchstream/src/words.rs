@@ -1,0 +1,61 @@
+//! From words on the command line to tasks and schedules: an id, or the path of a file.
+
+use anyhow::{Context, Result, anyhow, bail};
+use std::path::Path;
+use touchstream_env::schedule::{Schedule, find_schedule, parse_schedule};
+use touchstream_env::task::{MatchScreen, Paradigm, Task, find_task, language::parse_task};
+use touchstream_stimuli::Needs;
+
+/// The task of an id such as `sr-2way+rotation`, or of a task file.
+pub fn task_from_word(word: &str) -> Result<Task> {
+    if is_file_word(word) { task_from_file(Path::new(word)) } else { Ok(find_task(word)?) }
+}
+
+/// The task of a task file; errors name file, line and field.
+pub fn task_from_file(path: &Path) -> Result<Task> {
+    let text = read_text(path)?;
+    parse_task(&text).map_err(|error| anyhow!("{}: {error}", path.display()))
+}
+
+/// The schedule of a name such as `switch-3`, or of a schedule file; or a task for ever.
+pub fn schedule_from_word(word: &str, base_steps: u64) -> Result<Schedule> {
+    if !is_file_word(word) {
+        return Ok(find_schedule(word, base_steps)?);
+    }
+    schedule_from_file(Path::new(word))
+}
+
+/// The schedule of a schedule file. Task files that it names are looked for beside it.
+pub fn schedule_from_file(path: &Path) -> Result<Schedule> {
+    let text = read_text(path)?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let find = |word: &str| {
+        let found =
+            if is_file_word(word) { task_from_file(&folder.join(word)) } else { task_from_word(word) };
+        found.map_err(|error| format!("{error:#}"))
+    };
+    parse_schedule(&text, find).map_err(|error| anyhow!("{}: {error}", path.display()))
+}
+
+/// A text file of at most a few megabytes: ours are a few hundred bytes.
+pub fn read_text(path: &Path) -> Result<String> {
+    const MAX_BYTES: u64 = 4 << 20;
+    let facts = std::fs::metadata(path).with_context(|| path.display().to_string())?;
+    if facts.len() > MAX_BYTES {
+        bail!("{}: {} bytes are too many for a task or schedule file", path.display(), facts.len());
+    }
+    std::fs::read_to_string(path).with_context(|| path.display().to_string())
+}
+
+fn is_file_word(word: &str) -> bool {
+    Path::new(word).extension().is_some_and(|extension| extension == "toml") || word.contains('/')
+}
+
+/// Which kinds of pictures tasks show, besides portraits.
+pub fn needs_of<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> Needs {
+    tasks.into_iter().fold(Needs::PORTRAITS, |needs, task| match task.paradigm() {
+        Paradigm::Localization => Needs { objects: true, ..needs },
+        Paradigm::MatchToSample(MatchScreen::Scene) => Needs { scenes: true, ..needs },
+        _ => needs,
+    })
+}
