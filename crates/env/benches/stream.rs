@@ -19,14 +19,16 @@ use touchstream_env::touch::Touch;
 fn open(task_id: &str) -> Stream {
     let task = find_task(task_id).expect("a task of the table");
     let stimuli = Arc::new(PlainStimuli::new(8));
-    let (stream, _) = Stream::open(Schedule::single(task), stimuli, Split::Train, RunSeed(1)).expect("plain stimuli serve all");
+    let (stream, _) = Stream::open(Schedule::single(task), stimuli, Split::Train, RunSeed(1))
+        .expect("plain stimuli serve all");
     stream
 }
 
 /// Touches drawn beforehand, so that drawing them is not measured.
 fn touches() -> impl FnMut() -> Touch {
     let mut random = RunSeed(2).stream(StreamName::new("bench/touches"), 0);
-    let mut uniform = || Touch::new(random.below(224) as usize, random.below(224) as usize).expect("on the screen");
+    let mut uniform =
+        || Touch::new(random.below(224) as usize, random.below(224) as usize).expect("on the screen");
     let drawn: Vec<Touch> = (0..4096).map(|_| uniform()).collect();
     let mut idx = 0;
     move || {
@@ -137,14 +139,24 @@ fn print_ratios() {
     };
     println!("\n{TASK}, one core, medians of this run");
     println!("  trial logic        {:>8.1} million steps/s  (goal 2)", 1e3 / logic);
-    println!("  match screens      {:>8.0} screens/s, {:.2} of memcpy's speed  (goal 0.5)", 1e9 / screen, memcpy / screen);
+    println!(
+        "  match screens      {:>8.0} screens/s, {:.2} of memcpy's speed  (goal 0.5)",
+        1e9 / screen,
+        memcpy / screen
+    );
     println!("  snapshot + restore {:>8.3} microseconds  (goal 5)", snapshot / 1e3);
     match peer() {
         Ok(peer) => {
             let logic_ratio = 1e9 / logic / peer.logic_steps_per_sec;
             let screen_ratio = 1e9 / screen / peer.screens_per_sec;
-            println!("  NumPy + Gymnasium  {:>8.4} million steps/s: we are {logic_ratio:.0} times as fast  (goal 20)", peer.logic_steps_per_sec / 1e6);
-            println!("                     {:>8.0} match screens/s: we are {screen_ratio:.1} times as fast  (goal 3)", peer.screens_per_sec);
+            println!(
+                "  NumPy + Gymnasium  {:>8.4} million steps/s: we are {logic_ratio:.0} times as fast  (goal 20)",
+                peer.logic_steps_per_sec / 1e6
+            );
+            println!(
+                "                     {:>8.0} match screens/s: we are {screen_ratio:.1} times as fast  (goal 3)",
+                peer.screens_per_sec
+            );
         }
         Err(reason) => println!("  NumPy + Gymnasium  not measured: {reason}"),
     }
@@ -168,7 +180,11 @@ fn peer() -> Result<Peer, String> {
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
     }
-    let figures: serde_json::Value = serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
+    let figures: serde_json::Value =
+        serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
     let figure = |name: &str| figures[name].as_f64().ok_or_else(|| format!("the peer did not print {name}"));
-    Ok(Peer { logic_steps_per_sec: figure("logic_steps_per_sec")?, screens_per_sec: figure("screens_per_sec")? })
+    Ok(Peer {
+        logic_steps_per_sec: figure("logic_steps_per_sec")?,
+        screens_per_sec: figure("screens_per_sec")?,
+    })
 }

@@ -7,6 +7,7 @@
 
 pub mod conformance;
 pub mod mask;
+mod nearest;
 pub mod pixel_box;
 pub mod plain_stimuli;
 pub mod reward_map;
@@ -21,4 +22,5 @@ mod toml_place;
 pub mod touch;
 pub mod trial;
 
+pub use nearest::nearest;
 pub use toml_place::{FileError, line_of_field};

@@ -49,7 +49,7 @@ impl Screen {
             side = template.side_px,
         );
         let rows = self.pixels.chunks_exact_mut(SCREEN_SIDE_PX * 3).skip(top);
-        for (row, template_row) in rows.zip(template.pixels.chunks_exact(row_bytes)) {
+        for (row, template_row) in rows.zip(template.rows()) {
             row[left * 3..left * 3 + row_bytes].copy_from_slice(template_row);
         }
     }
@@ -81,9 +81,9 @@ impl Template {
         self.side_px
     }
 
-    /// All bytes, `[side_px, side_px, 3]`.
-    pub fn pixels(&self) -> &[u8] {
-        &self.pixels
+    /// The rows from the top, `[side_px, 3]` bytes each.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        self.pixels.chunks_exact((self.side_px * 3).max(1))
     }
 }
 

@@ -32,10 +32,14 @@ impl Canvas {
         Self { width, height, pixels: colour.repeat(width * height) }
     }
 
-    /// A square picture of `[side, side, 3]` bytes. Panics if their number is another.
-    pub fn of_pixels(side: usize, pixels: &[u8]) -> Self {
-        assert_eq!(pixels.len(), side * side * 3, "bytes of a {side}x{side} RGB picture");
-        Self { width: side, height: side, pixels: pixels.to_vec() }
+    /// A picture of RGB rows, from the top; they must be of one length.
+    pub fn of_rows<'a>(rows: impl Iterator<Item = &'a [u8]>) -> Self {
+        let (mut pixels, mut height) = (Vec::new(), 0);
+        for row in rows {
+            pixels.extend_from_slice(row);
+            height += 1;
+        }
+        Self { width: pixels.len() / 3 / height.max(1), height, pixels }
     }
 
     /// A screen as it is.
@@ -147,7 +151,7 @@ impl Canvas {
         let mut encoder = png::Encoder::new(&mut bytes, self.width as u32, self.height as u32);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_compression(png::Compression::High);
+        encoder.set_compression(png::Compression::Balanced);
         encoder.write_header()?.write_image_data(&self.pixels)?;
         Ok(bytes)
     }

@@ -8,7 +8,8 @@ pub fn turbo(value: f32) -> [u8; 3] {
     if value.is_nan() {
         return [128; 3];
     }
-    let x = value.clamp(0.0, 1.0);
+    // Turbo's own ends are nearly black; between them low is plainly blue and high plainly red.
+    let x = 0.08 + 0.84 * value.clamp(0.0, 1.0);
     let powers = [1.0, x, x.powi(2), x.powi(3), x.powi(4), x.powi(5)];
     let channel = |weights: [f32; 6]| {
         let level: f32 = weights.iter().zip(powers).map(|(weight, power)| weight * power).sum();
@@ -27,9 +28,9 @@ mod tests {
 
     #[test]
     fn low_is_blue_and_high_is_red() {
-        let [red, _, blue] = turbo(0.08);
+        let [red, _, blue] = turbo(0.0);
         assert!(blue > 2 * red, "{red} {blue}");
-        let [red, _, blue] = turbo(0.95);
+        let [red, _, blue] = turbo(1.0);
         assert!(red > 4 * blue, "{red} {blue}");
     }
 

@@ -22,9 +22,10 @@ pub fn task_page(title: &str, facts: &[Fact], tasks: &[TaskShots]) -> Result<Str
     );
     for task in tasks {
         html.push_str(&format!(
-            "<section id=\"{0}\"><h2><a href=\"#{0}\">{0}</a></h2>\n<p class=caption>{1}</p>\n<div class=trials>\n",
+            "<section id=\"{0}\"><h2><a href=\"#{0}\">{0}</a></h2>\n<p class=caption>{1}<br>{2}</p>\n<div class=trials>\n",
             escaped(&task.id),
-            escaped(&task.caption)
+            escaped(&task.title),
+            escaped(&task.facts)
         ));
         for (idx, shots) in task.trials.iter().enumerate() {
             let picture = STANDARD.encode(trial_strip(shots, 1).to_png()?);
@@ -74,7 +75,12 @@ mod tests {
 
     #[test]
     fn text_cannot_break_out_of_its_place() {
-        let tasks = [TaskShots { id: "a\"b<c".into(), caption: "1 < 2 & 3".into(), trials: vec![] }];
+        let tasks = [TaskShots {
+            id: "a\"b<c".into(),
+            title: "1 < 2 & 3".into(),
+            facts: String::new(),
+            trials: vec![],
+        }];
         let html = task_page("<script>", &[("k".into(), "<v>".into())], &tasks).unwrap();
         assert!(!html.contains("<script>") && !html.contains("<v>") && !html.contains("a\"b"));
         assert!(html.contains("1 &lt; 2 &amp; 3"));

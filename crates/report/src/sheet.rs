@@ -8,8 +8,10 @@ use touchstream_env::touch::SCREEN_SIDE_PX;
 pub struct TaskShots {
     /// The task's id.
     pub id: String,
-    /// What stands behind it, for instance its chance level.
-    pub caption: String,
+    /// What it is, in a sentence.
+    pub title: String,
+    /// Facts about it, for instance its chance level; may be empty.
+    pub facts: String,
     /// Trials, each a sequence of screens.
     pub trials: Vec<Vec<Shot>>,
 }
@@ -26,6 +28,7 @@ pub struct SheetStyle {
 const PAPER: [u8; 3] = [250; 3];
 const INK: [u8; 3] = [20; 3];
 const FAINT_INK: [u8; 3] = [110; 3];
+const LINE_PX: usize = LETTER_PX + 3;
 const GAP_PX: usize = 3;
 const TRIAL_GAP_PX: usize = 10;
 const MARGIN_PX: usize = 12;
@@ -55,12 +58,16 @@ pub fn contact_sheet(tasks: &[TaskShots], style: SheetStyle) -> Canvas {
 fn task_block(task: &TaskShots, divisor: usize) -> Canvas {
     let trials: Vec<Canvas> = task.trials.iter().map(|shots| trial_strip(shots, divisor)).collect();
     let trials_px = trials.iter().map(|strip| strip.width() + TRIAL_GAP_PX).sum::<usize>();
-    let text_px = task.id.chars().count().max(task.caption.chars().count()) * LETTER_PX;
-    let header_px = 2 * LETTER_PX + 8;
+    let n_letters = (trials_px / LETTER_PX).max(24);
+    let lines: Vec<String> =
+        [&task.title, &task.facts].into_iter().flat_map(|text| wrapped(text, n_letters)).collect();
+    let header_px = (lines.len() + 1) * LINE_PX + 4;
     let height = header_px + trials.iter().map(Canvas::height).max().unwrap_or(0);
-    let mut block = Canvas::new(trials_px.max(text_px), height, PAPER);
+    let mut block = Canvas::new(trials_px.max(n_letters * LETTER_PX), height, PAPER);
     block.write(&task.id, Place { x: 0, y: 0 }, INK);
-    block.write(&task.caption, Place { x: 0, y: LETTER_PX + 3 }, FAINT_INK);
+    for (idx, line) in lines.iter().enumerate() {
+        block.write(line, Place { x: 0, y: (idx + 1) * LINE_PX }, FAINT_INK);
+    }
     let mut x = 0;
     for strip in &trials {
         block.paste(strip, Place { x, y: header_px });
@@ -84,4 +91,31 @@ pub fn trial_strip(shots: &[Shot], divisor: usize) -> Canvas {
         strip.paste(&map.shrunk(divisor), Place { x, y: cell_px + GAP_PX });
     }
     strip
+}
+
+/// A text in lines of at most so many letters, broken between words; a longer word stands alone.
+fn wrapped(text: &str, n_letters: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= n_letters => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.into()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_broken_between_words() {
+        assert_eq!(wrapped("touch two opposite corners", 12), ["touch two", "opposite", "corners"]);
+        assert_eq!(wrapped("unbreakable", 4), ["unbreakable"]);
+        assert!(wrapped("  ", 4).is_empty());
+    }
 }

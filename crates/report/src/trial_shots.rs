@@ -29,7 +29,8 @@ pub fn shoot_trial(stream: &mut Stream) -> Result<Vec<Shot>, StimulusError> {
         stream.reward_map(&mut map);
         let best = middle_of_the_best(&map);
         let reward = stream.touch(best);
-        let is_flat = map.values().iter().all(|&value| value == map.best());
+        let highest = map.best();
+        let is_flat = map.values().iter().all(|&value| value == highest);
         shots.push(Shot { screen, map, best_touch: (!is_flat).then_some(best), reward });
     }
     Ok(shots)

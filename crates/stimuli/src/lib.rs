@@ -1,1 +1,36 @@
-//! Placeholder.
+//! The four sources of images, the first station of the walk: the built-in gallery, a folder of images,
+//! COCO, and cut-outs composed on backgrounds.
+//!
+//! [`open`] turns a [`SourceSpec`] into something the environment can draw from, with a [`Manifest`] of what was
+//! found and what was left out. Files from outside are never trusted: sizes are limited before memory is taken,
+//! and what is broken is skipped and named. This crate knows no task and no terminal.
+
+mod class_names;
+pub mod coco;
+mod cutouts;
+pub mod decode;
+mod error;
+mod file_index;
+mod folder;
+mod gallery;
+mod listing;
+mod manifest;
+mod open;
+mod options;
+mod picture_cache;
+mod progress;
+mod resize;
+mod spec;
+mod templates;
+mod write_aside;
+
+pub use error::SourceError;
+pub use manifest::{ClassCounts, Manifest, Skipped, SplitCounts};
+pub use open::{Opened, open};
+pub use options::{Needs, Sizes, SourceOptions, TemplateRule};
+pub use progress::{NoProgress, Progress};
+pub use spec::{SourceSpec, SpecError};
+pub use write_aside::write_aside;
+
+#[cfg(test)]
+mod fixtures;

@@ -1,7 +1,8 @@
 //! The paper's fifteen switches and the no-switch (figure "Task switching with Dynamic Neural Voting").
 
+use crate::nearest::nearest;
 use crate::schedule::definition::{AfterLast, Length, Schedule, ScheduleError, Segment};
-use crate::task::{find_task, nearest};
+use crate::task::find_task;
 
 /// A base task, then another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,6 @@ mod checked;
 mod definition;
 mod exact;
 pub mod language;
-mod nearest;
 mod table;
 mod transformation;
 mod warnings;
@@ -14,7 +13,6 @@ pub use definition::{
     ClassChoice, Extent, MatchScreen, Paradigm, Region, Slot, SlotOrder, TaskSpec, TemplateLayout,
 };
 pub use exact::{Basis, ExactRewards};
-pub use nearest::nearest;
 pub use table::{N_PAPER_TASKS, UnknownTask, find_task, paper_tasks};
 pub use transformation::{TouchReading, Transformation};
 pub use warnings::TaskWarning;

@@ -1,11 +1,11 @@
 //! The thirteen tasks of the paper (supplement, "Task Variants") as rows of a table.
 
+use crate::nearest::nearest;
 use crate::shape::{HALF_PX, Shape};
 use crate::task::checked::{Task, TaskError};
 use crate::task::definition::{
     ClassChoice, Extent, MatchScreen, Paradigm, Region, Slot, SlotOrder, TaskSpec, TemplateLayout,
 };
-use crate::task::nearest::nearest;
 use crate::task::transformation::Transformation;
 use crate::touch::SCREEN_SIDE_PX;
 use std::sync::LazyLock;

@@ -1,9 +1,10 @@
 //! A task on a source of images and a split: everything that is the same in all its trials.
 
+use crate::nearest::nearest;
 use crate::screen::Template;
 use crate::shape::{Rect, Shape};
 use crate::stimuli::{ClassIdx, Split, Stimuli, StimulusError};
-use crate::task::{ClassChoice, MatchScreen, Paradigm, Region, Task, TemplateLayout, nearest};
+use crate::task::{ClassChoice, MatchScreen, Paradigm, Region, Task, TemplateLayout};
 use std::sync::Arc;
 
 /// A task that can be played: bound to images, with everything looked up that trials share.

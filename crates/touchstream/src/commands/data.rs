@@ -56,7 +56,7 @@ fn class_sheet(stimuli: &dyn Stimuli) -> Result<Canvas> {
         sheet.write(name, Place { x, y }, [20; 3]);
         let y = y + LETTER_PX + 2;
         let template = stimuli.template(Split::Train, class, CELL_PX)?;
-        sheet.paste(&Canvas::of_pixels(CELL_PX, template.pixels()), Place { x, y });
+        sheet.paste(&Canvas::of_rows(template.rows()), Place { x, y });
         for shown in 0..PORTRAITS_SHOWN.min(stimuli.n_portraits(Split::Train, class)) {
             let portrait = Picture::Portrait { class, index: shown as u32 };
             stimuli.draw(Split::Train, portrait, &mut screen)?;

@@ -92,7 +92,7 @@ pub fn shoot_task(
     let (mut stream, _) = Stream::open(Schedule::single(task.clone()), Arc::clone(stimuli), split, seed)?;
     let n_trials = n_screens.div_ceil(task.steps_per_trial());
     let trials = (0..n_trials).map(|_| shoot_trial(&mut stream)).collect::<Result<_, _>>()?;
-    Ok(TaskShots { id: task.id().into(), caption: task.spec().title.clone(), trials })
+    Ok(TaskShots { id: task.id().into(), title: task.spec().title.clone(), facts: String::new(), trials })
 }
 
 /// Writes a file aside and renames it; an error names the file.

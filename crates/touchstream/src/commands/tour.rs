@@ -49,7 +49,7 @@ pub fn run(args: &TourArgs) -> Result<()> {
             Ok(bound) => {
                 let exact = bound.exact_rewards(24);
                 let mut shown = shoot_task(task, &opened.stimuli, Split::Train, RunSeed(args.seed), 4)?;
-                shown.caption = format!("{}; {}", task.spec().title, chance_and_best(&exact));
+                shown.facts = chance_and_best(&exact);
                 shots.push(shown);
                 rows.push((task, Some(exact)));
             }

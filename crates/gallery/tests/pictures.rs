@@ -1,0 +1,144 @@
+//! What every user of the gallery relies on: one object a portrait, honest masks, and the same bytes again.
+
+use touchstream_env::mask::Mask;
+use touchstream_env::screen::SCREEN_BYTES;
+use touchstream_env::seed::RunSeed;
+use touchstream_env::stimuli::Split;
+use touchstream_env::touch::Touch;
+use touchstream_gallery::{
+    GENERATOR_VERSION, MIN_VISIBLE_PX, N_CLASSES, Rendered, class_names, object_screen,
+    object_screen_outlines, portrait, scene, scene_outlines, template,
+};
+
+const SEED: RunSeed = RunSeed(11);
+
+#[test]
+fn names_are_many_and_different() {
+    let mut names = class_names().to_vec();
+    assert_eq!(names.len(), N_CLASSES);
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), N_CLASSES);
+    assert!(names.iter().all(|name| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')));
+}
+
+#[test]
+fn a_portrait_shows_one_large_object() {
+    for (class, name) in class_names().iter().enumerate() {
+        let picture = portrait(SEED, Split::Train, class, 0);
+        assert_eq!(picture.pixels.len(), SCREEN_BYTES);
+        let [object] = &picture.objects[..] else { panic!("{name}: {} objects", picture.objects.len()) };
+        assert_eq!(object.class, class);
+        let coverage = object.mask.coverage();
+        assert!((0.03..0.6).contains(&coverage), "{name} covers {coverage:.3} of its portrait");
+        let bounds = object.mask.bounds().unwrap();
+        let longest = bounds.height_px().max(bounds.width_px());
+        assert!((125..=206).contains(&longest), "{name} is {longest} pixels long");
+    }
+}
+
+#[test]
+fn templates_differ_and_leave_a_grey_rim() {
+    let side_px = 40;
+    let templates: Vec<_> = (0..N_CLASSES).map(|class| template(class, side_px)).collect();
+    for (class, one) in templates.iter().enumerate() {
+        assert_eq!(one.len(), side_px * side_px * 3);
+        assert_eq!(one[..3], [128; 3], "{}", class_names()[class]);
+        for (other_class, other) in templates.iter().enumerate().skip(class + 1) {
+            let n_far = one.iter().zip(&other[..]).filter(|(a, b)| a.abs_diff(**b) > 40).count();
+            let (name, other_name) = (class_names()[class], class_names()[other_class]);
+            assert!(n_far > side_px * side_px / 10, "{name} and {other_name} differ in {n_far} bytes");
+        }
+    }
+    assert_eq!(template(3, 0).len(), 0);
+}
+
+#[test]
+fn pictures_are_a_function_of_their_arguments() {
+    let draw = |seed, split, index| {
+        [portrait(seed, split, 5, index), object_screen(seed, split, index), scene(seed, split, index)]
+            .map(|picture| picture.pixels)
+    };
+    let reference = draw(SEED, Split::Train, 2);
+    assert_eq!(draw(SEED, Split::Train, 2), reference);
+    for other in
+        [draw(RunSeed(12), Split::Train, 2), draw(SEED, Split::Validation, 2), draw(SEED, Split::Train, 3)]
+    {
+        assert!(other.iter().zip(&reference).all(|(a, b)| a != b));
+    }
+    assert_ne!(portrait(SEED, Split::Train, 6, 2).pixels, reference[0]);
+}
+
+#[test]
+fn objects_lie_wholly_on_their_screens() {
+    let mut longest_sides = Vec::new();
+    for index in 0..24 {
+        let picture = object_screen(SEED, Split::Validation, index);
+        assert_eq!(picture.objects.len(), 1);
+        let bounds = picture.objects[0].mask.bounds().unwrap();
+        // An object that leaves the screen would be cut off by its rim.
+        assert!(bounds.top() >= 1 && bounds.left() >= 1, "{bounds:?}");
+        assert!(bounds.bottom() <= 222 && bounds.right() <= 222, "{bounds:?}");
+        longest_sides.push(bounds.height_px().max(bounds.width_px()));
+    }
+    assert!(longest_sides.iter().all(|side| (36..=172).contains(side)), "{longest_sides:?}");
+    assert!(longest_sides.iter().any(|&side| side < 80) && longest_sides.iter().any(|&side| side > 120));
+}
+
+#[test]
+fn scenes_hold_several_visible_objects() {
+    for index in 0..60 {
+        let objects = scene_outlines(SEED, Split::Train, index);
+        assert!((2..=5).contains(&objects.len()));
+        let masks: Vec<&Mask> = objects.iter().map(|object| &object.mask).collect();
+        assert!(masks.iter().all(|mask| mask.area_px() >= MIN_VISIBLE_PX));
+        assert!(Touch::all().all(|touch| masks.iter().filter(|mask| mask.contains(touch)).count() <= 1));
+        let mut classes: Vec<usize> = objects.iter().map(|object| object.class).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        assert_eq!(classes.len(), masks.len());
+    }
+}
+
+#[test]
+fn outlines_are_those_of_the_pictures() {
+    for index in 0..4 {
+        assert!(
+            object_screen_outlines(SEED, Split::Train, index)
+                == object_screen(SEED, Split::Train, index).objects
+        );
+        assert!(scene_outlines(SEED, Split::Train, index) == scene(SEED, Split::Train, index).objects);
+    }
+}
+
+/// Whoever changes pixels must bump the version: a coarse fingerprint of three pictures, so that another
+/// machine's last bit of a sine does not matter.
+#[test]
+fn pixels_change_only_with_the_version() {
+    let fingerprint = |picture: Rendered| {
+        let mean = picture.pixels.iter().map(|&byte| f64::from(byte)).sum::<f64>() / SCREEN_BYTES as f64;
+        let area_px: usize = picture.objects.iter().map(|object| object.mask.area_px()).sum();
+        (mean, area_px)
+    };
+    let drawn = [
+        portrait(SEED, Split::Train, 0, 0),
+        object_screen(SEED, Split::Train, 0),
+        scene(SEED, Split::Train, 0),
+    ]
+    .map(fingerprint);
+    assert_eq!(GENERATOR_VERSION, 1);
+    for ((mean, area_px), (known_mean, known_area_px)) in
+        drawn.into_iter().zip([(101.874, 5620), (139.258, 6938), (78.682, 5790)])
+    {
+        assert!((mean - known_mean).abs() < 0.02 && area_px.abs_diff(known_area_px) < 6, "{drawn:?}");
+    }
+}
+
+#[test]
+fn any_59_scenes_in_a_row_hold_every_class() {
+    for index in 30..30 + N_CLASSES as u32 {
+        let expected = index as usize % N_CLASSES;
+        let objects = scene_outlines(RunSeed(4), Split::Validation, index);
+        assert!(objects.iter().any(|object| object.class == expected), "scene {index}");
+    }
+}

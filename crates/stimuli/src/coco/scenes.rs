@@ -1,0 +1,59 @@
+//! Outlines of an image brought onto the screen with it.
+
+use super::rle::Rle;
+use crate::resize::SquareCrop;
+use touchstream_env::mask::Mask;
+use touchstream_env::touch::SCREEN_SIDE_PX;
+
+/// An object that shows fewer pixels on the screen is as good as absent: a scene does not name it.
+pub const MIN_VISIBLE_PX: usize = 20;
+
+/// The screen pixels whose middle lies on the object, when the crop of its image fills the screen.
+pub fn screen_mask(rle: &Rle, crop: SquareCrop) -> Mask {
+    let height = rle.size().0;
+    let runs = rle.inside();
+    let rows: Vec<u32> = (0..SCREEN_SIDE_PX).map(|row| crop.source_px(crop.top, row) as u32).collect();
+    let mut is_inside = vec![false; SCREEN_SIDE_PX * SCREEN_SIDE_PX];
+    for col in 0..SCREEN_SIDE_PX {
+        let column_start = crop.source_px(crop.left, col) as u32 * height;
+        let mut run_idx = runs.partition_point(|run| run.end <= column_start);
+        for (row, &source_row) in rows.iter().enumerate() {
+            let pixel = column_start + source_row;
+            while runs.get(run_idx).is_some_and(|run| run.end <= pixel) {
+                run_idx += 1;
+            }
+            match runs.get(run_idx) {
+                Some(run) if run.start < column_start + height => {
+                    is_inside[row * SCREEN_SIDE_PX + col] = run.start <= pixel;
+                }
+                _ => break,
+            }
+        }
+    }
+    Mask::from_fn(|row, col| is_inside[row * SCREEN_SIDE_PX + col])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_screen_pixel_is_inside_if_the_image_pixel_under_its_middle_is(
+            height in 1_u32..300, width in 1_u32..300, counts in prop::collection::vec(0_u32..2000, 0..60),
+        ) {
+            let mut left = height * width;
+            let mut counts: Vec<u32> = counts.into_iter().map(|count| { let count = count.min(left); left -= count; count }).collect();
+            counts.push(left);
+            let rle = Rle::from_counts(height, width, counts).unwrap();
+            let mut pixels = vec![false; (height * width) as usize];
+            rle.inside().into_iter().for_each(|run| pixels[run.start as usize..run.end as usize].fill(true));
+            let crop = SquareCrop::of_screen(width, height);
+            let expected = Mask::from_fn(|row, col| {
+                pixels[crop.source_px(crop.left, col) * height as usize + crop.source_px(crop.top, row)]
+            });
+            prop_assert_eq!(screen_mask(&rle, crop), expected);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Which files of a folder of cut-outs are objects, and which are backgrounds for which split.
+
+use crate::error::SourceError;
+use crate::file_index::{FileFacts, PictureFile};
+use crate::listing::{ListedFile, list_files, list_folders};
+use crate::manifest::Skipped;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const EXPECTED: &str =
+    "objects/*.png or objects/<class>/*.png with transparency, and backgrounds*/ with at least two images";
+
+/// Files before they are looked into.
+#[derive(Debug)]
+pub struct CutoutFiles {
+    /// By class name, in the order of the file names.
+    pub objects: Vec<(String, Vec<ListedFile>)>,
+    pub backgrounds: Vec<ListedFile>,
+}
+
+/// Lists objects and backgrounds.
+pub fn list_cutouts(root: &Path) -> Result<CutoutFiles, SourceError> {
+    let missing = |missing: &str| SourceError::Layout {
+        root: root.to_owned(),
+        missing: missing.to_owned(),
+        expected: EXPECTED,
+    };
+    if !root.join("objects").is_dir() {
+        return Err(missing("there is no folder `objects`"));
+    }
+    let mut order: Vec<String> = Vec::new();
+    let mut by_class: BTreeMap<String, Vec<ListedFile>> = BTreeMap::new();
+    for file in list_files(root, "objects")? {
+        let class = class_of(&file.relative);
+        let files = by_class.entry(class.clone()).or_default();
+        if files.is_empty() {
+            order.push(class);
+        }
+        files.push(file);
+    }
+    let objects = order.into_iter().filter_map(|class| by_class.remove_entry(&class)).collect();
+    let mut backgrounds = Vec::new();
+    for folder in list_folders(root)?.iter().filter(|folder| folder.starts_with("backgrounds")) {
+        backgrounds.extend(list_files(root, folder)?);
+    }
+    match backgrounds.len() < 2 {
+        true => Err(missing("there are no two backgrounds")),
+        false => Ok(CutoutFiles { objects, backgrounds }),
+    }
+}
+
+/// `cow` of `objects/29_cow.png` and of `objects/cow/1.png`.
+fn class_of(relative: &str) -> String {
+    let below = relative.strip_prefix("objects/").unwrap_or(relative);
+    let name = match below.split_once('/') {
+        Some((folder, _)) => folder,
+        None => below.rsplit_once('.').map_or(below, |(stem, _)| stem),
+    };
+    match name.split_once('_') {
+        Some((number, rest)) if !rest.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => rest,
+        _ => name,
+    }
+    .to_owned()
+}
+
+/// Whole backgrounds for training and validation: of all contents in the order of their hashes, every fifth is for
+/// validation, so that the splits share none. Copies are left out.
+pub fn part_backgrounds(
+    files: &[ListedFile],
+    facts: &[FileFacts],
+    skipped: &mut Vec<Skipped>,
+) -> [Vec<PictureFile>; 2] {
+    let mut by_content: BTreeMap<[u8; 32], PictureFile> = BTreeMap::new();
+    for (file, facts) in files.iter().zip(facts) {
+        match (&facts.verdict, by_content.get(facts.hash.as_bytes())) {
+            (Err(reason), _) => skipped.push(Skipped::new(&file.relative, reason)),
+            (Ok(_), Some(first)) => {
+                skipped
+                    .push(Skipped::new(&file.relative, format!("the same image as {}", first.file.relative)));
+            }
+            (Ok(_), None) => {
+                let picture = PictureFile { file: file.clone(), hash: facts.hash };
+                by_content.insert(*facts.hash.as_bytes(), picture);
+            }
+        }
+    }
+    let mut parted = [Vec::new(), Vec::new()];
+    for (rank, picture) in by_content.into_values().enumerate() {
+        parted[usize::from(rank % 5 == 1)].push(picture);
+    }
+    parted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_named_by_file_or_folder_without_a_leading_number() {
+        for (file, class) in [
+            ("objects/29_cow.png", "cow"),
+            ("objects/05_heron_greatblue.png", "heron_greatblue"),
+            ("objects/cow.png", "cow"),
+            ("objects/56_747.png", "747"),
+            ("objects/747.png", "747"),
+            ("objects/12_.png", "12_"),
+            ("objects/sea_lion/03_left.png", "sea_lion"),
+            ("objects/3_cow/1.png", "cow"),
+        ] {
+            assert_eq!(class_of(file), class, "{file}");
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Facts about image files (hash, size, whole or broken), remembered between runs so that a file is decoded for
+//! checking once and not at every opening.
+
+use crate::decode::{DecodeError, Upright, decode_rgb};
+use crate::error::SourceError;
+use crate::listing::ListedFile;
+use crate::progress::Progress;
+use crate::write_aside::write_aside;
+use image::RgbImage;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+use touchstream_env::stimuli::StimulusError;
+
+/// Changes whenever the same bytes would get another verdict.
+const INDEX_VERSION: u32 = 1;
+
+/// What is known of one image file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileFacts {
+    /// blake3 of its bytes.
+    pub hash: blake3::Hash,
+    /// Width and height, or why it is no picture.
+    pub verdict: Result<(u32, u32), String>,
+}
+
+/// One line of the index file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct IndexEntry {
+    len: u64,
+    /// Since 1970, in seconds and nanoseconds.
+    modified: (u64, u32),
+    hash: String,
+    verdict: Result<(u32, u32), String>,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct IndexFile {
+    version: u32,
+    root: PathBuf,
+    files: BTreeMap<String, IndexEntry>,
+}
+
+/// Reads and decodes every file, in parallel; those that an index in `cache_dir` knows with the same length and
+/// time of change are believed. The answer is in the order of `files`.
+pub fn examine(
+    root: &Path,
+    files: &[ListedFile],
+    upright: Upright,
+    cache_dir: Option<&Path>,
+    progress: &dyn Progress,
+) -> Result<Vec<FileFacts>, SourceError> {
+    let index_path = cache_dir.map(|cache_dir| index_path(cache_dir, root, upright));
+    let (mut index, believed_before) = index_path.as_deref().map(read_index).unwrap_or_default();
+    progress.start("checking images", files.len() as u64);
+    let examined: Vec<(FileFacts, Option<IndexEntry>)> = files
+        .par_iter()
+        .map(|file| {
+            let known = index.files.get(&file.relative);
+            let answer = examine_one(file, upright, known, believed_before);
+            progress.advance(1);
+            answer
+        })
+        .collect();
+    progress.finish();
+
+    let mut n_new = 0;
+    let mut facts = Vec::with_capacity(files.len());
+    for (file, (file_facts, new_entry)) in files.iter().zip(examined) {
+        facts.push(file_facts);
+        if let Some(entry) = new_entry {
+            index.files.insert(file.relative.clone(), entry);
+            n_new += 1;
+        }
+    }
+    if let Some(path) = index_path.filter(|_| n_new > 0) {
+        index.version = INDEX_VERSION;
+        index.root = root.to_owned();
+        let bytes = serde_json::to_vec(&index).map_err(|error| SourceError::io(&path)(error.into()))?;
+        write_aside(&path, &bytes).map_err(SourceError::io(&path))?;
+    }
+    Ok(facts)
+}
+
+/// Where the facts about a source's files are kept.
+fn index_path(cache_dir: &Path, root: &Path, upright: Upright) -> PathBuf {
+    let absolute = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+    let key = blake3::hash(format!("{upright:?} {}", absolute.display()).as_bytes());
+    cache_dir.join("file-index").join(format!("{}.json", &key.to_hex()[..16]))
+}
+
+/// The index, and the time from which on changes of files may have gone unseen by it. A file that cannot be read
+/// as an index counts as none.
+fn read_index(path: &Path) -> (IndexFile, Option<SystemTime>) {
+    let read = || -> Option<(IndexFile, SystemTime)> {
+        let modified = fs::metadata(path).ok()?.modified().ok()?;
+        let index: IndexFile = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+        // Clocks of file systems are coarse: a file changed just before the index was written may change again
+        // without its time showing it.
+        (index.version == INDEX_VERSION).then_some((index, modified - Duration::from_secs(2)))
+    };
+    read().map_or_else(Default::default, |(index, time)| (index, Some(time)))
+}
+
+/// The facts, and what is new to the index.
+fn examine_one(
+    file: &ListedFile,
+    upright: Upright,
+    known: Option<&IndexEntry>,
+    believed_before: Option<SystemTime>,
+) -> (FileFacts, Option<IndexEntry>) {
+    let unreadable = |error: std::io::Error| {
+        let facts = FileFacts { hash: blake3::hash(b""), verdict: Err(format!("cannot be read: {error}")) };
+        (facts, None)
+    };
+    let metadata = match fs::metadata(&file.path) {
+        Ok(metadata) => metadata,
+        Err(error) => return unreadable(error),
+    };
+    let modified = metadata.modified().ok();
+    let since_1970 = modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+    let since_1970 = since_1970.map(|duration| (duration.as_secs(), duration.subsec_nanos()));
+    if let (Some(entry), Some(modified), Some(before)) = (known, modified, believed_before)
+        && entry.len == metadata.len()
+        && Some(entry.modified) == since_1970
+        && modified < before
+        && let Ok(hash) = blake3::Hash::from_hex(&entry.hash)
+    {
+        return (FileFacts { hash, verdict: entry.verdict.clone() }, None);
+    }
+    let bytes = match fs::read(&file.path) {
+        Ok(bytes) => bytes,
+        Err(error) => return unreadable(error),
+    };
+    let verdict = decode_rgb(&bytes, upright)
+        .map(|picture| picture.dimensions())
+        .map_err(|error: DecodeError| error.to_string());
+    let facts = FileFacts { hash: blake3::hash(&bytes), verdict };
+    let entry = since_1970.map(|modified| IndexEntry {
+        len: bytes.len() as u64,
+        modified,
+        hash: facts.hash.to_hex().to_string(),
+        verdict: facts.verdict.clone(),
+    });
+    (facts, entry)
+}
+
+/// A file that was found whole, to be decoded whenever its picture is wanted.
+#[derive(Clone, Debug)]
+pub struct PictureFile {
+    /// Where it is.
+    pub file: ListedFile,
+    /// What its bytes must be.
+    pub hash: blake3::Hash,
+}
+
+impl PictureFile {
+    /// The bytes, if they are still those that were there when the source was opened.
+    pub fn read(&self) -> Result<Vec<u8>, StimulusError> {
+        let bytes = fs::read(&self.file.path).map_err(|error| self.error(error.to_string()))?;
+        if blake3::hash(&bytes) != self.hash {
+            return Err(self.error("the file has changed since the source was opened".to_owned()));
+        }
+        Ok(bytes)
+    }
+
+    /// The picture.
+    pub fn decode(&self, upright: Upright) -> Result<RgbImage, StimulusError> {
+        decode_rgb(&self.read()?, upright).map_err(|error| self.error(error.to_string()))
+    }
+
+    /// An error that names this file.
+    pub fn error(&self, reason: String) -> StimulusError {
+        StimulusError { what: self.file.path.display().to_string(), reason }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{jpeg_bytes, put};
+    use crate::listing::list_files;
+    use crate::progress::NoProgress;
+
+    fn look(root: &Path, cache: &Path) -> Vec<FileFacts> {
+        let files = list_files(root, "a").unwrap();
+        examine(root, &files, Upright::Turn, Some(cache), &NoProgress).unwrap()
+    }
+
+    fn age(path: &Path) {
+        let file = fs::File::options().write(true).open(path).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)).unwrap();
+    }
+
+    fn only_index(cache: &Path) -> PathBuf {
+        let mut found: Vec<_> = fs::read_dir(cache.join("file-index")).unwrap().collect();
+        assert_eq!(found.len(), 1);
+        found.remove(0).unwrap().path()
+    }
+
+    #[test]
+    fn an_unchanged_old_file_is_believed_and_a_changed_one_is_not() {
+        let (root, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        put(root.path(), "a/1.jpg", jpeg_bytes(30, 20, [9, 90, 200]));
+        let path = root.path().join("a/1.jpg");
+        age(&path);
+        let first = look(root.path(), cache.path());
+        assert_eq!(first[0].verdict, Ok((30, 20)));
+
+        // The same length and time: the index answers, although the bytes are others now.
+        let len = fs::metadata(&path).unwrap().len() as usize;
+        fs::write(&path, vec![0; len]).unwrap();
+        age(&path);
+        assert_eq!(look(root.path(), cache.path()), first);
+
+        fs::write(&path, vec![0; len]).unwrap();
+        assert_eq!(look(root.path(), cache.path())[0].verdict, Err("not a JPEG, PNG or WebP image".into()));
+    }
+
+    #[test]
+    fn a_file_as_young_as_the_index_is_looked_at_again() {
+        let (root, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        put(root.path(), "a/1.jpg", jpeg_bytes(30, 20, [9, 90, 200]));
+        let path = root.path().join("a/1.jpg");
+        let time = fs::metadata(&path).unwrap().modified().unwrap();
+        look(root.path(), cache.path());
+        fs::write(&path, vec![0; fs::metadata(&path).unwrap().len() as usize]).unwrap();
+        fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        assert!(look(root.path(), cache.path())[0].verdict.is_err());
+    }
+
+    #[test]
+    fn a_corrupt_index_is_made_again() {
+        let (root, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        put(root.path(), "a/1.jpg", jpeg_bytes(30, 20, [9, 90, 200]));
+        age(&root.path().join("a/1.jpg"));
+        let first = look(root.path(), cache.path());
+        let index = only_index(cache.path());
+        let whole = fs::read(&index).unwrap();
+        for corrupt in [&whole[..whole.len() / 2], b"", br#"{"version":99,"root":"","files":{}}"#] {
+            fs::write(&index, corrupt).unwrap();
+            assert_eq!(look(root.path(), cache.path()), first);
+            assert_eq!(fs::read(&index).unwrap(), whole);
+        }
+    }
+
+    #[test]
+    fn a_file_that_changed_after_opening_is_not_shown() {
+        let root = tempfile::tempdir().unwrap();
+        put(root.path(), "a/1.jpg", jpeg_bytes(30, 20, [9, 90, 200]));
+        let file = list_files(root.path(), "a").unwrap().remove(0);
+        let picture = PictureFile { hash: blake3::hash(&fs::read(&file.path).unwrap()), file };
+        assert!(picture.decode(Upright::Turn).is_ok());
+        put(root.path(), "a/1.jpg", jpeg_bytes(30, 20, [9, 91, 200]));
+        let error = picture.decode(Upright::Turn).unwrap_err();
+        assert!(error.what.ends_with("1.jpg") && error.reason.contains("has changed"), "{error}");
+    }
+}

@@ -1,0 +1,79 @@
+//! Which files of an image folder belong to which class and split.
+
+use crate::class_names::{select_classes, sort_for_paper};
+use crate::error::SourceError;
+use crate::listing::{ListedFile, list_files, list_folders};
+use crate::manifest::Skipped;
+use std::collections::BTreeSet;
+use std::path::Path;
+use touchstream_env::stimuli::Split;
+
+const EXPECTED: &str = "train/<class>/ and val/<class>/ with JPEG, PNG or WebP images";
+
+/// A class with files in both splits, not yet looked into.
+#[derive(Debug)]
+pub struct ListedClass {
+    pub name: String,
+    /// Train, then validation; sorted.
+    pub files: [Vec<ListedFile>; 2],
+}
+
+/// The classes in order, and those that lack files. A class that was asked for and lacks files is an error.
+pub fn list_classes(
+    root: &Path,
+    asked: Option<&[String]>,
+) -> Result<(Vec<ListedClass>, Vec<Skipped>), SourceError> {
+    let split_names = [split_folder(root, &["train"])?, split_folder(root, &["val", "validation"])?];
+    let mut names = BTreeSet::new();
+    for split_name in split_names {
+        names.extend(list_folders(&root.join(split_name))?);
+    }
+    let mut names: Vec<String> = names.into_iter().collect();
+    sort_for_paper(&mut names);
+
+    let (mut classes, mut skipped) = (Vec::new(), Vec::new());
+    for class in select_classes(asked, &names)? {
+        let name = &names[class];
+        match list_class(root, split_names, name)? {
+            Ok(files) => classes.push(ListedClass { name: name.clone(), files }),
+            Err(lack) => refuse_if_asked(asked, name, &lack.to_string()).map(|()| skipped.push(lack))?,
+        }
+    }
+    Ok((classes, skipped))
+}
+
+fn list_class(
+    root: &Path,
+    split_names: [&str; 2],
+    name: &str,
+) -> Result<Result<[Vec<ListedFile>; 2], Skipped>, SourceError> {
+    let mut files = [Vec::new(), Vec::new()];
+    for split in Split::ALL {
+        let folder = format!("{}/{name}", split_names[split as usize]);
+        if !root.join(&folder).is_dir() {
+            return Ok(Err(Skipped::new(folder, "there is no such folder, so the class is not used")));
+        }
+        files[split as usize] = list_files(root, &folder)?;
+        if files[split as usize].is_empty() {
+            return Ok(Err(Skipped::new(folder, "the folder holds no images, so the class is not used")));
+        }
+    }
+    Ok(Ok(files))
+}
+
+/// An error if classes were named by the user: then every one of them must be there.
+pub fn refuse_if_asked(asked: Option<&[String]>, name: &str, reason: &str) -> Result<(), SourceError> {
+    match asked {
+        Some(_) => Err(SourceError::UnusableClass { name: name.to_owned(), reason: reason.to_owned() }),
+        None => Ok(()),
+    }
+}
+
+fn split_folder(root: &Path, names: &[&'static str]) -> Result<&'static str, SourceError> {
+    let found = names.iter().find(|name| root.join(name).is_dir());
+    found.copied().ok_or_else(|| SourceError::Layout {
+        root: root.to_owned(),
+        missing: format!("there is no folder `{}`", names[0]),
+        expected: EXPECTED,
+    })
+}

@@ -1,0 +1,160 @@
+//! Rendered pictures: in memory, else from a chunk file, else rendered now.
+
+use super::chunk::{PICTURES_A_CHUNK, bytes_from_pictures, pictures_from_bytes};
+use crate::picture_cache::{CACHE_BYTES, PictureCache};
+use crate::write_aside::write_aside;
+use rayon::prelude::*;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use touchstream_env::seed::RunSeed;
+use touchstream_env::stimuli::Split;
+use touchstream_gallery::{GENERATOR_VERSION, Rendered, object_screen, portrait, scene};
+
+/// A row of pictures of the generator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Series {
+    /// Of a class, as the generator counts them.
+    Portraits {
+        class: usize,
+    },
+    Objects,
+    Scenes,
+}
+
+impl Series {
+    fn folder(self, split: Split) -> String {
+        match self {
+            Self::Portraits { class } => format!("portrait-{split}-{class}"),
+            Self::Objects => format!("object-{split}"),
+            Self::Scenes => format!("scene-{split}"),
+        }
+    }
+
+    fn render(self, seed: RunSeed, split: Split, index: u32) -> Rendered {
+        match self {
+            Self::Portraits { class } => portrait(seed, split, class, index),
+            Self::Objects => object_screen(seed, split, index),
+            Self::Scenes => scene(seed, split, index),
+        }
+    }
+}
+
+/// All pictures of one seed.
+#[derive(Debug)]
+pub struct PictureStore {
+    seed: RunSeed,
+    /// `None` without a cache folder: pictures are then rendered one by one and kept in memory alone.
+    folder: Option<PathBuf>,
+    pixels: PictureCache<(Series, Split, u32)>,
+}
+
+impl PictureStore {
+    /// A store that keeps its files below `cache_dir`.
+    pub fn new(seed: RunSeed, cache_dir: Option<&Path>) -> Self {
+        let name = format!("v{GENERATOR_VERSION}-s{}", seed.0);
+        let folder = cache_dir.map(|cache_dir| cache_dir.join("gallery").join(name));
+        Self { seed, folder, pixels: PictureCache::new(CACHE_BYTES) }
+    }
+
+    /// The bytes of one picture.
+    pub fn pixels(&self, series: Series, split: Split, index: u32) -> Arc<[u8]> {
+        if let Some(pixels) = self.pixels.get((series, split, index)) {
+            return pixels;
+        }
+        let pixels: Arc<[u8]> = match self.folder {
+            None => series.render(self.seed, split, index).pixels.into(),
+            Some(_) => {
+                let chunk = index / PICTURES_A_CHUNK;
+                let mut wanted = None;
+                for (offset, picture) in (0..).zip(self.chunk(series, split, chunk)) {
+                    let (at, pixels) = (chunk * PICTURES_A_CHUNK + offset, Arc::<[u8]>::from(picture.pixels));
+                    match at == index {
+                        true => wanted = Some(pixels),
+                        false => self.pixels.insert((series, split, at), pixels),
+                    }
+                }
+                wanted.unwrap_or_else(|| series.render(self.seed, split, index).pixels.into())
+            }
+        };
+        self.pixels.insert((series, split, index), Arc::clone(&pixels));
+        pixels
+    }
+
+    /// The sixteen pictures of a chunk. A file that is not there, torn or corrupt is made again.
+    ///
+    /// Nothing is lost if it cannot be written: the pictures are then rendered again when they are needed again.
+    pub fn chunk(&self, series: Series, split: Split, chunk: u32) -> Vec<Rendered> {
+        let name = format!("{}/{chunk:05}.bin", series.folder(split));
+        let label = format!("v{GENERATOR_VERSION} seed {} {name}", self.seed.0);
+        let path = self.folder.as_ref().map(|folder| folder.join(&name));
+        let stored = path.as_ref().and_then(|path| fs::read(path).ok());
+        if let Some(pictures) = stored.and_then(|bytes| pictures_from_bytes(&label, &bytes)) {
+            return pictures;
+        }
+        let first = chunk * PICTURES_A_CHUNK;
+        let pictures: Vec<Rendered> = (first..first + PICTURES_A_CHUNK)
+            .into_par_iter()
+            .map(|index| series.render(self.seed, split, index))
+            .collect();
+        if let Some(path) = path {
+            let _ = write_aside(&path, &bytes_from_pictures(&label, &pictures));
+        }
+        pictures
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SERIES: Series = Series::Portraits { class: 3 };
+
+    fn pixels(cache: Option<&Path>, index: u32) -> Arc<[u8]> {
+        PictureStore::new(RunSeed(5), cache).pixels(SERIES, Split::Train, index)
+    }
+
+    fn only_file(cache: &Path) -> PathBuf {
+        let folder = cache.join(format!("gallery/v{GENERATOR_VERSION}-s5/portrait-train-3"));
+        let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(files.len(), 1, "{files:?}");
+        files.remove(0)
+    }
+
+    #[test]
+    fn a_picture_is_the_same_with_and_without_files() {
+        let cache = tempfile::tempdir().unwrap();
+        for index in [17, 31] {
+            let direct = pixels(None, index);
+            assert_eq!(pixels(Some(cache.path()), index), direct);
+            assert_eq!(pixels(Some(cache.path()), index), direct);
+        }
+        assert!(only_file(cache.path()).ends_with("00001.bin"));
+    }
+
+    #[test]
+    fn a_corrupt_or_torn_chunk_is_made_again() {
+        let cache = tempfile::tempdir().unwrap();
+        let direct = pixels(Some(cache.path()), 2);
+        let file = only_file(cache.path());
+        let whole = fs::read(&file).unwrap();
+        let mut changed = whole.clone();
+        changed[100_000] ^= 0x40;
+        for damaged in [&changed[..], &whole[..whole.len() / 2], b""] {
+            fs::write(&file, damaged).unwrap();
+            assert_eq!(pixels(Some(cache.path()), 2), direct);
+            assert_eq!(fs::read(&file).unwrap(), whole);
+        }
+    }
+
+    #[test]
+    fn stores_that_start_at_once_on_an_empty_folder_agree() {
+        let cache = tempfile::tempdir().unwrap();
+        let direct = pixels(None, 4);
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| pixels(Some(cache.path()), 4))).collect();
+            threads.into_iter().for_each(|thread| assert_eq!(thread.join().unwrap(), direct));
+        });
+        only_file(cache.path());
+    }
+}

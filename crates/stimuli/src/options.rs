@@ -1,0 +1,81 @@
+//! What a user may choose about a source.
+
+use crate::manifest::SplitCounts;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use touchstream_env::seed::RunSeed;
+
+/// How to open a source. `SourceOptions::default()` suits every source.
+#[derive(Clone, Debug)]
+pub struct SourceOptions {
+    /// Which classes, in which order, by name; `None` for all in the source's own order.
+    pub classes: Option<Vec<String>>,
+    /// Whether anything that would be skipped is an error instead.
+    pub strict: bool,
+    /// Image files chosen as templates, by class name.
+    pub template_files: BTreeMap<String, PathBuf>,
+    /// Which picture becomes the template of a class without a chosen file.
+    pub template_rule: TemplateRule,
+    /// Where facts about files and rendered pictures are kept between runs; `None` keeps nothing.
+    pub cache_dir: Option<PathBuf>,
+    /// Decides composed and generated pictures.
+    pub seed: RunSeed,
+    /// How many pictures to compose or generate.
+    pub sizes: Sizes,
+    /// Which kinds of pictures will be asked for.
+    pub needs: Needs,
+}
+
+impl Default for SourceOptions {
+    fn default() -> Self {
+        Self {
+            classes: None,
+            strict: false,
+            template_files: BTreeMap::new(),
+            template_rule: TemplateRule::Shared,
+            cache_dir: None,
+            seed: RunSeed(0),
+            sizes: Sizes::default(),
+            needs: Needs::ALL,
+        }
+    }
+}
+
+/// Which picture becomes the template of a class. The paper is silent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum TemplateRule {
+    /// One of the training split for both splits: a template is part of the interface, not a thing to
+    /// generalise over.
+    #[default]
+    Shared,
+    /// Each split has its own, where the source has pictures to choose from (folder and COCO).
+    PerSplit,
+}
+
+/// How many pictures the gallery and the cut-outs make; `None` for the source's default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Sizes {
+    /// Portraits of each class.
+    pub portraits: Option<SplitCounts>,
+    /// Localization screens.
+    pub objects: Option<SplitCounts>,
+    /// Scenes.
+    pub scenes: Option<SplitCounts>,
+}
+
+/// Which kinds of pictures will be asked for, besides portraits. The gallery and the cut-outs answer 0 for the
+/// number of those not needed, and spare the work; the content hash does not depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// Localization screens.
+    pub objects: bool,
+    /// Scenes.
+    pub scenes: bool,
+}
+
+impl Needs {
+    /// Every kind.
+    pub const ALL: Self = Self { objects: true, scenes: true };
+    /// Portraits alone.
+    pub const PORTRAITS: Self = Self { objects: false, scenes: false };
+}

@@ -1,0 +1,50 @@
+//! Files that are whole or not there: written under another name, then renamed.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Puts a file in place in one step, making its folder if need be. Several processes may write the same file at
+/// once; one of them wins.
+pub fn write_aside(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().ok_or_else(|| io::Error::other("a file must have a folder"))?;
+    fs::create_dir_all(folder)?;
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".aside-");
+    // Temporary files are private by default; these are to be read like any other (the umask still applies).
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut aside = builder.tempfile_in(folder)?;
+    aside.write_all(bytes)?;
+    aside.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_whole_and_nothing_is_left_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/folder/file.txt");
+        for text in ["first", "second"] {
+            write_aside(&path, text.as_bytes()).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_can_be_read_by_others_where_the_umask_allows() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let [aside, plain] = ["aside", "plain"].map(|name| folder.path().join(name));
+        write_aside(&aside, b"x").unwrap();
+        fs::write(&plain, b"x").unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&aside), mode(&plain));
+    }
+}

@@ -1,0 +1,74 @@
+//! The thirteen tasks on each source: every pair either keeps the whole contract or says what is missing.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+use touchstream_env::conformance::{Effort, Violation, check_task};
+use touchstream_env::seed::RunSeed;
+use touchstream_env::task::paper_tasks;
+use touchstream_env::trial::BindError;
+use touchstream_stimuli::{NoProgress, Sizes, SourceOptions, SourceSpec, SplitCounts, open};
+
+const EFFORT: Effort = Effort { n_trials: 120, n_screens: 6, n_maps: 4 };
+
+/// Checks every task but those in `not_served`, which must be refused for want of pictures.
+fn check_source(spec: &SourceSpec, options: &SourceOptions, not_served: &[&str]) {
+    let opened = open(spec, options, &NoProgress).unwrap();
+    for task in paper_tasks() {
+        let outcome = check_task(task, &opened.stimuli, RunSeed(3), EFFORT);
+        if not_served.contains(&task.id()) {
+            assert!(
+                matches!(outcome, Err(Violation::Bind(BindError::NoPictures { .. }))),
+                "{} on {spec}: {outcome:?}",
+                task.id()
+            );
+        } else {
+            let passed = outcome.unwrap_or_else(|violation| panic!("{} on {spec}: {violation}", task.id()));
+            assert!(passed.n_steps >= 240 && passed.n_screens >= 12, "{passed:?}");
+        }
+    }
+}
+
+fn real_data(name: &str) -> Option<PathBuf> {
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let path = std::env::var_os("TOUCHSTREAM_TEST_DATA").map_or_else(beside, PathBuf::from).join(name);
+    if path.is_dir() {
+        return Some(path);
+    }
+    println!("skipped: no test data at {}", path.display());
+    None
+}
+
+#[test]
+fn the_gallery_serves_every_task() {
+    let cache = tempfile::tempdir().unwrap();
+    let options = SourceOptions {
+        cache_dir: Some(cache.path().into()),
+        sizes: Sizes {
+            portraits: Some(SplitCounts::new(4, 3)),
+            objects: Some(SplitCounts::new(40, 24)),
+            scenes: Some(SplitCounts::new(59, 59)),
+        },
+        ..SourceOptions::default()
+    };
+    check_source(&SourceSpec::Gallery, &options, &[]);
+}
+
+#[test]
+fn photos_serve_what_needs_no_boxes_or_outlines() {
+    let Some(root) = real_data("photos") else { return };
+    check_source(&SourceSpec::Folder(root), &SourceOptions::default(), &["localization", "coco-mts"]);
+}
+
+#[test]
+fn coco_serves_every_task() {
+    let Some(root) = real_data("coco-mini") else { return };
+    check_source(&SourceSpec::Coco(root), &SourceOptions::default(), &[]);
+}
+
+#[test]
+fn cutouts_serve_every_task() {
+    let Some(root) = real_data("cutouts59") else { return };
+    let sizes = Sizes { scenes: Some(SplitCounts::new(120, 120)), ..Sizes::default() };
+    check_source(&SourceSpec::Cutouts(root), &SourceOptions { sizes, ..SourceOptions::default() }, &[]);
+}
