@@ -69,6 +69,5 @@ fn coco_serves_every_task() {
 #[test]
 fn cutouts_serve_every_task() {
     let Some(root) = real_data("cutouts59") else { return };
-    let sizes = Sizes { scenes: Some(SplitCounts::new(120, 120)), ..Sizes::default() };
-    check_source(&SourceSpec::Cutouts(root), &SourceOptions { sizes, ..SourceOptions::default() }, &[]);
+    check_source(&SourceSpec::Cutouts(root), &SourceOptions::default(), &[]);
 }

@@ -1,6 +1,6 @@
 //! Which cut-outs lie where on which background: drawn at random from a stream, before any pixel.
 
-use super::sprite::{Placement, Sprite};
+use super::sprite::{MIN_SIDE_PX, Placement, Sprite};
 use crate::resize::{SquareCrop, resize_square};
 use image::RgbImage;
 use touchstream_env::mask::Mask;
@@ -10,7 +10,7 @@ use touchstream_env::touch::SCREEN_SIDE_PX;
 
 const SIDE: f32 = SCREEN_SIDE_PX as f32;
 /// Longer side of the box around the turned cut-out, in screen pixels. What is visible may fill less of it.
-const OBJECT_SIDES_PX: (f32, f32) = (40.0, 170.0);
+const OBJECT_SIDES_PX: (f32, f32) = (MIN_SIDE_PX, 170.0);
 const PORTRAIT_SIDES_PX: (f32, f32) = (150.0, 206.0);
 const SCENE_SIDES_PX: (f32, f32) = (55.0, 120.0);
 /// Tangent of half the largest turn: 30 degrees, and 15 for portraits.
@@ -86,11 +86,19 @@ impl Composition {
         Self { background, parts: vec![part] }
     }
 
-    /// Two to five objects of different classes, none hiding much of another.
-    pub fn scene(stream: &mut RandomStream, sprites: &SpritesByClass, n_backgrounds: usize) -> Self {
+    /// Two to five objects of different classes, none hiding much of another. The index decides the first
+    /// one's class, so that as many scenes in a row as there are classes hold every class.
+    pub fn scene(
+        stream: &mut RandomStream,
+        sprites: &SpritesByClass,
+        index: u32,
+        n_backgrounds: usize,
+    ) -> Self {
         let background = BackgroundView::draw(stream, n_backgrounds);
         let mut classes: Vec<usize> = (0..sprites.len()).collect();
         stream.shuffle(&mut classes);
+        let first = classes.iter().position(|&class| class == index as usize % sprites.len().max(1));
+        classes.swap(0, first.unwrap_or(0));
         classes.truncate(stream.between(N_IN_SCENE.0, N_IN_SCENE.1) as usize);
         let mut parts: Vec<Part> = Vec::new();
         for class in classes {
@@ -282,9 +290,10 @@ mod tests {
         let sprites = sprites();
         let mut n_seen = [0; 6];
         for index in 0..60 {
-            let composition = Composition::scene(&mut stream(index), &sprites, 1);
+            let composition = Composition::scene(&mut stream(index), &sprites, index as u32, 1);
             let masks = composition.masks(&sprites);
             n_seen[masks.len()] += 1;
+            assert_eq!(composition.parts[0].class, index as usize % sprites.len());
             assert!(masks.len() >= 2 && masks.iter().all(|mask| mask.area_px() > 200), "scene {index}");
             for (idx, mask) in masks.iter().enumerate() {
                 for other in &masks[..idx] {

@@ -76,9 +76,12 @@ impl Composer {
             Picture::Object { index } => {
                 Composition::object(&mut stream(OBJECT_STREAMS, index.into()), &self.sprites, n_backgrounds)
             }
-            Picture::Scene { index } => {
-                Composition::scene(&mut stream(SCENE_STREAMS, index.into()), &self.sprites, n_backgrounds)
-            }
+            Picture::Scene { index } => Composition::scene(
+                &mut stream(SCENE_STREAMS, index.into()),
+                &self.sprites,
+                index,
+                n_backgrounds,
+            ),
         }
     }
 
@@ -206,7 +209,7 @@ fn outline(
     (objects, scenes)
 }
 
-/// A cut-out so thin or so pale that it covers no pixel by half has no box of its own: the whole screen is its box.
+/// Cut-outs that could vanish are refused when they are loaded; should one still, the whole screen is its box.
 fn boxed(instance: &Instance) -> BoxedObject {
     BoxedObject { class: instance.class, bounds: instance.mask.bounds().unwrap_or(PixelBox::SCREEN) }
 }

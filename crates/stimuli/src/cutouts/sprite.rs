@@ -6,6 +6,12 @@ use touchstream_env::touch::SCREEN_SIDE_PX;
 /// Below this a pixel is as good as transparent.
 const MIN_ALPHA: u8 = 8;
 
+/// The smallest that a cut-out is shown: the longer side of its box, in screen pixels.
+pub const MIN_SIDE_PX: f32 = 40.0;
+
+/// So many pixels it must cover by half or more even then.
+const MIN_COVERED_PX: usize = 20;
+
 /// A cut-out at its full size, half of it, a quarter and so on, so that reducing it loses no detail to chance.
 #[derive(Debug)]
 pub struct Sprite {
@@ -57,7 +63,15 @@ impl Sprite {
         while levels[levels.len() - 1].width.max(levels[levels.len() - 1].height) > 16 {
             levels.push(levels[levels.len() - 1].halved());
         }
-        Ok(Self { levels })
+        let sprite = Self { levels };
+        let longer_side = sprite.levels[0].width.max(sprite.levels[0].height) as f32;
+        let middle = SCREEN_SIDE_PX as f32 / 2.0;
+        let smallest =
+            Placement { center: (middle, middle), scale: MIN_SIDE_PX / longer_side, turn: (1.0, 0.0) };
+        match sprite.screen_coverage(smallest).iter().filter(|&&is_covered| is_covered).count() {
+            MIN_COVERED_PX.. => Ok(sprite),
+            _ => Err("it is too thin or too pale to be seen when it is small"),
+        }
     }
 
     /// Width and height of its box after a turn, at its own size.
@@ -216,5 +230,8 @@ mod tests {
         let refused = |alpha| Sprite::new(&RgbaImage::from_pixel(9, 9, Rgba([1, 2, 3, alpha]))).unwrap_err();
         assert_eq!(refused(0), "nothing of it is visible");
         assert_eq!(refused(255), "nothing of it is transparent, so it is not a cut-out");
+        assert_eq!(refused(60), "it is too thin or too pale to be seen when it is small");
+        let hair = RgbaImage::from_fn(200, 200, |x, _| Rgba([9, 9, 9, if x == 7 { 255 } else { 0 }]));
+        assert_eq!(Sprite::new(&hair).unwrap_err(), "it is too thin or too pale to be seen when it is small");
     }
 }
