@@ -3,6 +3,7 @@
 mod cli;
 mod commands;
 mod progress_bar;
+mod say;
 mod source_args;
 mod text_table;
 mod words;

@@ -1,6 +1,7 @@
 //! `touchstream data`: what a source holds.
 
 use crate::commands::preview::write_file;
+use crate::say::say;
 use crate::source_args::OpenArgs;
 use anyhow::Result;
 use clap::Args;
@@ -31,10 +32,10 @@ pub fn run(args: &DataArgs) -> Result<()> {
         write_file(path, &class_sheet(opened.stimuli.as_ref())?.to_png()?)?;
     }
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&opened.manifest)?);
+        say!("{}", serde_json::to_string_pretty(&opened.manifest)?);
     } else {
-        println!("{}", opened.manifest.summary());
-        println!("  content hash {}", opened.manifest.content_hash);
+        say!("{}", opened.manifest.summary());
+        say!("  content hash {}", opened.manifest.content_hash);
     }
     Ok(())
 }

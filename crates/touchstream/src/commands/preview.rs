@@ -1,5 +1,6 @@
 //! `touchstream preview`: screens above their true reward maps, as a PNG file.
 
+use crate::say::say;
 use crate::source_args::SourceArgs;
 use crate::words::{needs_of, task_from_word};
 use anyhow::{Context, Result};
@@ -72,7 +73,7 @@ pub fn run(args: &PreviewArgs) -> Result<()> {
         .collect::<Result<Vec<_>>>()?;
     let style = SheetStyle { divisor: args.shrink as usize, n_columns: args.columns };
     write_file(&args.out, &contact_sheet(&shots, style).to_png()?)?;
-    println!(
+    say!(
         "{}  ({}, data {})",
         args.out.display(),
         opened.manifest.source,

@@ -1,6 +1,7 @@
 //! `touchstream rollout`: plays a stream without an agent, with uniform or perfect touches.
 
 use crate::commands::preview::{SplitWord, write_file};
+use crate::say::say;
 use crate::source_args::SourceArgs;
 use crate::text_table::aligned;
 use crate::words::{needs_of, schedule_from_word, task_from_word};
@@ -88,7 +89,7 @@ pub fn run(args: &RolloutArgs) -> Result<()> {
         write_file(path, text.as_bytes())?;
     }
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&segments)?);
+        say!("{}", serde_json::to_string_pretty(&segments)?);
         return Ok(());
     }
     let mut cells = vec![["segment", "task", "steps", "trials", "reward a trial"].map(String::from)];
@@ -102,8 +103,8 @@ pub fn run(args: &RolloutArgs) -> Result<()> {
             reward,
         ]
     }));
-    print!("{}", aligned(&cells));
-    println!(
+    say!("{}", aligned(&cells).trim_end());
+    say!(
         "\n{} touches, seed {}, +- one standard error; data {} {}",
         args.policy.to_possible_value().map_or(String::new(), |word| word.get_name().to_owned()),
         args.seed,

@@ -1,5 +1,6 @@
 //! `touchstream schedules`: the paper's switches, and files checked.
 
+use crate::say::say;
 use crate::text_table::aligned;
 use crate::words::schedule_from_file;
 use anyhow::{Result, bail};
@@ -32,12 +33,12 @@ pub fn run(args: &SchedulesArgs) -> Result<()> {
         None if args.json => {
             let row = |row: &touchstream_env::schedule::NamedSchedule| serde_json::json!({ "id": row.id, "base": row.base, "switch": row.switch });
             let rows: Vec<_> = NAMED_SCHEDULES.iter().map(row).collect();
-            println!("{}", serde_json::to_string_pretty(&rows)?);
+            say!("{}", serde_json::to_string_pretty(&rows)?);
         }
         None => {
             let mut cells = vec![["id", "base task", "then"].map(String::from)];
             cells.extend(NAMED_SCHEDULES.iter().map(|row| [row.id, row.base, row.switch].map(String::from)));
-            print!("{}", aligned(&cells));
+            say!("{}", aligned(&cells).trim_end());
         }
         Some(Action::Check { files }) => check(files)?,
     }
@@ -48,7 +49,7 @@ fn check(files: &[PathBuf]) -> Result<()> {
     let mut n_failed = 0;
     for file in files {
         match schedule_from_file(file) {
-            Ok(schedule) => println!("{}: {}", file.display(), described(&schedule)),
+            Ok(schedule) => say!("{}: {}", file.display(), described(&schedule)),
             Err(error) => {
                 eprintln!("error: {error:#}");
                 n_failed += 1;

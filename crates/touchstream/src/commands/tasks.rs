@@ -1,5 +1,6 @@
 //! `touchstream tasks`: the table, one task as a file, and files checked.
 
+use crate::say::say;
 use crate::source_args::OpenArgs;
 use crate::text_table::aligned;
 use crate::words::{needs_of, read_text, task_from_word};
@@ -69,7 +70,7 @@ pub fn run(args: &TasksArgs) -> Result<()> {
     match &args.action {
         None => list(&args.list),
         Some(Action::Show { task }) => {
-            print!("{}", task_from_word(task)?.to_toml());
+            say!("{}", task_from_word(task)?.to_toml().trim_end());
             Ok(())
         }
         Some(Action::Check(check)) => run_check(check),
@@ -92,15 +93,16 @@ fn list(args: &ListArgs) -> Result<()> {
     if args.json {
         let lines: Vec<TaskLine> =
             rows.iter().map(|(task, exact)| TaskLine::new(task, exact.as_ref())).collect();
-        println!("{}", serde_json::to_string_pretty(&lines)?);
+        say!("{}", serde_json::to_string_pretty(&lines)?);
         return Ok(());
     }
-    print!("{}", task_table(&rows));
+    say!("{}", task_table(&rows).trim_end());
     match opened {
-        None => println!("\n- depends on the images: add --data gallery, --data coco:PATH, ..."),
-        Some(opened) => println!(
+        None => say!("\n- depends on the images: add --data gallery, --data coco:PATH, ..."),
+        Some(opened) => say!(
             "\n- cannot be played on this source\ndata {} {}",
-            opened.manifest.source, opened.manifest.content_hash
+            opened.manifest.source,
+            opened.manifest.content_hash
         ),
     }
     Ok(())
@@ -186,12 +188,12 @@ fn run_check(args: &CheckArgs) -> Result<()> {
 fn check_file(file: &Path, args: &CheckArgs) -> Result<()> {
     let text = read_text(file)?;
     let task = parse_task(&text).map_err(|error| anyhow!("{}: {error}", file.display()))?;
-    println!("{}: task `{}`", file.display(), task.id());
+    say!("{}: task `{}`", file.display(), task.id());
     for warning in task.warnings() {
         let line = line_of_field(&text, &warning.field);
-        println!("  warning: line {line}, field {warning}");
+        say!("  warning: line {line}, field {warning}");
     }
-    println!(
+    say!(
         "  {}, {} classes, {} steps a trial",
         task.paradigm().short_name(),
         classes_word(&task),
@@ -209,20 +211,22 @@ fn check_file(file: &Path, args: &CheckArgs) -> Result<()> {
         }
     };
     match &exact {
-        Some(exact) => println!("  {}", chance_and_best(exact)),
-        None => println!("  chance and best depend on the images: name a source with --data"),
+        Some(exact) => say!("  {}", chance_and_best(exact)),
+        None => say!("  chance and best depend on the images: name a source with --data"),
     }
     if exact.is_some_and(|exact| exact.best < 1.0) {
-        println!("  warning: some trials offer no full reward, wherever the screen is touched");
+        say!("  warning: some trials offer no full reward, wherever the screen is touched");
     }
     let (stimuli, name): (Arc<dyn Stimuli>, String) = match opened {
         Some(opened) => (opened.stimuli, opened.manifest.source),
         None => (Arc::new(plain_source(&task)), "plain coloured squares".into()),
     };
     let passed = check_task(&task, &stimuli, RunSeed(0), Effort::QUICK)?;
-    println!(
+    say!(
         "  conforms on {name}: {} steps, {} screens, {} whole reward maps",
-        passed.n_steps, passed.n_screens, passed.n_maps
+        passed.n_steps,
+        passed.n_screens,
+        passed.n_maps
     );
     Ok(())
 }

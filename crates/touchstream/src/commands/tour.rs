@@ -2,6 +2,7 @@
 
 use crate::commands::preview::{shoot_task, write_file};
 use crate::commands::tasks::{chance_and_best, task_table};
+use crate::say::say;
 use crate::source_args::SourceArgs;
 use crate::words::needs_of;
 use anyhow::Result;
@@ -71,8 +72,8 @@ pub fn run(args: &TourArgs) -> Result<()> {
     write_file(&sheet_path, &sheet.to_png()?)?;
     write_file(&page_path, page.as_bytes())?;
     let tasks: Vec<(&Task, _)> = rows;
-    print!("{}", task_table(&tasks));
-    println!("\ndata {} {}", opened.manifest.source, opened.manifest.content_hash);
-    println!("sheet {}\npage  {}  (open it in a browser)", sheet_path.display(), page_path.display());
+    say!("{}", task_table(&tasks).trim_end());
+    say!("\ndata {} {}", opened.manifest.source, opened.manifest.content_hash);
+    say!("sheet {}\npage  {}  (open it in a browser)", sheet_path.display(), page_path.display());
     Ok(())
 }
