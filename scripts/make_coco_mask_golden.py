@@ -1,6 +1,6 @@
 """Writes crates/stimuli/tests/golden/coco_masks.json: masks as pycocotools makes them.
 
-    python -m venv .venv && .venv/bin/pip install pycocotools numpy
+    scripts/python-env --golden
     .venv/bin/python scripts/make_coco_mask_golden.py
 
 Each case holds a height and width, a segmentation as COCO writes it, and pycocotools' answer for it: the area and

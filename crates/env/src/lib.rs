@@ -24,3 +24,8 @@ pub mod trial;
 
 pub use nearest::nearest;
 pub use toml_place::{FileError, line_of_field};
+
+/// The README's example is compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
