@@ -84,7 +84,7 @@ fn state(criterion: &mut Criterion) {
             stream.restore(&snapshot).expect("its own snapshot");
         });
     });
-    group.bench_function("fork", |bench| bench.iter(|| stream.fork()));
+    group.bench_function("fork", |bench| bench.iter(|| stream.clone()));
     let mut map = RewardMap::zeros();
     for task_id in ["sr-2way", "mts-2way-stationary", "localization", "coco-mts"] {
         let stream = open(task_id);

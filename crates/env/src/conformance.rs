@@ -6,9 +6,9 @@ use crate::screen::Screen;
 use crate::seed::{RandomStream, RunSeed, StreamName};
 use crate::stimuli::{ClassIdx, Picture, Split, Stimuli, StimulusError};
 use crate::stream::Stream;
-use crate::task::Task;
+use crate::task::{Basis, MatchScreen, Paradigm, Task};
 use crate::touch::{N_TOUCHES, SCREEN_SIDE_PX, Touch};
-use crate::trial::{BindError, ScreenRecipe, Trial};
+use crate::trial::{BindError, Placement, ScreenRecipe, Trial};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -70,12 +70,14 @@ pub enum Violation {
 /// - rewards are in [0, 1], sample screens and first corners earn 0
 /// - the reward map's value at a touch is the reward of that touch; before the first corner it is the best
 ///   that the second touch can earn
-/// - the sample's class is among the templates; templates are on the screen
+/// - what is rewarded belongs to the class that was shown: its region, its template, its instances, its box
+/// - templates are on the screen, each class once, the sample's among them
 /// - two copies with one seed roll out alike; another seed does not
 /// - a fork continues identically, and a stream goes back to a snapshot
 /// - trial *n* is the same whether reached by playing or by seeking
 /// - equal recipes are equal screens, drawn twice the same, and screens carry their own split
-/// - the exact chance level is what uniform touches earn, and nothing earns more than the best
+/// - nothing earns more than the map's best; over the trials, maps average to the exact chance level and their
+///   best values to the exact best
 pub fn check_task(
     task: &Task,
     stimuli: &Arc<dyn Stimuli>,
@@ -99,12 +101,13 @@ pub fn check_task(
             seen: HashMap::new(),
             stream,
             twin,
-            trial_rewards: Vec::new(),
+            map_means: Vec::new(),
+            map_bests: Vec::new(),
         };
         exam.run(&mut passed)?;
         exam.seeking_is_playing()?;
         exam.another_seed_differs(stranger)?;
-        exam.chance_is_exact()?;
+        exam.chance_and_best_are_exact()?;
     }
     Ok(passed)
 }
@@ -121,7 +124,9 @@ struct Exam {
     seen: HashMap<ScreenRecipe, u64>,
     stream: Stream,
     twin: Stream,
-    trial_rewards: Vec<f64>,
+    /// Of the last screen of each trial: what a uniform touch earns, and a perfect one.
+    map_means: Vec<f64>,
+    map_bests: Vec<f64>,
 }
 
 impl Exam {
@@ -131,11 +136,6 @@ impl Exam {
 
     fn ensure(&self, holds: bool, what: impl FnOnce() -> String) -> Result<(), Violation> {
         if holds { Ok(()) } else { Err(self.broken(what())) }
-    }
-
-    fn uniform_touch(&mut self) -> Touch {
-        let side = SCREEN_SIDE_PX as u32;
-        Touch::at(self.touches.below(side) as u8, self.touches.below(side) as u8)
     }
 
     fn run(&mut self, passed: &mut Passed) -> Result<(), Violation> {
@@ -164,27 +164,43 @@ impl Exam {
 
     /// One step of stream and twin with the same uniform touch.
     fn step(&mut self) -> Result<(), Violation> {
-        let touch = self.uniform_touch();
-        let is_first_step = self.stream.trial_state().first_touch.is_none();
-        let is_two_steps = self.stream.bound_task().task().steps_per_trial() == 2;
+        let touch = Touch::uniform(&mut self.touches);
+        let is_last_step = self.stream.is_last_step();
         let n_steps = self.stream.n_steps();
+        let best = self.record_map(is_last_step);
         let reward = self.stream.touch(touch);
         let twin_reward = self.twin.touch(touch);
         self.ensure(self.stream.n_steps() == n_steps + 1, || "a touch is not one step".into())?;
         self.ensure((0.0..=1.0).contains(&reward), || format!("reward {reward} is not in [0, 1]"))?;
-        self.ensure(!(is_first_step && is_two_steps) || reward == 0.0, || {
-            format!("the first of two screens earned {reward}")
+        self.ensure(reward <= best, || match is_last_step {
+            true => format!("a touch earned {reward}, more than the best of its map, {best}"),
+            false => format!("the first of two screens earned {reward}"),
         })?;
         self.ensure(
             reward.to_bits() == twin_reward.to_bits()
                 && self.stream.snapshot() == self.twin.snapshot()
                 && self.stream.trial() == self.twin.trial(),
             || "two copies with one seed went apart".into(),
-        )?;
-        if !(is_first_step && is_two_steps) {
-            self.trial_rewards.push(f64::from(reward));
+        )
+    }
+
+    /// Notes what the present map offers; answers the most that a touch can earn now.
+    fn record_map(&mut self, is_last_step: bool) -> f32 {
+        let is_localization = matches!(self.stream.trial(), Trial::Localization { .. });
+        // What a whole trial of localization is worth shows before its first touch; that map takes milliseconds.
+        let is_wanted = is_localization && self.stream.trial_index().is_multiple_of(16);
+        if is_last_step || is_wanted {
+            self.stream.reward_map(&mut self.map);
         }
-        Ok(())
+        if (is_last_step && !is_localization) || (is_wanted && !is_last_step) {
+            self.map_bests.push(f64::from(self.map.best()));
+        }
+        if !is_last_step {
+            return 0.0;
+        }
+        // Also right for two corners: the first touch was uniform, so over the trials both are.
+        self.map_means.push(self.map.mean());
+        self.map.best()
     }
 
     fn trial_is_sound(&self) -> Result<(), Violation> {
@@ -194,14 +210,26 @@ impl Exam {
             Picture::Object { index } => Some(bound.stimuli().object(self.split, index).class),
             Picture::Scene { .. } => None,
         };
+        let position = |class: ClassIdx| bound.classes().iter().position(|&of_task| of_task == class);
+        let expected_class = |shown: Option<ClassIdx>| {
+            shown.and_then(position).map(|shown| bound.task().rewarded_class(shown, bound.classes().len()))
+        };
         let is_of_task =
             |class: Option<ClassIdx>| class.is_some_and(|class| bound.classes().contains(&class));
         match *self.stream.trial() {
-            Trial::StimulusResponse { portrait, .. } => {
-                self.ensure(is_of_task(class_of(portrait)), || format!("{portrait:?} is not of the task"))
+            Trial::StimulusResponse { portrait, rewarded_class } => {
+                self.ensure(is_of_task(class_of(portrait)), || format!("{portrait:?} is not of the task"))?;
+                self.ensure(expected_class(class_of(portrait)) == Some(usize::from(rewarded_class)), || {
+                    format!("{portrait:?} is shown and class {rewarded_class} rewarded")
+                })
             }
-            Trial::Localization { object, .. } => {
-                self.ensure(is_of_task(class_of(object)), || format!("{object:?} is not of the task"))
+            Trial::Localization { object, bounds } => {
+                self.ensure(is_of_task(class_of(object)), || format!("{object:?} is not of the task"))?;
+                let Picture::Object { index } = object else {
+                    return Err(self.broken("localization shows something else than an object"));
+                };
+                let true_bounds = bound.stimuli().object(self.split, index).bounds;
+                self.ensure(bounds == true_bounds, || "the box is not the object's".into())
             }
             Trial::Scene { sample, class, scene } => {
                 self.ensure(class_of(sample) == Some(class), || "the sample is of another class".into())?;
@@ -210,14 +238,29 @@ impl Exam {
                     "the scene does not hold the sample's class".into()
                 })
             }
-            Trial::Templates { sample, placements, .. } => {
+            Trial::Templates { sample, placements, rewarded_slot } => {
+                let Paradigm::MatchToSample(MatchScreen::Templates(layout)) = bound.task().paradigm() else {
+                    return Err(self.broken("templates in a task that has none"));
+                };
                 let shown = placements.as_slice();
-                let classes: Vec<ClassIdx> =
-                    shown.iter().map(|placement| bound.classes()[usize::from(placement.class)]).collect();
-                let distinct = classes.iter().enumerate().all(|(idx, class)| !classes[..idx].contains(class));
-                self.ensure(distinct, || "a class is shown twice".into())?;
-                self.ensure(class_of(sample).is_some_and(|class| classes.contains(&class)), || {
+                let is_once = |(idx, placement): (usize, &Placement)| {
+                    !shown[..idx].iter().any(|other| other.class == placement.class)
+                };
+                let fits = |placement: &Placement| {
+                    let end = |start: u8| usize::from(start) + layout.side_px;
+                    end(placement.top) <= SCREEN_SIDE_PX && end(placement.left) <= SCREEN_SIDE_PX
+                };
+                let sample_class = class_of(sample);
+                self.ensure(shown.len() == layout.slots.len(), || "a slot is empty".into())?;
+                self.ensure(shown.iter().enumerate().all(is_once), || "a class is shown twice".into())?;
+                self.ensure(shown.iter().all(fits), || "a template leaves the screen".into())?;
+                self.ensure(shown.iter().any(|placement| Some(placement.class) == sample_class), || {
                     "the sample's class is not among the templates".into()
+                })?;
+                let rewarded = shown.get(usize::from(rewarded_slot)).map(|placement| placement.class);
+                let expected = expected_class(sample_class).map(|position| bound.classes()[position]);
+                self.ensure(rewarded.is_some() && rewarded == expected, || {
+                    format!("{sample:?} is shown and {rewarded:?} rewarded")
                 })
             }
         }
@@ -244,13 +287,11 @@ impl Exam {
     /// Every touch's reward against the map, and for a first corner against the map after it.
     fn map_is_exact(&mut self) -> Result<(), Violation> {
         self.stream.reward_map(&mut self.map);
-        let is_first_of_two = self.stream.bound_task().task().steps_per_trial() == 2
-            && self.stream.trial_state().first_touch.is_none();
-        if is_first_of_two {
+        if !self.stream.is_last_step() {
             let is_corner = matches!(self.stream.trial(), Trial::Localization { .. });
             for _ in 0..8 {
-                let touch = self.uniform_touch();
-                let mut fork = self.stream.fork();
+                let touch = Touch::uniform(&mut self.touches);
+                let mut fork = self.stream.clone();
                 fork.touch(touch);
                 fork.reward_map(&mut self.map_after);
                 let (expected, said) =
@@ -271,28 +312,28 @@ impl Exam {
     }
 
     fn fork_and_snapshot_continue(&mut self) -> Result<(), Violation> {
-        let touches: Vec<Touch> = (0..12).map(|_| self.uniform_touch()).collect();
+        let touches: Vec<Touch> = (0..12).map(|_| Touch::uniform(&mut self.touches)).collect();
         let play = |stream: &mut Stream| {
             let rewards: Vec<u32> = touches.iter().map(|&touch| stream.touch(touch).to_bits()).collect();
             (rewards, stream.snapshot(), *stream.trial())
         };
         let snapshot = self.stream.snapshot();
-        let mut fork = self.stream.fork();
+        let mut fork = self.stream.clone();
         let forked = play(&mut fork);
         self.ensure(self.stream.snapshot() == snapshot, || "playing a fork moved its parent".into())?;
         let went_back = fork.restore(&snapshot);
         self.ensure(went_back.is_ok(), || "a stream refused its own snapshot".into())?;
         let replayed = play(&mut fork);
         self.ensure(forked == replayed, || "after going back to a snapshot the stream differs".into())?;
-        let mut parent = self.stream.clone();
+        let mut parent = self.twin.clone();
         let continued = play(&mut parent);
         self.ensure(forked == continued, || "a fork and its parent continue differently".into())
     }
 
     fn seeking_is_playing(&mut self) -> Result<(), Violation> {
-        let mut sought = self.stream.fork();
+        let mut sought = self.stream.clone();
         for trial in [0, 1, self.effort.n_trials / 2, self.effort.n_trials] {
-            sought.seek(trial);
+            self.ensure(sought.seek(trial).is_ok(), || format!("trial {trial} cannot be sought"))?;
             let steps_per_trial = sought.bound_task().task().steps_per_trial();
             self.ensure(sought.n_steps() == trial * steps_per_trial, || {
                 format!("seeking trial {trial} miscounts steps")
@@ -305,34 +346,42 @@ impl Exam {
     }
 
     fn another_seed_differs(&self, mut stranger: Stream) -> Result<(), Violation> {
-        let mut again = self.stream.fork();
-        let differs = |trial: u64| {
-            again.seek(trial);
-            stranger.seek(trial);
-            again.trial() != stranger.trial()
-        };
-        let any_differs = (0..self.effort.n_trials).any(differs);
+        let mut again = self.stream.clone();
         // A task may have a single possible trial; then no seed can show another.
-        let mut first = self.stream.fork();
-        let only_one_trial = (0..self.effort.n_trials).all(|trial| {
-            first.seek(trial);
-            first.trial() == self.stream.trial()
-        });
+        let (mut any_differs, mut only_one_trial) = (false, true);
+        for trial in 0..self.effort.n_trials {
+            let both_there = again.seek(trial).is_ok() && stranger.seek(trial).is_ok();
+            self.ensure(both_there, || format!("trial {trial} cannot be sought"))?;
+            any_differs |= again.trial() != stranger.trial();
+            only_one_trial &= again.trial() == self.stream.trial();
+        }
         self.ensure(any_differs || only_one_trial, || "another seed gives the same trials".into())
     }
 
-    /// Within six standard errors: one false alarm in half a billion.
-    fn chance_is_exact(&self) -> Result<(), Violation> {
+    /// What the maps offered over the trials against the exact figures: to the last digits where all trials offer
+    /// the same, within six standard errors (one false alarm in half a billion) where they differ.
+    fn chance_and_best_are_exact(&self) -> Result<(), Violation> {
         let exact = self.stream.bound_task().exact_rewards(N_EXACT_SCREENS);
-        let n = self.trial_rewards.len() as f64;
-        let mean = self.trial_rewards.iter().sum::<f64>() / n;
-        let variance = self.trial_rewards.iter().map(|reward| (reward - mean).powi(2)).sum::<f64>() / n;
-        // Pictures left out of the exact count add their own scatter; a floor covers both it and zero variance.
-        let tolerance = 6.0 * (variance.max(0.01) / n).sqrt() + 0.02;
-        self.ensure((mean - exact.chance).abs() <= tolerance, || {
-            format!("uniform touches earn {mean:.4}, the exact chance level is {:.4}", exact.chance)
-        })?;
-        self.ensure(exact.chance <= exact.best + 1e-9 && exact.best <= 1.0 + 1e-9, || {
+        let n_uncounted = match exact.basis {
+            Basis::Geometry => 0,
+            Basis::Screens { n_counted, n_all } => n_all - n_counted,
+        };
+        for (what, seen, expected) in
+            [("chance level", &self.map_means, exact.chance), ("best reward", &self.map_bests, exact.best)]
+        {
+            let n = seen.len() as f64;
+            let mean = seen.iter().sum::<f64>() / n;
+            let deviation = (seen.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt();
+            // Counting only some screens adds the scatter of those.
+            let n_effective = if n_uncounted == 0 { n } else { n.min(N_EXACT_SCREENS as f64) };
+            let tolerance = 6.0 * deviation / n_effective.sqrt() + 1e-5;
+            self.ensure((mean - expected).abs() <= tolerance, || {
+                format!(
+                    "the maps offer {mean:.5}, the exact {what} is {expected:.5} (tolerance {tolerance:.5})"
+                )
+            })?;
+        }
+        self.ensure(exact.chance <= exact.best && exact.best <= 1.0, || {
             format!("chance {} and best {} are out of order", exact.chance, exact.best)
         })
     }

@@ -22,7 +22,7 @@ mod toml_place;
 pub mod touch;
 pub mod trial;
 
-pub use nearest::nearest;
+pub use nearest::{did_you_mean, nearest};
 pub use toml_place::{FileError, line_of_field};
 
 /// The README's example is compiled and run with the tests.

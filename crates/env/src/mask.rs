@@ -54,6 +54,25 @@ impl Mask {
         }
     }
 
+    /// How many pixels two masks share.
+    pub fn n_shared_px(&self, other: &Self) -> usize {
+        let (mut mine, mut theirs) = (self.runs.iter().peekable(), other.runs.iter().peekable());
+        let mut n_shared = 0;
+        while let (Some(a), Some(b)) = (mine.peek(), theirs.peek()) {
+            if a.row == b.row {
+                let first = usize::from(a.first_col.max(b.first_col));
+                n_shared += (usize::from(a.last_col.min(b.last_col)) + 1).saturating_sub(first);
+            }
+            // Whichever ends first has nothing more to share.
+            if (a.row, a.last_col) <= (b.row, b.last_col) {
+                mine.next();
+            } else {
+                theirs.next();
+            }
+        }
+        n_shared
+    }
+
     /// The smallest box around the pixels, `None` if there are none.
     pub fn bounds(&self) -> Option<PixelBox> {
         let (first, last) = (self.runs.first()?, self.runs.last()?);
@@ -115,6 +134,10 @@ mod tests {
             prop_assert_eq!(mask.area_px(), n_inside);
             prop_assert!(Touch::all().all(|t| mask.contains(t) == inside(t.row(), t.col())));
             prop_assert_eq!(Mask::from_runs(mask.runs()), Some(mask.clone()));
+            let other = Mask::from_fn(|row, col| inside(col, row) || row % 7 == 3);
+            let n_both = Touch::all().filter(|&t| mask.contains(t) && other.contains(t)).count();
+            prop_assert_eq!(mask.n_shared_px(&other), n_both);
+            prop_assert_eq!(other.n_shared_px(&mask), n_both);
             let mut painted = vec![false; N_TOUCHES];
             mask.for_each_run(|run| painted[run].fill(true));
             prop_assert!(Touch::all().all(|t| painted[t.index()] == inside(t.row(), t.col())));

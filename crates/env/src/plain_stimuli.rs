@@ -29,10 +29,11 @@ impl PlainStimuli {
     /// A source of these classes.
     pub fn named(class_names: Vec<String>) -> Self {
         let n_classes = class_names.len();
-        let of_split = |split: Split| (0..N_PICTURES as u64).map(move |index| (split, index));
+        assert!(n_classes > 0, "a source has at least one class");
+        let n_pictures = N_PICTURES.max(n_classes) as u64;
+        let of_split = |split: Split| (0..n_pictures).map(move |index| (split, index));
         let object = |(split, index)| draw_object(n_classes, &mut places(split, index));
-        let scene =
-            |(split, index)| draw_scene(n_classes, index, &mut places(split, index + N_PICTURES as u64));
+        let scene = |(split, index)| draw_scene(n_classes, index, &mut places(split, index + n_pictures));
         Self {
             class_names,
             objects: Split::ALL.map(|split| of_split(split).map(object).collect()),
@@ -66,7 +67,7 @@ fn draw_object(n_classes: usize, random: &mut RandomStream) -> BoxedObject {
     }
 }
 
-/// One rectangle of each of two classes; together the scenes hold every class if there are at most 32.
+/// One rectangle of each of two classes; together the scenes hold every class.
 fn draw_scene(n_classes: usize, index: u64, random: &mut RandomStream) -> Vec<Instance> {
     let classes = [index as usize % n_classes, (index as usize + 1) % n_classes];
     classes

@@ -50,7 +50,7 @@ impl RewardMap {
     pub fn best_touch(&self) -> Touch {
         let best = self.best();
         let index = self.values.iter().position(|&value| value == best).unwrap_or(0);
-        Touch::at((index / SCREEN_SIDE_PX) as u8, (index % SCREEN_SIDE_PX) as u8)
+        Touch::at_index(index)
     }
 
     /// The mean over all touches: what a uniform touch earns.

@@ -3,7 +3,8 @@
 //! Every random choice is `f(seed, name, index, position)`, computed by Philox4x32-10 (Salmon et al.,
 //! "Parallel random numbers: as easy as 1, 2, 3", 2011). The seed is the cipher's key; name, index and
 //! position are its counter. So trial 1,000,000 is drawn without drawing the 999,999 before it, and two
-//! streams of different names never share a number.
+//! streams of different names share no counter, as long as the 32-bit tags of the names differ
+//! (a test compares all of them).
 
 use serde::{Deserialize, Serialize};
 

@@ -143,6 +143,11 @@ pub trait Stimuli: Send + Sync {
     /// How many scenes there are.
     fn n_scenes(&self, split: Split) -> usize;
 
+    /// The scene that a portrait was cut out of, where there is one; a trial does not show both.
+    fn portrait_scene(&self, _split: Split, _class: ClassIdx, _index: u32) -> Option<u32> {
+        None
+    }
+
     /// The object of localization screen `index`, which is below `n_objects`.
     fn object(&self, split: Split, index: u32) -> BoxedObject;
 

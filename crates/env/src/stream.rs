@@ -1,13 +1,14 @@
 //! The stream itself: screen out, touch in, reward out, for ever.
 //!
-//! The whole state is a few dozen bytes; images and tasks are shared. A copy of a stream is a fork of it.
+//! The whole state is a few dozen bytes; images and tasks are shared. A clone of a stream is a fork of it: it
+//! continues from there on its own.
 
 use crate::reward_map::RewardMap;
-use crate::schedule::Schedule;
+use crate::schedule::{Repeats, Schedule};
 use crate::screen::Screen;
 use crate::seed::{RunSeed, StreamName};
 use crate::stimuli::{Split, Stimuli, StimulusError};
-use crate::task::Task;
+use crate::task::TaskSpec;
 use crate::touch::Touch;
 use crate::trial::{BindError, BoundTask, ScreenRecipe, Trial, TrialState};
 use serde::{Deserialize, Serialize};
@@ -46,7 +47,17 @@ struct Script {
     tasks: Vec<Arc<BoundTask>>,
     split: Split,
     seed: RunSeed,
+    /// Where the schedule began.
+    origin: Origin,
     fingerprint: u64,
+}
+
+/// What lies before a schedule's first trial: nothing, or the stream that it continues.
+#[derive(Clone, Copy, Debug, Default)]
+struct Origin {
+    trial_index: u64,
+    n_steps: u64,
+    n_switches: u64,
 }
 
 /// Where a stream is.
@@ -54,6 +65,7 @@ struct Script {
 struct Position {
     n_steps: u64,
     trial_index: u64,
+    /// Counted along the schedule from 0, repeats included.
     segment: u64,
     segment_first_trial: u64,
     /// The first trial of the next segment; `None` if this one never ends.
@@ -89,9 +101,10 @@ pub struct CueReader {
 impl CueReader {
     /// The switch cue: `Some` on the first screen after a switch, `None` on all others.
     pub fn read(self, stream: &Stream) -> Option<SwitchCue> {
-        let Position { segment, segment_first_trial, trial_index, state, .. } = stream.position;
+        let Position { segment_first_trial, trial_index, state, .. } = stream.position;
         let is_first_screen = trial_index == segment_first_trial && state.first_touch.is_none();
-        (segment > 0 && is_first_screen).then_some(SwitchCue { n_switches: segment })
+        let n_switches = stream.n_switches();
+        (n_switches > 0 && is_first_screen).then_some(SwitchCue { n_switches })
     }
 }
 
@@ -110,33 +123,36 @@ impl Stream {
         split: Split,
         seed: RunSeed,
     ) -> Result<(Self, CueReader), BindError> {
-        let mut tasks: Vec<Arc<BoundTask>> = Vec::new();
-        for segment in schedule.segments() {
-            let known = tasks.iter().find(|bound| *bound.task() == segment.task).cloned();
-            tasks.push(match known {
-                Some(bound) => bound,
-                None => Arc::new(BoundTask::new(segment.task.clone(), Arc::clone(&stimuli), split)?),
-            });
-        }
-        let fingerprint = fingerprint(&schedule, stimuli.as_ref(), split, seed);
-        let script = Arc::new(Script { schedule, tasks, split, seed, fingerprint });
-        let position = Position {
-            n_steps: 0,
-            trial_index: 0,
-            segment: 0,
-            segment_first_trial: 0,
-            segment_end_trial: script.schedule.n_trials(0, seed),
-            state: TrialState::default(),
+        let script = Script::new(schedule, &stimuli, split, seed, Origin::default(), &[])?;
+        Ok((Self::at_origin(script), CueReader { _only_from_open: () }))
+    }
+
+    /// A second stream that goes on from here along another schedule: the next screen is the first of its first
+    /// task, and is cued as a switch. A trial that is under way is left.
+    ///
+    /// So a base task is learned once and then switched to many others.
+    pub fn continue_with(&self, schedule: Schedule) -> Result<Self, BindError> {
+        let Position { n_steps, trial_index, state, .. } = self.position;
+        let origin = Origin {
+            trial_index: trial_index + u64::from(state.first_touch.is_some()),
+            n_steps,
+            n_switches: self.n_switches() + 1,
         };
+        let Script { split, seed, ref tasks, .. } = *self.script;
+        let stimuli = self.bound_task().stimuli();
+        Ok(Self::at_origin(Script::new(schedule, stimuli, split, seed, origin, tasks)?))
+    }
+
+    fn at_origin(script: Script) -> Self {
+        let position = script.start();
         let trial = script.draw_trial(&position);
-        Ok((Self { script, position, trial }, CueReader { _only_from_open: () }))
+        Self { script: Arc::new(script), position, trial }
     }
 
     /// Touches the present screen: answers with the reward and goes on to the next screen.
     pub fn touch(&mut self, touch: Touch) -> f32 {
-        let task = self.bound_task();
-        let reward = task.reward(&self.trial, self.position.state, touch);
-        let is_last_step = task.task().steps_per_trial() == 1 || self.position.state.first_touch.is_some();
+        let reward = self.bound_task().reward(&self.trial, self.position.state, touch);
+        let is_last_step = self.is_last_step();
         self.position.n_steps += 1;
         if is_last_step {
             self.next_trial();
@@ -144,6 +160,11 @@ impl Stream {
             self.position.state.first_touch = Some(touch);
         }
         reward
+    }
+
+    /// Whether the next touch ends the trial, and so may earn something. For records; an agent must not read it.
+    pub fn is_last_step(&self) -> bool {
+        self.bound_task().task().steps_per_trial() == 1 || self.position.state.first_touch.is_some()
     }
 
     fn next_trial(&mut self) {
@@ -173,30 +194,13 @@ impl Stream {
         self.bound_task().reward_map(&self.trial, self.position.state, map);
     }
 
-    /// Goes to the first screen of a trial, without playing the trials before it.
-    pub fn seek(&mut self, trial_index: u64) {
-        let script = Arc::clone(&self.script);
-        let mut position = Position { n_steps: 0, trial_index: 0, segment: 0, ..self.position };
-        script.enter_segment(&mut position);
-        loop {
-            let steps_per_trial = script.task(position.segment).task().steps_per_trial();
-            match position.segment_end_trial {
-                Some(end) if end <= trial_index => {
-                    position.n_steps += (end - position.segment_first_trial) * steps_per_trial;
-                    position.trial_index = end;
-                    position.segment += 1;
-                    script.enter_segment(&mut position);
-                }
-                _ => {
-                    position.n_steps += (trial_index - position.segment_first_trial) * steps_per_trial;
-                    position.trial_index = trial_index;
-                    break;
-                }
-            }
-        }
-        position.state = TrialState::default();
-        self.trial = script.draw_trial(&position);
+    /// Goes to the first screen of a trial, without playing the trials before it. The schedule's segments before
+    /// it are counted through, which takes some nanoseconds each.
+    pub fn seek(&mut self, trial_index: u64) -> Result<(), OutOfReach> {
+        let position = self.script.locate(trial_index).ok_or(OutOfReach { trial_index })?;
+        self.trial = self.script.draw_trial(&position);
         self.position = position;
+        Ok(())
     }
 
     /// The whole state, to come back to.
@@ -209,17 +213,12 @@ impl Stream {
         if snapshot.fingerprint != self.script.fingerprint {
             return Err(RestoreError::Foreign);
         }
-        if !self.script.is_sound(&snapshot.position) {
+        if !self.script.can_reach(&snapshot.position) {
             return Err(RestoreError::Damaged);
         }
         self.position = snapshot.position;
         self.trial = self.script.draw_trial(&self.position);
         Ok(())
-    }
-
-    /// A second stream that continues from here on its own. The same as `clone`.
-    pub fn fork(&self) -> Self {
-        self.clone()
     }
 
     /// Steps played.
@@ -234,7 +233,7 @@ impl Stream {
 
     /// How many switches lie behind. For records; an agent must not read it, a controller has its cue.
     pub fn n_switches(&self) -> u64 {
-        self.position.segment
+        self.script.origin.n_switches + self.position.segment
     }
 
     /// The present trial.
@@ -264,6 +263,27 @@ impl Stream {
 }
 
 impl Script {
+    /// Tasks that are already bound are taken from `known`.
+    fn new(
+        schedule: Schedule,
+        stimuli: &Arc<dyn Stimuli>,
+        split: Split,
+        seed: RunSeed,
+        origin: Origin,
+        known: &[Arc<BoundTask>],
+    ) -> Result<Self, BindError> {
+        let mut tasks: Vec<Arc<BoundTask>> = Vec::new();
+        for segment in schedule.segments() {
+            let bound = known.iter().chain(&tasks).find(|bound| *bound.task() == segment.task).cloned();
+            tasks.push(match bound {
+                Some(bound) => bound,
+                None => Arc::new(BoundTask::new(segment.task.clone(), Arc::clone(stimuli), split)?),
+            });
+        }
+        let fingerprint = fingerprint(&schedule, stimuli.as_ref(), split, seed, origin);
+        Ok(Self { schedule, tasks, split, seed, origin, fingerprint })
+    }
+
     fn task(&self, segment: u64) -> &BoundTask {
         &self.tasks[self.schedule.segment_idx(segment)]
     }
@@ -276,6 +296,20 @@ impl Script {
         self.task(position.segment).draw_trial(&mut self.seed.stream(name, position.trial_index))
     }
 
+    /// The schedule's first screen.
+    fn start(&self) -> Position {
+        let mut position = Position {
+            n_steps: self.origin.n_steps,
+            trial_index: self.origin.trial_index,
+            segment: 0,
+            segment_first_trial: 0,
+            segment_end_trial: None,
+            state: TrialState::default(),
+        };
+        self.enter_segment(&mut position);
+        position
+    }
+
     /// Starts the position's segment at the position's trial.
     fn enter_segment(&self, position: &mut Position) {
         let n_trials = self.schedule.n_trials(position.segment, self.seed);
@@ -283,29 +317,62 @@ impl Script {
         position.segment_end_trial = n_trials.map(|n| position.trial_index + n);
     }
 
-    fn is_sound(&self, position: &Position) -> bool {
-        let n_trials = self.schedule.n_trials(position.segment, self.seed);
-        let expected_end = n_trials.and_then(|n| position.segment_first_trial.checked_add(n));
-        let can_be_second = self.task(position.segment).task().steps_per_trial() == 2;
-        position.segment_end_trial == expected_end
-            && n_trials.is_some() == expected_end.is_some()
-            && position.segment_first_trial <= position.trial_index
-            && expected_end.is_none_or(|end| position.trial_index < end)
-            && (position.state.first_touch.is_none() || can_be_second)
-            && (position.segment as usize) <= self.last_segment()
+    /// The first screen of a trial; `None` before the schedule's first trial and beyond [`MAX_TRIALS`].
+    fn locate(&self, trial_index: u64) -> Option<Position> {
+        if !(self.origin.trial_index..MAX_TRIALS).contains(&trial_index) {
+            return None;
+        }
+        let mut position = self.start();
+        while let Some(end) = position.segment_end_trial.filter(|&end| end <= trial_index) {
+            position.n_steps += (end - position.trial_index) * self.steps_per_trial(position.segment);
+            position.trial_index = end;
+            position.segment += 1;
+            self.enter_segment(&mut position);
+        }
+        position.n_steps += (trial_index - position.trial_index) * self.steps_per_trial(position.segment);
+        position.trial_index = trial_index;
+        Some(position)
     }
 
-    /// The largest segment ordinal that can occur.
-    fn last_segment(&self) -> usize {
-        match self.schedule.after_last() {
-            crate::schedule::AfterLast::Stay => self.schedule.segments().len() - 1,
-            crate::schedule::AfterLast::Repeat => usize::MAX,
-        }
+    fn steps_per_trial(&self, segment: u64) -> u64 {
+        self.task(segment).task().steps_per_trial()
+    }
+
+    /// Whether playing can lead to a position: it is where seeking its trial leads, perhaps one touch on.
+    fn can_reach(&self, position: &Position) -> bool {
+        let is_second_step = position.state.first_touch.is_some();
+        let may_be_second = self.steps_per_trial(position.segment) == 2;
+        let first_screen = Position {
+            n_steps: position.n_steps.wrapping_sub(u64::from(is_second_step)),
+            state: TrialState::default(),
+            ..*position
+        };
+        (may_be_second || !is_second_step) && self.locate(position.trial_index) == Some(first_screen)
     }
 }
 
-/// 64 bits over everything that decides what a stream shows and rewards (FNV-1a).
-fn fingerprint(schedule: &Schedule, stimuli: &dyn Stimuli, split: Split, seed: RunSeed) -> u64 {
+/// No stream is played beyond this trial; at a million trials a second that takes 35 years.
+const MAX_TRIALS: u64 = 1 << 50;
+
+/// A trial that a stream cannot go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("trial {trial_index} is before the stream's first trial or beyond its last possible one")]
+pub struct OutOfReach {
+    /// The trial asked for.
+    pub trial_index: u64,
+}
+
+/// Raised whenever the same seed, task and source would give other trials or rewards.
+const STREAM_VERSION: u64 = 1;
+
+/// 64 bits over everything that decides what a stream shows and rewards (FNV-1a); ids and titles do not.
+fn fingerprint(
+    schedule: &Schedule,
+    stimuli: &dyn Stimuli,
+    split: Split,
+    seed: RunSeed,
+    origin: Origin,
+) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut eat = |bytes: &[u8]| {
         for &byte in bytes {
@@ -314,11 +381,13 @@ fn fingerprint(schedule: &Schedule, stimuli: &dyn Stimuli, split: Split, seed: R
     };
     eat(&stimuli.content_hash().0);
     eat(split.name().as_bytes());
-    eat(&seed.0.to_le_bytes());
-    eat(format!("{:?}", schedule.after_last()).as_bytes());
+    let numbers = [STREAM_VERSION, seed.0, origin.trial_index, origin.n_steps, origin.n_switches];
+    numbers.iter().for_each(|number| eat(&number.to_le_bytes()));
+    eat(&[u8::from(schedule.repeats() == Repeats::Yes)]);
     for segment in schedule.segments() {
+        let rules = TaskSpec { id: "-".into(), title: "-".into(), ..segment.task.spec().clone() };
         eat(segment.length.to_string().as_bytes());
-        eat(Task::to_toml(&segment.task).as_bytes());
+        eat(rules.to_toml().as_bytes());
     }
     hash
 }

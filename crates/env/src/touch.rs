@@ -1,5 +1,6 @@
 //! A touch: one pixel of the screen. What the agent does, and all it does.
 
+use crate::seed::RandomStream;
 use serde::{Deserialize, Serialize};
 
 /// Height and width of the screen in pixels.
@@ -47,6 +48,18 @@ impl Touch {
         Self { row: self.col, col: SCREEN_SIDE_PX as u8 - 1 - self.row }
     }
 
+    /// Any touch, each as likely as the others.
+    pub fn uniform(random: &mut RandomStream) -> Self {
+        let side = SCREEN_SIDE_PX as u32;
+        Self { row: random.below(side) as u8, col: random.below(side) as u8 }
+    }
+
+    /// The touch at a position that is known to be in `0..N_TOUCHES`.
+    pub(crate) const fn at_index(index: usize) -> Self {
+        debug_assert!(index < N_TOUCHES);
+        Self { row: (index / SCREEN_SIDE_PX) as u8, col: (index % SCREEN_SIDE_PX) as u8 }
+    }
+
     /// The touch at a position of the row-major reward map, in `0..N_TOUCHES`.
     pub const fn from_index(index: usize) -> Result<Self, OutsideScreen> {
         Self::new(index / SCREEN_SIDE_PX, index % SCREEN_SIDE_PX)
@@ -69,8 +82,7 @@ impl Touch {
 
     /// Every touch, in the order of a row-major reward map.
     pub fn all() -> impl ExactSizeIterator<Item = Self> {
-        (0..N_TOUCHES)
-            .map(|index| Self { row: (index / SCREEN_SIDE_PX) as u8, col: (index % SCREEN_SIDE_PX) as u8 })
+        (0..N_TOUCHES).map(Self::at_index)
     }
 }
 

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 use touchstream_env::plain_stimuli::PlainStimuli;
-use touchstream_env::schedule::{AfterLast, Length, Schedule, Segment, find_schedule};
+use touchstream_env::schedule::{Length, Repeats, Schedule, Segment, find_schedule};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
 use touchstream_env::stream::{CueReader, RestoreError, Stream};
-use touchstream_env::task::find_task;
+use touchstream_env::task::{find_task, language::parse_task};
 use touchstream_env::touch::Touch;
 use touchstream_env::trial::Trial;
 
@@ -38,7 +38,7 @@ fn a_switch_is_cued_once_and_only_to_the_reader() {
 fn a_trial_is_never_cut() {
     let segments =
         vec![segment("mts-2way-stationary", Length::Steps(5)), segment("sr-2way", Length::Steps(3))];
-    let (mut stream, cues) = open(Schedule::new("x", segments, AfterLast::Repeat).unwrap(), 1);
+    let (mut stream, cues) = open(Schedule::new("x", segments, Repeats::Yes).unwrap(), 1);
     let switches: Vec<u64> = (0..20)
         .filter_map(|_| {
             let cue = cues.read(&stream).map(|_| stream.n_steps());
@@ -54,7 +54,7 @@ fn drawn_lengths_stay_in_their_range_and_follow_the_seed() {
     let schedule = || {
         let length = Length::Between { min: 3, max: 9 };
         let segments = vec![segment("sr-2way", length), segment("sr-4way-quadrant", length)];
-        Schedule::new("x", segments, AfterLast::Repeat).unwrap()
+        Schedule::new("x", segments, Repeats::Yes).unwrap()
     };
     let lengths = |seed: u64| {
         let (mut stream, cues) = open(schedule(), seed);
@@ -77,13 +77,13 @@ fn seeking_across_switches_is_playing() {
     let length = Length::Between { min: 3, max: 9 };
     let segments =
         vec![segment("sr-2way", length), segment("mts-4way-2shown", length), segment("localization", length)];
-    let (mut played, _) = open(Schedule::new("x", segments, AfterLast::Repeat).unwrap(), 5);
-    let mut sought = played.fork();
+    let (mut played, _) = open(Schedule::new("x", segments, Repeats::Yes).unwrap(), 5);
+    let mut sought = played.clone();
     for trial in 0..200 {
         while played.trial_index() < trial {
             played.touch(touch());
         }
-        sought.seek(trial);
+        sought.seek(trial).unwrap();
         assert_eq!(sought.snapshot(), played.snapshot(), "trial {trial}");
         assert_eq!(sought.trial(), played.trial(), "trial {trial}");
     }
@@ -105,6 +105,8 @@ fn snapshots_of_other_streams_and_damaged_ones_are_refused() {
         ("trial_index = 0", "trial_index = 10"),
         ("segment = 0", "segment = 7"),
         ("segment_end_trial = 10", "segment_end_trial = 9"),
+        ("n_steps = 0", "n_steps = 1"),
+        ("trial_index = 0", "trial_index = 9223372036854775807"),
     ] {
         assert!(good.contains(from), "{good}");
         let damaged = toml::from_str(&good.replace(from, to)).unwrap();
@@ -120,14 +122,14 @@ fn two_of_four_templates_are_drawn_evenly() {
     let (mut n_left, mut n_other) = (0_u32, [[0_u32; 4]; 4]);
     let n_trials = 12_000;
     for trial in 0..n_trials {
-        stream.seek(trial);
+        stream.seek(trial).unwrap();
         let Trial::Templates { placements, rewarded_slot, .. } = *stream.trial() else {
             panic!("not templates")
         };
         n_left += u32::from(rewarded_slot == 0);
         let [first, second] = placements.as_slice() else { panic!("not two") };
         let (rewarded, other) = if rewarded_slot == 0 { (first, second) } else { (second, first) };
-        n_other[usize::from(rewarded.class)][usize::from(other.class)] += 1;
+        n_other[rewarded.class.get()][other.class.get()] += 1;
     }
     assert!(n_left.abs_diff(6000) < 330, "{n_left}");
     for (class, row) in n_other.iter().enumerate() {
@@ -143,14 +145,55 @@ fn two_of_four_templates_are_drawn_evenly() {
 fn class_reversal_rewards_the_other_template() {
     let (mut stream, _) = open(Schedule::single(find_task("mts-4way-2shown+class-reversal").unwrap()), 3);
     for trial in 0..500 {
-        stream.seek(trial);
+        stream.seek(trial).unwrap();
         let Trial::Templates { sample, placements, rewarded_slot } = *stream.trial() else {
             panic!("not templates")
         };
         let touchstream_env::stimuli::Picture::Portrait { class, .. } = sample else {
             panic!("not a portrait")
         };
-        assert_eq!(placements.as_slice()[usize::from(rewarded_slot)].class, 3 - class.0);
-        assert!(placements.as_slice().iter().any(|placement| placement.class == class.0));
+        assert_eq!(placements.as_slice()[usize::from(rewarded_slot)].class.0, 3 - class.0);
+        assert!(placements.as_slice().iter().any(|placement| placement.class == class));
     }
+}
+
+/// A base learned once, then switched to two other tasks: the screens are those of one long schedule.
+#[test]
+fn a_stream_continues_with_another_schedule_as_if_it_had_been_planned() {
+    let (planned, cues) = open(find_schedule("switch-4", 10).unwrap(), 1);
+    let (mut base, _) = open(Schedule::single(find_task("sr-2way").unwrap()), 1);
+    for _ in 0..10 {
+        base.touch(touch());
+    }
+    let before = base.snapshot();
+    let next = |id: &str| base.continue_with(Schedule::single(find_task(id).unwrap())).unwrap();
+    let (mut switched, other) = (next("mts-2way-stationary"), next("sr-2way+rotation"));
+    let mut planned_later = planned.clone();
+    planned_later.seek(10).unwrap();
+    assert_eq!(cues.read(&switched).map(|cue| cue.n_switches), Some(1));
+    assert_eq!(switched.trial(), planned_later.trial());
+    for _ in 0..30 {
+        assert_eq!(switched.touch(touch()), planned_later.touch(touch()));
+        assert_eq!(switched.recipe(), planned_later.recipe());
+        assert_eq!(switched.n_steps(), planned_later.n_steps());
+        assert_eq!(cues.read(&switched), None);
+    }
+    assert_eq!(switched.seek(9).unwrap_err().trial_index, 9);
+    let snapshot = switched.snapshot();
+    switched.touch(touch());
+    switched.restore(&snapshot).unwrap();
+    assert_eq!(switched.snapshot(), snapshot);
+    assert_eq!(base.snapshot(), before);
+    assert_eq!(other.bound_task().task().id(), "sr-2way+rotation");
+}
+
+#[test]
+fn names_do_not_matter_to_a_snapshot_and_rules_do() {
+    let text = find_task("sr-2way").unwrap().to_toml();
+    let renamed = text.replace("sr-2way", "mine").replace("2-way", "two-way");
+    let changed = text.replace("width = 112", "width = 111");
+    let open_text = |text: &str| open(Schedule::single(parse_task(text).unwrap()), 1).0;
+    let snapshot = open_text(&text).snapshot();
+    assert_eq!(open_text(&renamed).restore(&snapshot), Ok(()));
+    assert_eq!(open_text(&changed).restore(&snapshot), Err(RestoreError::Foreign));
 }

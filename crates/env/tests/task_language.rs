@@ -59,7 +59,7 @@ fn errors_name_line_and_field() {
     );
     refused(
         "id = 'x'\n\nclasses = 0\n[localization]",
-        "line 3, field `classes`: a task has 1 to 10000 classes, not 0",
+        "line 3, field `classes`: a task has 1 to 1000 classes, not 0",
     );
     refused(
         "id = 'x'\nclasses = ['a',\n 'a']\n[localization]",
@@ -79,7 +79,7 @@ fn errors_name_line_and_field() {
     );
     refused(
         &format!("id = 'x'\nclasses = 2\n{SR}{{ class = 0, polygon = [[0, 0], [9, 9]] }}\n]"),
-        "line 5, field `stimulus-response.regions[0].polygon`: a polygon has 3 corners or more, not 2",
+        "line 5, field `stimulus-response.regions[0].polygon`: a polygon has 3 to 1000 corners, not 2",
     );
     refused(
         &format!("id = 'x'\nclasses = 2\n{SR}{{ class = 0, polygon = [[300, 0], [309, 9], [300, 9]] }}\n]"),
@@ -132,7 +132,7 @@ fn slips_are_warned_of() {
         [
             "`stimulus-response.regions[1].rect`: the region reaches beyond the screen; only its visible part counts",
             "`stimulus-response.regions[1].rect`: overlaps regions[0] in 25 pixels: touching there is rewarded for class 0 and for class 1",
-            "`stimulus-response.regions`: class 2 is never rewarded, wherever the screen is touched",
+            "`stimulus-response.regions`: never rewarded, wherever the screen is touched: class 2",
         ]
     );
     let slots = "id = 'x'\nclasses = 2\n[match-to-sample]\ntemplate = 100\norder = 'fixed'\nslots = [{ top = 0, left = 0 }, { top = [90, 124], left = 50 }]";
@@ -158,8 +158,16 @@ fn schedule_files_are_read_and_refused() {
             "line 3, field `segment[0].task`: there is no task `sr-2wya`; did you mean `sr-2way`?",
         ),
         (
-            "id = 'x'\n[[segment]]\ntask = 'sr-2way'\nsteps = [5, 4]",
-            "line 4, field `segment[0].steps`: segment 0 lasts 1 to 4294967295 steps, not 5 to 4",
+            "id = 'x'\nrepeat = true\n[[segment]]\ntask = 'sr-2way'\nsteps = [5, 4]",
+            "line 5, field `segment[0].steps`: segment 0 lasts 1 to 4294967295 steps, not 5 to 4 steps",
+        ),
+        (
+            "id = 'x'\n[[segment]]\ntask = 'sr-2way'\nsteps = 5",
+            "line 4, field `segment[0].steps`: the last segment of a schedule that does not repeat lasts for ever: leave its length out, or let it repeat",
+        ),
+        (
+            "id = 'x'\n[[segment]]\ntask = 'sr-2way'\n[[segment]]\ntask = 'sr-2way'",
+            "line 2, field `segment[0].steps`: segment 0 has no length, so nothing after it would be reached",
         ),
         (
             "id = 'x'\n[[segment]]\ntask = 'sr-2way'\nsteps = -5",

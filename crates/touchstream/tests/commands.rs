@@ -178,7 +178,7 @@ fn a_rollout_along_a_schedule_records_every_step() {
         "id = 'plan'\nrepeat = true\n[[segment]]\ntask = 'sr-2way'\nsteps = 10\n[[segment]]\ntask = 'own.toml'\nsteps = [4, 6]\n",
     );
     let said = desk.succeeds(&["schedules", "check", "plan.toml"]);
-    assert!(said.contains("own for 4 to 6 steps"), "{said}");
+    assert!(said.contains("own, 4 to 6 steps"), "{said}");
     let args = ["rollout", "--schedule", "plan.toml", "--steps", "40", "--csv", "steps.csv"];
     let first = desk.succeeds(&args);
     let csv = std::fs::read_to_string(desk.path().join("steps.csv")).unwrap();

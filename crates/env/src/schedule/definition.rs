@@ -13,7 +13,17 @@ pub const MAX_SEGMENT_STEPS: u64 = u32::MAX as u64;
 pub struct Schedule {
     id: String,
     segments: Vec<Segment>,
-    after_last: AfterLast,
+    repeats: Repeats,
+}
+
+/// Whether a schedule starts over after its last segment. A stream has no end: what does not repeat must end in a
+/// segment that lasts for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeats {
+    /// The last segment lasts for ever.
+    No,
+    /// After the last segment comes the first again.
+    Yes,
 }
 
 /// One task for a while.
@@ -38,15 +48,8 @@ pub enum Length {
         /// The most.
         max: u64,
     },
-}
-
-/// What comes after the last segment: a stream has no end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AfterLast {
-    /// The last task goes on for ever.
-    Stay,
-    /// The list starts over.
-    Repeat,
+    /// No end. Only for the last segment of a schedule that does not repeat.
+    ForEver,
 }
 
 /// A schedule that cannot be played.
@@ -55,6 +58,17 @@ pub enum ScheduleError {
     /// No task at all.
     #[error("a schedule needs at least one segment")]
     Empty,
+    /// The stream would end.
+    #[error(
+        "the last segment of a schedule that does not repeat lasts for ever: leave its length out, or let it repeat"
+    )]
+    Ends,
+    /// The rest would never be reached.
+    #[error("segment {segment} has no length, so nothing after it would be reached")]
+    NeverReached {
+        /// Counted from 0.
+        segment: usize,
+    },
     /// A length of nothing, too much, or the wrong way round.
     #[error("segment {segment} lasts 1 to {MAX_SEGMENT_STEPS} steps, not {length}")]
     Length {
@@ -70,26 +84,31 @@ impl Schedule {
     pub fn new(
         id: impl Into<String>,
         segments: Vec<Segment>,
-        after_last: AfterLast,
+        repeats: Repeats,
     ) -> Result<Self, ScheduleError> {
-        if segments.is_empty() {
-            return Err(ScheduleError::Empty);
+        let Some(last) = segments.last() else { return Err(ScheduleError::Empty) };
+        if repeats == Repeats::No && last.length != Length::ForEver {
+            return Err(ScheduleError::Ends);
         }
         for (idx, segment) in segments.iter().enumerate() {
-            let (min, max) = segment.length.extent();
-            if min < 1 || max < min || max > MAX_SEGMENT_STEPS {
-                return Err(ScheduleError::Length { segment: idx, length: segment.length.to_string() });
+            let is_last = repeats == Repeats::No && idx + 1 == segments.len();
+            match segment.length.extent() {
+                None if !is_last => return Err(ScheduleError::NeverReached { segment: idx }),
+                Some((min, max)) if min < 1 || max < min || max > MAX_SEGMENT_STEPS => {
+                    return Err(ScheduleError::Length { segment: idx, length: segment.length.to_string() });
+                }
+                _ => {}
             }
         }
-        Ok(Self { id: id.into(), segments, after_last })
+        Ok(Self { id: id.into(), segments, repeats })
     }
 
     /// One task for ever.
     pub fn single(task: Task) -> Self {
         Self {
             id: task.id().into(),
-            segments: vec![Segment { task, length: Length::Steps(MAX_SEGMENT_STEPS) }],
-            after_last: AfterLast::Stay,
+            segments: vec![Segment { task, length: Length::ForEver }],
+            repeats: Repeats::No,
         }
     }
 
@@ -103,27 +122,24 @@ impl Schedule {
         &self.segments
     }
 
-    /// What comes after them.
-    pub fn after_last(&self) -> AfterLast {
-        self.after_last
+    /// Whether they start over.
+    pub fn repeats(&self) -> Repeats {
+        self.repeats
     }
 
     /// Which segment of the list is the `ordinal`-th to be played.
     pub fn segment_idx(&self, ordinal: u64) -> usize {
-        match self.after_last {
-            AfterLast::Repeat => (ordinal % self.segments.len() as u64) as usize,
-            AfterLast::Stay => (ordinal as usize).min(self.segments.len() - 1),
+        let n = self.segments.len() as u64;
+        match self.repeats {
+            Repeats::Yes => (ordinal % n) as usize,
+            Repeats::No => ordinal.min(n - 1) as usize,
         }
     }
 
     /// How many trials the `ordinal`-th segment lasts, for a run's seed; `None` is for ever.
     pub fn n_trials(&self, ordinal: u64, seed: RunSeed) -> Option<u64> {
-        let idx = self.segment_idx(ordinal);
-        if self.after_last == AfterLast::Stay && idx + 1 == self.segments.len() {
-            return None;
-        }
-        let segment = &self.segments[idx];
-        let (min, max) = segment.length.extent();
+        let segment = &self.segments[self.segment_idx(ordinal)];
+        let (min, max) = segment.length.extent()?;
         let n_steps = if min == max {
             min
         } else {
@@ -134,10 +150,11 @@ impl Schedule {
 }
 
 impl Length {
-    fn extent(self) -> (u64, u64) {
+    fn extent(self) -> Option<(u64, u64)> {
         match self {
-            Self::Steps(n) => (n, n),
-            Self::Between { min, max } => (min, max),
+            Self::Steps(n) => Some((n, n)),
+            Self::Between { min, max } => Some((min, max)),
+            Self::ForEver => None,
         }
     }
 }
@@ -145,8 +162,9 @@ impl Length {
 impl std::fmt::Display for Length {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Steps(n) => write!(f, "{n}"),
-            Self::Between { min, max } => write!(f, "{min} to {max}"),
+            Self::Steps(n) => write!(f, "{n} steps"),
+            Self::Between { min, max } => write!(f, "{min} to {max} steps"),
+            Self::ForEver => f.write_str("for ever"),
         }
     }
 }

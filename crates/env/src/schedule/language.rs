@@ -1,6 +1,6 @@
 //! The language of schedule files: TOML.
 
-use crate::schedule::definition::{AfterLast, Length, Schedule, ScheduleError, Segment};
+use crate::schedule::definition::{Length, Repeats, Schedule, ScheduleError, Segment};
 use crate::task::Task;
 use crate::toml_place::{self, FileError};
 use serde::de::{Error, SeqAccess, Visitor};
@@ -21,8 +21,13 @@ struct ScheduleFile {
 #[serde(deny_unknown_fields)]
 struct SegmentTable {
     task: String,
-    #[serde(deserialize_with = "length")]
+    /// Left out where the last task goes on for ever.
+    #[serde(default = "for_ever", deserialize_with = "length")]
     steps: Length,
+}
+
+fn for_ever() -> Length {
+    Length::ForEver
 }
 
 /// The schedule of a schedule file's text. `find_task` turns the word behind `task` into a task; it may look
@@ -38,11 +43,15 @@ pub fn parse_schedule(
             .map_err(|reason| toml_place::error_at(text, &format!("segment[{idx}].task"), reason))?;
         segments.push(Segment { task, length: table.steps });
     }
-    let after_last = if file.repeat { AfterLast::Repeat } else { AfterLast::Stay };
-    Schedule::new(file.id, segments, after_last).map_err(|error| {
+    let repeats = if file.repeat { Repeats::Yes } else { Repeats::No };
+    let n_segments = segments.len();
+    Schedule::new(file.id, segments, repeats).map_err(|error| {
         let field = match &error {
             ScheduleError::Empty => "segment".into(),
-            ScheduleError::Length { segment, .. } => format!("segment[{segment}].steps"),
+            ScheduleError::Ends => format!("segment[{}].steps", n_segments.saturating_sub(1)),
+            ScheduleError::NeverReached { segment } | ScheduleError::Length { segment, .. } => {
+                format!("segment[{segment}].steps")
+            }
         };
         toml_place::error_at(text, &field, error.to_string())
     })

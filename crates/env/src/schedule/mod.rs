@@ -4,6 +4,6 @@ mod definition;
 mod language;
 mod table;
 
-pub use definition::{AfterLast, Length, MAX_SEGMENT_STEPS, Schedule, ScheduleError, Segment};
+pub use definition::{Length, MAX_SEGMENT_STEPS, Repeats, Schedule, ScheduleError, Segment};
 pub use language::parse_schedule;
 pub use table::{NAMED_SCHEDULES, NamedSchedule, UnknownSchedule, find_schedule};

@@ -1,7 +1,7 @@
 //! The paper's fifteen switches and the no-switch (figure "Task switching with Dynamic Neural Voting").
 
-use crate::nearest::nearest;
-use crate::schedule::definition::{AfterLast, Length, Schedule, ScheduleError, Segment};
+use crate::nearest::{did_you_mean, nearest};
+use crate::schedule::definition::{Length, Repeats, Schedule, Segment};
 use crate::task::find_task;
 
 /// A base task, then another.
@@ -40,7 +40,7 @@ pub const NAMED_SCHEDULES: [NamedSchedule; 16] = [
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownSchedule {
     /// No such name.
-    #[error("there is no schedule `{id}`{}", .nearest.map_or(String::new(), |name| format!("; did you mean `{name}`?")))]
+    #[error("there is no schedule `{id}`{}", did_you_mean(*.nearest))]
     Name {
         /// What was asked for.
         id: String,
@@ -68,12 +68,13 @@ pub fn find_schedule(id: &str, base_steps: u64) -> Result<Schedule, UnknownSched
 
 impl NamedSchedule {
     fn schedule(&self, base_steps: u64) -> Result<Schedule, String> {
-        let segment = |task_id: &str| {
+        let segment = |task_id: &str, length: Length| {
             let task = find_task(task_id).map_err(|error| error.to_string())?;
-            Ok::<_, String>(Segment { task, length: Length::Steps(base_steps) })
+            Ok::<_, String>(Segment { task, length })
         };
-        Schedule::new(self.id, vec![segment(self.base)?, segment(self.switch)?], AfterLast::Stay)
-            .map_err(|error: ScheduleError| error.to_string())
+        let segments =
+            vec![segment(self.base, Length::Steps(base_steps))?, segment(self.switch, Length::ForEver)?];
+        Schedule::new(self.id, segments, Repeats::No).map_err(|error| error.to_string())
     }
 }
 

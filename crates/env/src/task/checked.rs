@@ -11,7 +11,13 @@ use crate::touch::SCREEN_SIDE_PX;
 pub const MAX_SLOTS: usize = 16;
 
 /// Most classes a task can have.
-pub const MAX_CLASSES: usize = 10_000;
+pub const MAX_CLASSES: usize = 1000;
+
+/// Most rewarded regions of a task, and most corners of one region.
+pub const MAX_REGIONS: usize = 1000;
+
+/// Most transformations of a task.
+pub const MAX_TRANSFORMATIONS: usize = 16;
 
 const MAX_ID_CHARS: usize = 100;
 
@@ -151,8 +157,9 @@ fn check_regions(regions: &[Region], classes: &ClassChoice) -> Result<(), TaskEr
             "a stimulus-response task gives each class its region, so it must say how many there are",
         ));
     };
-    if regions.is_empty() {
-        return Err(TaskError::new("stimulus-response.regions", "no region is rewarded"));
+    if !(1..=MAX_REGIONS).contains(&regions.len()) {
+        let reason = format!("a task has 1 to {MAX_REGIONS} regions, not {}", regions.len());
+        return Err(TaskError::new("stimulus-response.regions", reason));
     }
     for (idx, region) in regions.iter().enumerate() {
         let field = |name: &str| format!("stimulus-response.regions[{idx}].{name}");
@@ -182,8 +189,9 @@ pub(crate) fn shape_field(shape: &Shape) -> &'static str {
 
 fn check_shape(shape: &Shape, field: &str) -> Result<(), TaskError> {
     match shape {
-        Shape::Polygon(corners) if corners.len() < 3 => {
-            Err(TaskError::new(field, format!("a polygon has 3 corners or more, not {}", corners.len())))
+        Shape::Polygon(corners) if !(3..=MAX_REGIONS).contains(&corners.len()) => {
+            let reason = format!("a polygon has 3 to {MAX_REGIONS} corners, not {}", corners.len());
+            Err(TaskError::new(field, reason))
         }
         Shape::Polygon(corners) if corners.iter().flatten().any(|edge| !edge.is_finite()) => {
             Err(TaskError::new(field, "a corner is not a finite number"))
@@ -249,6 +257,10 @@ fn check_button(layout: &TemplateLayout) -> Result<(), TaskError> {
 }
 
 fn check_transformations(spec: &TaskSpec) -> Result<(), TaskError> {
+    if spec.transformations.len() > MAX_TRANSFORMATIONS {
+        let reason = format!("at most {MAX_TRANSFORMATIONS}, not {}", spec.transformations.len());
+        return Err(TaskError::new("transformations", reason));
+    }
     for (idx, transformation) in spec.transformations.iter().enumerate() {
         let refused = match (transformation, &spec.paradigm, &spec.classes) {
             (Transformation::NewClasses, _, ClassChoice::First(_)) => None,

@@ -1,5 +1,6 @@
 //! A task as data: which classes, which paradigm, where the reward is. Nothing here runs.
 
+use crate::mask::Mask;
 use crate::shape::Shape;
 use crate::task::transformation::Transformation;
 
@@ -94,6 +95,16 @@ pub struct TemplateLayout {
     pub order: SlotOrder,
     /// The rewarded part of a template, relative to its top left pixel; `None` is all of it.
     pub button: Option<Shape>,
+}
+
+impl TemplateLayout {
+    /// The rewarded part of a template that stands at the top left of the screen.
+    pub fn button_mask(&self) -> Mask {
+        match &self.button {
+            None => Mask::from_fn(|row, col| row < self.side_px && col < self.side_px),
+            Some(button) => button.mask(),
+        }
+    }
 }
 
 /// The place of a template: its top left pixel, drawn anew every trial where a range is given.

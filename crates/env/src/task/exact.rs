@@ -1,7 +1,6 @@
 //! The chance level and the best reachable reward of a task from its geometry alone, by counting.
 
 use crate::pixel_box::PixelBox;
-use crate::shape::{Rect, Shape};
 use crate::task::checked::Task;
 use crate::task::definition::{MatchScreen, Paradigm, Region, Slot, TemplateLayout};
 use crate::touch::{N_TOUCHES, Touch};
@@ -97,8 +96,7 @@ struct ButtonCounts {
 impl ButtonCounts {
     fn new(layout: &TemplateLayout) -> Self {
         let side_px = layout.side_px;
-        let whole = Shape::Rect(Rect { top: 0, left: 0, height: side_px as u32, width: side_px as u32 });
-        let button = layout.button.as_ref().unwrap_or(&whole);
+        let button = layout.button_mask();
         let stride = side_px + 1;
         let mut n_before = vec![0; stride * stride];
         for row in 0..side_px {
@@ -106,7 +104,7 @@ impl ButtonCounts {
                 n_before[(row + 1) * stride + col + 1] = n_before[row * stride + col + 1]
                     + n_before[(row + 1) * stride + col]
                     - n_before[row * stride + col]
-                    + u64::from(button.contains_pixel(row, col));
+                    + u64::from(button.contains(Touch::at(row as u8, col as u8)));
             }
         }
         Self { side_px, n_before }

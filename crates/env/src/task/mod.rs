@@ -8,7 +8,7 @@ mod table;
 mod transformation;
 mod warnings;
 
-pub use checked::{MAX_CLASSES, MAX_SLOTS, Task, TaskError};
+pub use checked::{MAX_CLASSES, MAX_REGIONS, MAX_SLOTS, MAX_TRANSFORMATIONS, Task, TaskError};
 pub use definition::{
     ClassChoice, Extent, MatchScreen, Paradigm, Region, Slot, SlotOrder, TaskSpec, TemplateLayout,
 };

@@ -1,6 +1,6 @@
 //! The thirteen tasks of the paper (supplement, "Task Variants") as rows of a table.
 
-use crate::nearest::nearest;
+use crate::nearest::{did_you_mean, nearest};
 use crate::shape::{HALF_PX, Shape};
 use crate::task::checked::{Task, TaskError};
 use crate::task::definition::{
@@ -107,8 +107,10 @@ impl Row {
     }
 }
 
-static TASKS: LazyLock<Vec<Task>> =
-    LazyLock::new(|| ROWS.iter().filter_map(|row| Task::check(row.spec()).ok()).collect());
+static TASKS: LazyLock<Vec<Task>> = LazyLock::new(|| {
+    let checked = |row: &Row| Task::check(row.spec()).unwrap_or_else(|error| panic!("{}: {error}", row.id));
+    ROWS.iter().map(checked).collect()
+});
 
 /// The thirteen tasks, in the paper's order.
 pub fn paper_tasks() -> &'static [Task] {
@@ -119,7 +121,7 @@ pub fn paper_tasks() -> &'static [Task] {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownTask {
     /// The part before any `+` is wrong.
-    #[error("there is no task `{id}`{}", suggestion(.nearest))]
+    #[error("there is no task `{id}`{}", did_you_mean(.nearest.as_deref()))]
     Task {
         /// What was asked for.
         id: String,
@@ -127,7 +129,7 @@ pub enum UnknownTask {
         nearest: Option<String>,
     },
     /// A part behind a `+` is wrong.
-    #[error("there is no task transformation `{name}`{}", suggestion(.nearest))]
+    #[error("there is no task transformation `{name}`{}", did_you_mean(.nearest.as_deref()))]
     Transformation {
         /// What was asked for.
         name: String,
@@ -142,10 +144,6 @@ pub enum UnknownTask {
         /// Why not.
         reason: TaskError,
     },
-}
-
-fn suggestion(nearest: &Option<String>) -> String {
-    nearest.as_ref().map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
 /// The task of an id, which may carry transformations: `sr-2way`, `sr-2way+class-reversal`, ...

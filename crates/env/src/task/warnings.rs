@@ -41,9 +41,11 @@ impl Task {
                 ));
             }
             for (earlier, other) in regions[..idx].iter().enumerate() {
-                let n_shared = n_shared_pixels(&masks[idx], &masks[earlier]);
-                let whole = n_shared == masks[idx].area_px() && n_shared == masks[earlier].area_px();
-                if other.class != region.class && n_shared > 0 && !whole {
+                if other.class == region.class || masks[idx] == masks[earlier] {
+                    continue;
+                }
+                let n_shared = masks[idx].n_shared_px(&masks[earlier]);
+                if n_shared > 0 {
                     let message = format!(
                         "overlaps regions[{earlier}] in {n_shared} pixels: touching there is rewarded for class {} and for class {}",
                         other.class, region.class
@@ -52,16 +54,21 @@ impl Task {
                 }
             }
         }
-        let reachable = |class: usize| {
-            let is_rewarded = |touch: Touch| {
-                let read = self.reading().read(touch);
-                let of_class = regions.iter().zip(&masks).filter(|(region, _)| region.class == class);
-                self.reading().allows(read) && of_class.map(|(_, mask)| mask).any(|mask| mask.contains(read))
-            };
-            Touch::all().any(is_rewarded)
+        let allowed = self
+            .reading()
+            .rewarded()
+            .map(|rewarded| Mask::from_fn(|row, col| rewarded.contains(Touch::at(row as u8, col as u8))));
+        let is_reachable = |class: usize| {
+            let mut of_class = regions.iter().zip(&masks).filter(|(region, _)| region.class == class);
+            allowed.as_ref().is_some_and(|allowed| of_class.any(|(_, mask)| mask.n_shared_px(allowed) > 0))
         };
-        for class in (0..self.n_classes().unwrap_or(0)).filter(|&class| !reachable(class)) {
-            let message = format!("class {class} is never rewarded, wherever the screen is touched");
+        let never: Vec<String> = (0..self.n_classes().unwrap_or(0))
+            .filter(|&class| !is_reachable(class))
+            .map(|class| class.to_string())
+            .collect();
+        if !never.is_empty() {
+            let message =
+                format!("never rewarded, wherever the screen is touched: class {}", never.join(", "));
             found.push(warning("stimulus-response.regions", message));
         }
     }
@@ -82,10 +89,6 @@ fn warn_of_slots(layout: &TemplateLayout, found: &mut Vec<TaskWarning>) {
 /// Whether two stretches of `side` pixels that start somewhere in the extents can share a pixel.
 fn can_meet(a: Extent, b: Extent, side: u32) -> bool {
     a.min < b.max + side && b.min < a.max + side
-}
-
-fn n_shared_pixels(a: &Mask, b: &Mask) -> usize {
-    Touch::all().filter(|&touch| a.contains(touch) && b.contains(touch)).count()
 }
 
 fn warning(field: &str, message: impl Into<String>) -> TaskWarning {

@@ -1,8 +1,8 @@
 //! A task on a source of images and a split: everything that is the same in all its trials.
 
-use crate::nearest::nearest;
+use crate::mask::Mask;
+use crate::nearest::{did_you_mean, nearest};
 use crate::screen::Template;
-use crate::shape::{Rect, Shape};
 use crate::stimuli::{ClassIdx, Split, Stimuli, StimulusError};
 use crate::task::{ClassChoice, MatchScreen, Paradigm, Region, Task, TemplateLayout};
 use std::sync::Arc;
@@ -20,37 +20,13 @@ pub struct BoundTask {
 /// What decides trials and rewards, ready to use.
 pub(crate) enum Rule {
     /// One reward map a class, transformations included.
-    Regions {
-        class_maps: Vec<Box<[f32]>>,
-    },
-    Templates {
-        layout: TemplateLayout,
-        templates: Vec<Arc<Template>>,
-        button: Button,
-    },
+    Regions { class_maps: Vec<Box<[f32]>> },
+    /// Templates by the source's class; the rewarded part of a template, as if it stood at the top left.
+    Templates { layout: TemplateLayout, templates: Vec<Option<Arc<Template>>>, button: Mask },
     /// For each class of the task, the scenes that hold it.
-    Scenes {
-        scenes_of_class: Vec<Vec<u32>>,
-    },
+    Scenes { scenes_of_class: Vec<Vec<u32>> },
     /// The localization screens whose class belongs to the task.
-    Boxes {
-        objects: Vec<u32>,
-    },
-}
-
-/// The rewarded part of a template.
-pub(crate) enum Button {
-    Rect(Rect),
-    Shape(Shape),
-}
-
-impl Button {
-    pub(crate) fn contains(&self, row: usize, col: usize) -> bool {
-        match self {
-            Self::Rect(rect) => Shape::Rect(*rect).contains_pixel(row, col),
-            Self::Shape(shape) => shape.contains_pixel(row, col),
-        }
-    }
+    Boxes { objects: Vec<u32> },
 }
 
 /// Why a task cannot be played on a source.
@@ -69,7 +45,7 @@ pub enum BindError {
         available: usize,
     },
     /// A class that the source does not have.
-    #[error("task `{task}` names class `{class}`, which `{stimuli}` does not have{}", .nearest.as_ref().map_or(String::new(), |name| format!("; did you mean `{name}`?")))]
+    #[error("task `{task}` names class `{class}`, which `{stimuli}` does not have{}", did_you_mean(.nearest.as_deref()))]
     UnknownClass {
         /// The task.
         task: String,
@@ -210,19 +186,14 @@ impl Binding<'_> {
 
     fn templates(&self, layout: &TemplateLayout) -> Result<Rule, BindError> {
         self.check_portraits()?;
-        let template = |&class: &ClassIdx| self.stimuli.template(self.split, class, layout.side_px);
-        let templates = self.classes.iter().map(template).collect::<Result<_, _>>();
-        let side = layout.side_px as u32;
-        Ok(Rule::Templates {
-            layout: layout.clone(),
-            templates: templates
-                .map_err(|source| BindError::Template { task: self.task.id().into(), source })?,
-            button: match &layout.button {
-                None => Button::Rect(Rect { top: 0, left: 0, height: side, width: side }),
-                Some(Shape::Rect(rect)) => Button::Rect(*rect),
-                Some(shape) => Button::Shape(shape.clone()),
-            },
-        })
+        let mut templates = vec![None; self.stimuli.classes().len()];
+        for &class in self.classes {
+            let template = self.stimuli.template(self.split, class, layout.side_px);
+            let template =
+                template.map_err(|source| BindError::Template { task: self.task.id().into(), source })?;
+            templates[class.get()] = Some(template);
+        }
+        Ok(Rule::Templates { layout: layout.clone(), templates, button: layout.button_mask() })
     }
 
     fn scenes(&self) -> Result<Rule, BindError> {

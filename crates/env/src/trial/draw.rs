@@ -1,7 +1,7 @@
 //! The random draw of a trial, from its own random stream.
 
 use crate::seed::RandomStream;
-use crate::stimuli::Picture;
+use crate::stimuli::{ClassIdx, Picture};
 use crate::task::MAX_SLOTS;
 use crate::task::{Extent, SlotOrder, TemplateLayout};
 use crate::trial::bound::{BoundTask, Rule};
@@ -24,16 +24,14 @@ impl BoundTask {
                 let sample = self.draw_portrait(class, random);
                 let rewarded_class = self.task.rewarded_class(class, n_classes);
                 let (placements, rewarded_slot) =
-                    draw_placements(layout, n_classes, class, rewarded_class, random);
+                    draw_placements(layout, &self.classes, class, rewarded_class, random);
                 Trial::Templates { sample, placements, rewarded_slot }
             }
             Rule::Scenes { scenes_of_class } => {
                 let class = random.below(n_classes as u32) as usize;
-                Trial::Scene {
-                    sample: self.draw_portrait(class, random),
-                    class: self.classes[class],
-                    scene: *random.pick(&scenes_of_class[class]),
-                }
+                let sample = self.draw_portrait(class, random);
+                let scene = self.draw_scene(&scenes_of_class[class], sample, random);
+                Trial::Scene { sample, class: self.classes[class], scene }
             }
             Rule::Boxes { objects } => {
                 let index = *random.pick(objects);
@@ -48,12 +46,28 @@ impl BoundTask {
         let n_portraits = self.stimuli.n_portraits(self.split, class) as u32;
         Picture::Portrait { class, index: random.below(n_portraits) }
     }
+
+    /// One of the scenes, but not the one that the sample was cut out of if there is another: the same pixels
+    /// must not be found again.
+    fn draw_scene(&self, scenes: &[u32], sample: Picture, random: &mut RandomStream) -> u32 {
+        let origin = match sample {
+            Picture::Portrait { class, index } => self.stimuli.portrait_scene(self.split, class, index),
+            Picture::Object { .. } | Picture::Scene { .. } => None,
+        };
+        match origin.and_then(|origin| scenes.binary_search(&origin).ok()) {
+            Some(at) if scenes.len() > 1 => {
+                let drawn = random.below(scenes.len() as u32 - 1) as usize;
+                scenes[drawn + usize::from(drawn >= at)]
+            }
+            _ => *random.pick(scenes),
+        }
+    }
 }
 
 /// Which class stands in which slot, and where; and the slot of the rewarded class.
 fn draw_placements(
     layout: &TemplateLayout,
-    n_classes: usize,
+    classes: &[ClassIdx],
     sample_class: usize,
     rewarded_class: usize,
     random: &mut RandomStream,
@@ -75,7 +89,7 @@ fn draw_placements(
             show(rewarded_class, &mut n_chosen);
             show(sample_class, &mut n_chosen);
             while n_chosen < n_slots {
-                show(random.below(n_classes as u32) as usize, &mut n_chosen);
+                show(random.below(classes.len() as u32) as usize, &mut n_chosen);
             }
             random.shuffle(shown);
         }
@@ -85,7 +99,7 @@ fn draw_placements(
         px as u8
     };
     let placements = Placements::new(layout.slots.iter().zip(shown.iter()).map(|(slot, &class)| Placement {
-        class,
+        class: classes[usize::from(class)],
         top: place(slot.top),
         left: place(slot.left),
     }));

@@ -6,14 +6,14 @@ use crate::task::MAX_SLOTS;
 use crate::touch::Touch;
 use serde::{Deserialize, Serialize};
 
-/// What one trial shows and asks. Classes are positions among the task's classes.
+/// What one trial shows and asks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Trial {
     /// A portrait; the rewarded regions are those of `rewarded_class`.
     StimulusResponse {
         /// What is shown.
         portrait: Picture,
-        /// Whose region is rewarded.
+        /// Whose region is rewarded, as a position among the task's classes.
         rewarded_class: u16,
     },
     /// A portrait, then templates; the one in `rewarded_slot` is rewarded.
@@ -29,7 +29,7 @@ pub enum Trial {
     Scene {
         /// What the sample screen shows.
         sample: Picture,
-        /// The class looked for, as the source counts.
+        /// The class looked for.
         class: ClassIdx,
         /// The scene's index.
         scene: u32,
@@ -51,10 +51,10 @@ pub struct TrialState {
 }
 
 /// A template on a match screen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Placement {
-    /// Position of its class among the task's classes.
-    pub class: u16,
+    /// What it shows.
+    pub class: ClassIdx,
     /// Row of its top left pixel.
     pub top: u8,
     /// Column of its top left pixel.
@@ -62,7 +62,7 @@ pub struct Placement {
 }
 
 /// The templates of a match screen, one a slot.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Placements {
     all: [Placement; MAX_SLOTS],
     n_shown: u8,
@@ -71,7 +71,8 @@ pub struct Placements {
 impl Placements {
     /// Templates in the order of their slots; those past [`MAX_SLOTS`] are dropped.
     pub fn new(shown: impl IntoIterator<Item = Placement>) -> Self {
-        let mut placements = Self { all: [Placement::default(); MAX_SLOTS], n_shown: 0 };
+        let nothing = Placement { class: ClassIdx(0), top: 0, left: 0 };
+        let mut placements = Self { all: [nothing; MAX_SLOTS], n_shown: 0 };
         for (slot, placement) in placements.all.iter_mut().zip(shown) {
             *slot = placement;
             placements.n_shown += 1;
@@ -82,6 +83,12 @@ impl Placements {
     /// The templates in the order of their slots.
     pub fn as_slice(&self) -> &[Placement] {
         &self.all[..usize::from(self.n_shown)]
+    }
+}
+
+impl Serialize for Placements {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_slice().serialize(serializer)
     }
 }
 

@@ -40,7 +40,7 @@ impl BoundTask {
             }
         }
         let n_all = scenes_of_class.iter().map(Vec::len).sum();
-        ExactRewards { chance, best, basis: Basis::Screens { n_counted, n_all } }
+        ExactRewards { chance, best: best.min(1.0), basis: Basis::Screens { n_counted, n_all } }
     }
 
     fn box_rewards(&self, objects: &[u32], max_screens: usize) -> ExactRewards {

@@ -1,12 +1,14 @@
 //! What is on a screen, and drawing it.
 
 use crate::screen::Screen;
-use crate::stimuli::{ClassIdx, Picture, Split, StimulusError};
+use crate::stimuli::{Picture, Split, Stimuli, StimulusError};
 use crate::trial::bound::{BoundTask, Rule};
-use crate::trial::drawn::{Placement, Placements, Trial, TrialState};
+use crate::trial::drawn::{Placements, Trial, TrialState};
+use serde::Serialize;
 
 /// Everything that decides a screen's pixels, given the source: equal recipes are equal screens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ScreenRecipe {
     /// One picture over the whole screen.
     Whole {
@@ -15,7 +17,7 @@ pub enum ScreenRecipe {
         /// Which of them.
         picture: Picture,
     },
-    /// Templates on grey; classes as the source counts them, later ones over earlier ones.
+    /// Templates on grey, later ones over earlier ones.
     Templates {
         /// Which images.
         split: Split,
@@ -40,11 +42,6 @@ impl BoundTask {
                     Rule::Templates { layout, .. } => layout.side_px as u16,
                     _ => unreachable!("a trial is played by the task that drew it"),
                 };
-                let of_source = |placement: &Placement| Placement {
-                    class: self.source_class(placement.class).0,
-                    ..*placement
-                };
-                let placements = Placements::new(placements.as_slice().iter().map(of_source));
                 return ScreenRecipe::Templates { split, side_px, placements };
             }
         };
@@ -53,23 +50,34 @@ impl BoundTask {
 
     /// Draws the present screen of a trial.
     pub fn draw(&self, trial: &Trial, state: TrialState, screen: &mut Screen) -> Result<(), StimulusError> {
-        match (trial, &self.rule, state.first_touch) {
-            (Trial::Templates { placements, .. }, Rule::Templates { templates, .. }, Some(_)) => {
+        match (self.recipe(trial, state), &self.rule) {
+            (ScreenRecipe::Templates { placements, .. }, Rule::Templates { templates, .. }) => {
                 screen.clear();
                 for placement in placements.as_slice() {
-                    let template = &templates[usize::from(placement.class)];
-                    screen.paste(template, placement.top.into(), placement.left.into());
+                    if let Some(template) = &templates[placement.class.get()] {
+                        screen.paste(template, placement.top.into(), placement.left.into());
+                    }
                 }
                 Ok(())
             }
-            _ => match self.recipe(trial, state) {
-                ScreenRecipe::Whole { split, picture } => self.stimuli.draw(split, picture, screen),
-                ScreenRecipe::Templates { .. } => unreachable!("a trial is played by the task that drew it"),
-            },
+            (recipe, _) => recipe.draw(self.stimuli.as_ref(), screen),
         }
     }
+}
 
-    fn source_class(&self, position: u16) -> ClassIdx {
-        self.classes[usize::from(position)]
+impl ScreenRecipe {
+    /// Draws the screen from its source, without a task.
+    pub fn draw(&self, stimuli: &dyn Stimuli, screen: &mut Screen) -> Result<(), StimulusError> {
+        match self {
+            Self::Whole { split, picture } => stimuli.draw(*split, *picture, screen),
+            Self::Templates { split, side_px, placements } => {
+                screen.clear();
+                for placement in placements.as_slice() {
+                    let template = stimuli.template(*split, placement.class, usize::from(*side_px))?;
+                    screen.paste(&template, placement.top.into(), placement.left.into());
+                }
+                Ok(())
+            }
+        }
     }
 }

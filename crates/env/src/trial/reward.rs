@@ -1,5 +1,6 @@
 //! The reward of a touch, and the reward of every touch.
 
+use crate::mask::Mask;
 use crate::pixel_box::PixelBox;
 use crate::reward_map::RewardMap;
 use crate::touch::Touch;
@@ -23,7 +24,7 @@ impl BoundTask {
                 let (top, left) = (usize::from(placement.top), usize::from(placement.left));
                 let is_hit = read.row() >= top
                     && read.col() >= left
-                    && button.contains(read.row() - top, read.col() - left)
+                    && button.contains(Touch::at((read.row() - top) as u8, (read.col() - left) as u8))
                     && reading.allows(read);
                 f32::from(u8::from(is_hit))
             }
@@ -66,17 +67,16 @@ impl BoundTask {
             }
             (Trial::Scene { class, scene, .. }, Some(_)) => {
                 map.values_mut().fill(0.0);
-                let reading = self.task.reading();
                 let instances = self.stimuli.instances(self.split, *scene);
                 for instance in instances.iter().filter(|instance| instance.class == *class) {
-                    instance.mask.for_each_run(|run| {
-                        for index in run {
-                            let read = Touch::at((index / 224) as u8, (index % 224) as u8);
-                            if reading.allows(read) {
-                                map.values_mut()[reading.touch_read_as(read).index()] = 1.0;
-                            }
-                        }
-                    });
+                    self.paint(&instance.mask, 0, map);
+                }
+            }
+            (Trial::Templates { placements, rewarded_slot, .. }, Some(_)) => {
+                map.values_mut().fill(0.0);
+                if let Rule::Templates { button, .. } = &self.rule {
+                    let placement = placements.as_slice()[usize::from(*rewarded_slot)];
+                    self.paint(button, Touch::at(placement.top, placement.left).index(), map);
                 }
             }
             (Trial::StimulusResponse { rewarded_class, .. }, _) => {
@@ -85,9 +85,22 @@ impl BoundTask {
                 }
             }
             (Trial::Templates { .. } | Trial::Scene { .. }, None) => map.values_mut().fill(0.0),
-            (Trial::Templates { .. } | Trial::Localization { .. }, Some(_)) => {
+            (Trial::Localization { .. }, Some(_)) => {
                 map.fill_with(|touch| self.reward(trial, state, touch));
             }
         }
+    }
+
+    /// Rewards the touches that are read as pixels of a mask, moved by so many positions of the map.
+    fn paint(&self, mask: &Mask, moved_by: usize, map: &mut RewardMap) {
+        let reading = self.task.reading();
+        mask.for_each_run(|run| {
+            for index in run {
+                let read = Touch::at_index(index + moved_by);
+                if reading.allows(read) {
+                    map.values_mut()[reading.touch_read_as(read).index()] = 1.0;
+                }
+            }
+        });
     }
 }

@@ -6,7 +6,7 @@ use crate::words::schedule_from_file;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
-use touchstream_env::schedule::{AfterLast, NAMED_SCHEDULES, Schedule};
+use touchstream_env::schedule::{NAMED_SCHEDULES, Repeats, Schedule};
 
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -65,11 +65,10 @@ fn check(files: &[PathBuf]) -> Result<()> {
 fn described(schedule: &Schedule) -> String {
     let mut text = format!("schedule `{}`\n", schedule.id());
     for segment in schedule.segments() {
-        text.push_str(&format!("  {} for {} steps\n", segment.task.id(), segment.length));
+        text.push_str(&format!("  {}, {}\n", segment.task.id(), segment.length));
     }
-    text.push_str(match schedule.after_last() {
-        AfterLast::Stay => "  then the last task for ever",
-        AfterLast::Repeat => "  then from the start again",
-    });
-    text
+    if schedule.repeats() == Repeats::Yes {
+        text.push_str("  then from the start again\n");
+    }
+    text.trim_end().to_owned()
 }

@@ -3,14 +3,21 @@
 use crate::shape::Shape;
 use crate::task::checked::Task;
 use crate::task::definition::{
-    ClassChoice, Extent, MatchScreen, Paradigm, Region, SlotOrder, TemplateLayout,
+    ClassChoice, Extent, MatchScreen, Paradigm, Region, Slot, SlotOrder, TaskSpec, TemplateLayout,
 };
 use std::fmt::Write;
 
 impl Task {
     /// The task as the text of a task file.
     pub fn to_toml(&self) -> String {
-        let spec = self.spec();
+        self.spec().to_toml()
+    }
+}
+
+impl TaskSpec {
+    /// The task as the text of a task file.
+    pub fn to_toml(&self) -> String {
+        let spec = self;
         let mut text = String::new();
         let mut line = |content: String| {
             text.push_str(&content);
@@ -80,7 +87,7 @@ fn layout_lines(layout: &TemplateLayout) -> Vec<String> {
     };
     let mut lines =
         vec![format!("template = {}", layout.side_px), format!("order = \"{order}\""), "slots = [".into()];
-    let slot_line = |slot: &crate::task::Slot| {
+    let slot_line = |slot: &Slot| {
         format!("    {{ top = {}, left = {} }},", extent_value(slot.top), extent_value(slot.left))
     };
     lines.extend(layout.slots.iter().map(slot_line));
