@@ -30,7 +30,7 @@ pub use open::{Opened, open};
 pub use options::{Needs, Sizes, SourceOptions, TemplateRule};
 pub use progress::{NoProgress, Progress};
 pub use spec::{SourceSpec, SpecError};
-pub use write_aside::write_aside;
+pub use write_aside::{AsideFile, write_aside};
 
 #[cfg(test)]
 mod fixtures;

@@ -1,24 +1,55 @@
 //! Files that are whole or not there: written under another name, then renamed.
 
 use std::fs;
-use std::io::{self, Write};
-use std::path::Path;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// Puts a file in place in one step, making its folder if need be. Several processes may write the same file at
 /// once; one of them wins.
 pub fn write_aside(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().ok_or_else(|| io::Error::other("a file must have a folder"))?;
-    fs::create_dir_all(folder)?;
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".aside-");
-    // Temporary files are private by default; these are to be read like any other (the umask still applies).
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut aside = builder.tempfile_in(folder)?;
-    aside.write_all(bytes)?;
-    aside.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    let mut file = AsideFile::create(path)?;
+    file.write_all(bytes)?;
+    file.put_in_place()
+}
+
+/// A file that is written little by little and appears under its name when it is whole. Dropped before that, it
+/// leaves nothing behind.
+pub struct AsideFile {
+    aside: BufWriter<NamedTempFile>,
+    path: PathBuf,
+}
+
+impl AsideFile {
+    /// Begins a file, making its folder if need be.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let folder = path.parent().ok_or_else(|| io::Error::other("a file must have a folder"))?;
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        fs::create_dir_all(folder)?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".aside-");
+        // Temporary files are private by default; these are to be read like any other (the umask still applies).
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        Ok(Self { aside: BufWriter::new(builder.tempfile_in(folder)?), path: path.to_owned() })
+    }
+
+    /// Gives the file its name, in place of whatever had it.
+    pub fn put_in_place(self) -> io::Result<()> {
+        let aside = self.aside.into_inner().map_err(io::IntoInnerError::into_error)?;
+        aside.persist(&self.path).map_err(|error| error.error)?;
+        Ok(())
+    }
+}
+
+impl Write for AsideFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.aside.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.aside.flush()
+    }
 }
 
 #[cfg(test)]

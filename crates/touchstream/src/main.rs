@@ -2,6 +2,7 @@
 
 mod cli;
 mod commands;
+mod output;
 mod progress_bar;
 mod say;
 mod source_args;
@@ -25,15 +26,10 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         // A closed pipe (`touchstream tasks | head`) is the reader's choice, not an error.
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if say::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            say::warn_user!("error: {error:#}");
             ExitCode::FAILURE
         }
     }
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let is_pipe = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
-    error.chain().any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(is_pipe))
 }

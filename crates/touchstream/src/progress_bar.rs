@@ -1,5 +1,6 @@
 //! Long work shown on the terminal; plain lines where there is no terminal.
 
+use crate::say::warn_user;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 use std::sync::Mutex;
@@ -14,7 +15,7 @@ pub struct TerminalProgress {
 impl Progress for TerminalProgress {
     fn start(&self, what: &str, total: u64) {
         if !stderr().is_terminal() {
-            eprintln!("{what}: {total} ...");
+            warn_user!("{what}: {total} ...");
             return;
         }
         let style =

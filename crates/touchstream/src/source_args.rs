@@ -1,13 +1,18 @@
 //! Which images: the options that every command with images shares.
 
 use crate::progress_bar::TerminalProgress;
+use crate::say::warn_user;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::env;
 use std::path::PathBuf;
 use touchstream_env::seed::RunSeed;
-use touchstream_stimuli::{Needs, Opened, Sizes, SourceOptions, SourceSpec, SplitCounts, TemplateRule, open};
+use touchstream_env::stimuli::Split;
+use touchstream_stimuli::{
+    Manifest, Needs, Opened, Sizes, SourceOptions, SourceSpec, SplitCounts, TemplateRule, open,
+};
 
 #[derive(Args, Clone, Debug, PartialEq)]
 pub struct SourceArgs {
@@ -21,6 +26,19 @@ pub struct SourceArgs {
 impl Default for SourceArgs {
     fn default() -> Self {
         Self { data: SourceSpec::Gallery, how: OpenArgs::default() }
+    }
+}
+
+/// Which images a result was made with; part of every result.
+#[derive(Clone, Debug, Serialize)]
+pub struct DataFacts {
+    pub source: String,
+    pub content_hash: String,
+}
+
+impl DataFacts {
+    pub fn of(manifest: &Manifest) -> Self {
+        Self { source: manifest.source.clone(), content_hash: manifest.content_hash.clone() }
     }
 }
 
@@ -64,15 +82,32 @@ pub enum TemplateRuleWord {
     PerSplit,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SplitWord {
+    /// Those to learn from
+    Train,
+    /// Those that learning never sees
+    Validation,
+}
+
+impl From<SplitWord> for Split {
+    fn from(word: SplitWord) -> Self {
+        match word {
+            SplitWord::Train => Self::Train,
+            SplitWord::Validation => Self::Validation,
+        }
+    }
+}
+
 impl OpenArgs {
     /// Opens a source for what is needed of it, with progress on the terminal, and names what was skipped.
     pub fn open(&self, spec: &SourceSpec, needs: Needs) -> Result<Opened> {
         let opened = self.open_quietly(spec, needs)?;
         let n_skipped = opened.manifest.skipped.len();
         if n_skipped > 0 {
-            eprintln!("skipped {n_skipped} of {spec}; `touchstream data {spec}` names them, for example");
+            warn_user!("skipped {n_skipped} of {spec}; `touchstream data {spec}` names them, for example");
             for skipped in opened.manifest.skipped.iter().take(3) {
-                eprintln!("  {skipped}");
+                warn_user!("  {skipped}");
             }
         }
         Ok(opened)

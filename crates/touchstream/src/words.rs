@@ -17,7 +17,7 @@ pub fn task_from_file(path: &Path) -> Result<Task> {
     parse_task(&text).map_err(|error| anyhow!("{}: {error}", path.display()))
 }
 
-/// The schedule of a name such as `switch-3`, or of a schedule file; or a task for ever.
+/// The schedule of a name such as `switch-3`, or of a schedule file.
 pub fn schedule_from_word(word: &str, base_steps: u64) -> Result<Schedule> {
     if !is_file_word(word) {
         return Ok(find_schedule(word, base_steps)?);

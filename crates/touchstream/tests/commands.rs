@@ -80,6 +80,7 @@ fn tasks_are_listed_for_people_and_for_scripts() {
     let table = desk.succeeds(&["tasks"]);
     assert_eq!(table.lines().filter(|line| line.contains("0.199")).count(), 8);
     let json: serde_json::Value = serde_json::from_str(&desk.succeeds(&["tasks", "--json"])).unwrap();
+    let json = &json["tasks"];
     assert_eq!(json.as_array().unwrap().len(), 13);
     assert_eq!(json[2]["id"], "sr-4way-quadrant");
     assert_eq!(json[2]["chance"], 0.25);
@@ -91,7 +92,7 @@ fn every_task_is_shown_and_its_file_checked() {
     let desk = Desk::new();
     let json: serde_json::Value = serde_json::from_str(&desk.succeeds(&["tasks", "--json"])).unwrap();
     let mut args = vec!["tasks".to_owned(), "check".to_owned()];
-    for task in json.as_array().unwrap() {
+    for task in json["tasks"].as_array().unwrap() {
         let id = task["id"].as_str().unwrap();
         desk.write(&format!("{id}.toml"), &desk.succeeds(&["tasks", "show", id]));
         args.push(format!("{id}.toml"));
@@ -160,7 +161,8 @@ fn a_rollout_earns_chance_and_the_best() {
     let reward = |policy: &str| -> f64 {
         let args = ["rollout", "sr-4way-quadrant", "--steps", "4000", "--policy", policy, "--json"];
         let json: serde_json::Value = serde_json::from_str(&desk.succeeds(&args)).unwrap();
-        json[0]["reward_per_trial"].as_f64().unwrap()
+        assert_eq!(json["data"]["content_hash"].as_str().map(str::len), Some(64));
+        json["segments"][0]["reward_per_trial"].as_f64().unwrap()
     };
     assert!((reward("uniform") - 0.25).abs() < 0.035);
     assert_eq!(reward("perfect"), 1.0);
@@ -251,5 +253,38 @@ fn help_is_everywhere() {
         let args: Vec<&str> = [command, "--help"].into_iter().filter(|word| !word.is_empty()).collect();
         let said = desk.succeeds(&args);
         assert!(said.contains("Usage: touchstream"), "{said}");
+    }
+}
+
+/// Devices, links and pipes are written to, not replaced by files.
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_not_replaced_by_one() {
+    let desk = Desk::new();
+    desk.write("target.csv", "old");
+    std::os::unix::fs::symlink("target.csv", desk.path().join("link.csv")).unwrap();
+    std::os::unix::fs::symlink("/dev/null", desk.path().join("null")).unwrap();
+    let rollout = |csv: &str| desk.succeeds(&["rollout", "sr-2way", "--steps", "10", "--csv", csv]);
+    rollout("link.csv");
+    rollout("null");
+    let is_link = |name: &str| desk.path().join(name).symlink_metadata().unwrap().is_symlink();
+    assert!(is_link("link.csv") && is_link("null"));
+    let written = std::fs::read_to_string(desk.path().join("target.csv")).unwrap();
+    assert_eq!(written.lines().count(), 11);
+    std::fs::create_dir(desk.path().join("folder")).unwrap();
+    desk.fails(&["rollout", "sr-2way", "--steps", "10", "--csv", "folder"], "cannot write folder");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let desk = Desk::new();
+    desk.write("task.toml", &desk.succeeds(&["tasks", "show", "sr-2way"]));
+    let program = env!("CARGO_BIN_EXE_touchstream");
+    for words in ["tasks check task.toml", "tasks", "tasks check missing.toml 2>&1", "data galery 2>&1"] {
+        let script = format!("'{program}' {words} | true; exit ${{PIPESTATUS[0]}}");
+        let code =
+            Command::new("bash").args(["-c", &script]).current_dir(desk.path()).status().unwrap().code();
+        assert!(matches!(code, Some(0..=2)), "{words}: {code:?}");
     }
 }

@@ -30,6 +30,16 @@ pub enum Basis {
     },
 }
 
+impl Basis {
+    /// Screens counted and screens there are, where the figure depends on the images.
+    pub fn screens(self) -> Option<(usize, usize)> {
+        match self {
+            Self::Geometry => None,
+            Self::Screens { n_counted, n_all } => Some((n_counted, n_all)),
+        }
+    }
+}
+
 impl Task {
     /// Chance and best of a task whose rewards do not depend on the images; `None` for the others.
     pub fn geometric_rewards(&self) -> Option<ExactRewards> {

@@ -9,6 +9,9 @@ use crate::trial::bound::{BoundTask, Rule};
 use crate::trial::corner::BestSecondTouch;
 use crate::trial::drawn::{Trial, TrialState};
 
+/// Screens that an exact figure is counted on, unless one asks for more: a fraction of a second a task.
+pub const N_EXACT_SCREENS: usize = 64;
+
 impl BoundTask {
     /// Chance and best, exactly. Where they depend on the images, at most `max_screens` of the split's screens
     /// (for scenes: of each class's) are counted, evenly spread; the result says how many.

@@ -11,4 +11,5 @@ mod reward;
 pub use bound::{BindError, BoundTask};
 pub use corner::BestSecondTouch;
 pub use drawn::{Placement, Placements, Trial, TrialState};
+pub use exact::N_EXACT_SCREENS;
 pub use recipe::ScreenRecipe;

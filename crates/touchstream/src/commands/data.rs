@@ -1,6 +1,6 @@
 //! `touchstream data`: what a source holds.
 
-use crate::commands::preview::write_file;
+use crate::output::write_file;
 use crate::say::say;
 use crate::source_args::OpenArgs;
 use anyhow::Result;

@@ -1,11 +1,12 @@
 //! `touchstream preview`: screens above their true reward maps, as a PNG file.
 
+use crate::output::write_file;
 use crate::say::say;
-use crate::source_args::SourceArgs;
+use crate::source_args::{SourceArgs, SplitWord};
 use crate::words::{needs_of, task_from_word};
-use anyhow::{Context, Result};
-use clap::{Args, ValueEnum};
-use std::path::{Path, PathBuf};
+use anyhow::Result;
+use clap::Args;
+use std::path::PathBuf;
 use std::sync::Arc;
 use touchstream_env::schedule::Schedule;
 use touchstream_env::seed::RunSeed;
@@ -14,7 +15,6 @@ use touchstream_env::stream::Stream;
 use touchstream_env::task::{Task, paper_tasks};
 use touchstream_report::sheet::{SheetStyle, TaskShots, contact_sheet};
 use touchstream_report::trial_shots::shoot_trial;
-use touchstream_stimuli::write_aside;
 
 #[derive(Args)]
 pub struct PreviewArgs {
@@ -30,8 +30,8 @@ pub struct PreviewArgs {
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=64))]
     screens: u64,
     /// Tasks beside each other
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    columns: usize,
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=32))]
+    columns: u64,
     /// Show screens at one half, one third, ... of their size
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=16))]
     shrink: u64,
@@ -41,23 +41,6 @@ pub struct PreviewArgs {
     /// Seed of the trials
     #[arg(long, default_value_t = 0)]
     seed: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SplitWord {
-    /// Those to learn from
-    Train,
-    /// Those that learning never sees
-    Validation,
-}
-
-impl From<SplitWord> for Split {
-    fn from(word: SplitWord) -> Self {
-        match word {
-            SplitWord::Train => Self::Train,
-            SplitWord::Validation => Self::Validation,
-        }
-    }
 }
 
 pub fn run(args: &PreviewArgs) -> Result<()> {
@@ -71,14 +54,9 @@ pub fn run(args: &PreviewArgs) -> Result<()> {
         .iter()
         .map(|task| shoot_task(task, &opened.stimuli, args.split.into(), RunSeed(args.seed), args.screens))
         .collect::<Result<Vec<_>>>()?;
-    let style = SheetStyle { divisor: args.shrink as usize, n_columns: args.columns };
+    let style = SheetStyle { divisor: args.shrink as usize, n_columns: args.columns as usize };
     write_file(&args.out, &contact_sheet(&shots, style).to_png()?)?;
-    say!(
-        "{}  ({}, data {})",
-        args.out.display(),
-        opened.manifest.source,
-        &opened.manifest.content_hash[..16]
-    );
+    say!("{}  ({}, data {})", args.out.display(), opened.manifest.source, opened.manifest.content_hash);
     Ok(())
 }
 
@@ -94,9 +72,4 @@ pub fn shoot_task(
     let n_trials = n_screens.div_ceil(task.steps_per_trial());
     let trials = (0..n_trials).map(|_| shoot_trial(&mut stream)).collect::<Result<_, _>>()?;
     Ok(TaskShots { id: task.id().into(), title: task.spec().title.clone(), facts: String::new(), trials })
-}
-
-/// Writes a file aside and renames it; an error names the file.
-pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
-    write_aside(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -1,20 +1,21 @@
 //! `touchstream rollout`: plays a stream without an agent, with uniform or perfect touches.
 
-use crate::commands::preview::{SplitWord, write_file};
+use crate::output::OutputFile;
 use crate::say::say;
-use crate::source_args::SourceArgs;
+use crate::source_args::{DataFacts, SourceArgs, SplitWord};
 use crate::text_table::aligned;
 use crate::words::{needs_of, schedule_from_word, task_from_word};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use std::fmt::Write;
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use touchstream_env::reward_map::RewardMap;
 use touchstream_env::schedule::Schedule;
-use touchstream_env::seed::{RandomStream, RunSeed, StreamName};
+use touchstream_env::seed::{RunSeed, StreamName};
+use touchstream_env::stimuli::Split;
 use touchstream_env::stream::{CueReader, Stream};
-use touchstream_env::touch::{SCREEN_SIDE_PX, Touch};
+use touchstream_env::touch::Touch;
 
 const TOUCHES: StreamName = StreamName::new("rollout/touches");
 
@@ -51,12 +52,33 @@ pub struct RolloutArgs {
     json: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
 enum Policy {
     /// Any pixel, each as likely as the others
     Uniform,
     /// A pixel of the largest true value
     Perfect,
+}
+
+impl Policy {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Uniform => "uniform",
+            Self::Perfect => "perfect",
+        }
+    }
+}
+
+/// What a rollout was and what it earned.
+#[derive(Serialize)]
+struct Rollout {
+    data: DataFacts,
+    schedule: String,
+    split: &'static str,
+    seed: u64,
+    policy: Policy,
+    segments: Vec<SegmentLine>,
 }
 
 /// What one stretch of one task earned.
@@ -69,8 +91,6 @@ struct SegmentLine {
     reward_per_trial: f64,
     /// Standard error of the mean over trials.
     standard_error: f64,
-    #[serde(skip)]
-    sum_of_squares: f64,
 }
 
 pub fn run(args: &RolloutArgs) -> Result<()> {
@@ -81,107 +101,133 @@ pub fn run(args: &RolloutArgs) -> Result<()> {
     };
     let needs = needs_of(schedule.segments().iter().map(|segment| &segment.task));
     let opened = args.source.how.open(&args.source.data, needs)?;
-    let seed = RunSeed(args.seed);
-    let (stream, cues) = Stream::open(schedule, opened.stimuli, args.split.into(), seed)?;
-    let mut csv = args.csv.as_ref().map(|_| String::from("step,trial,task,switched,row,col,reward\n"));
-    let segments = play(stream, cues, args, seed, csv.as_mut())?;
-    if let (Some(path), Some(text)) = (&args.csv, &csv) {
-        write_file(path, text.as_bytes())?;
+    let (schedule_id, split) = (schedule.id().to_owned(), Split::from(args.split));
+    let (stream, cues) = Stream::open(schedule, opened.stimuli, split, RunSeed(args.seed))?;
+    let mut steps = args.csv.as_deref().map(StepFile::create).transpose()?;
+    let segments = play(stream, cues, args, steps.as_mut())?;
+    let rollout = Rollout {
+        data: DataFacts::of(&opened.manifest),
+        schedule: schedule_id,
+        split: split.name(),
+        seed: args.seed,
+        policy: args.policy,
+        segments,
+    };
+    if let Some(steps) = steps {
+        steps.finish()?;
     }
     if args.json {
-        say!("{}", serde_json::to_string_pretty(&segments)?);
+        say!("{}", serde_json::to_string_pretty(&rollout)?);
         return Ok(());
     }
-    let mut cells = vec![["segment", "task", "steps", "trials", "reward a trial"].map(String::from)];
-    cells.extend(segments.iter().map(|line| {
-        let reward = format!("{:.4} +- {:.4}", line.reward_per_trial, line.standard_error);
-        [
-            line.segment.to_string(),
-            line.task.clone(),
-            line.n_steps.to_string(),
-            line.n_trials.to_string(),
-            reward,
-        ]
-    }));
-    say!("{}", aligned(&cells).trim_end());
-    say!(
-        "\n{} touches, seed {}, +- one standard error; data {} {}",
-        args.policy.to_possible_value().map_or(String::new(), |word| word.get_name().to_owned()),
-        args.seed,
-        opened.manifest.source,
-        opened.manifest.content_hash
-    );
+    say!("{}", rollout.table().trim_end());
+    let Rollout { data: DataFacts { source, content_hash }, seed, split, .. } = rollout;
+    say!("\n{} touches, seed {seed}, {split} split, +- one standard error", args.policy.word());
+    say!("data {source} {content_hash}");
     Ok(())
+}
+
+impl Rollout {
+    fn table(&self) -> String {
+        let mut cells = vec![["segment", "task", "steps", "trials", "reward a trial"].map(String::from)];
+        cells.extend(self.segments.iter().map(|line| {
+            [
+                line.segment.to_string(),
+                line.task.clone(),
+                line.n_steps.to_string(),
+                line.n_trials.to_string(),
+                format!("{:.4} +- {:.4}", line.reward_per_trial, line.standard_error),
+            ]
+        }));
+        aligned(&cells)
+    }
 }
 
 fn play(
     mut stream: Stream,
     cues: CueReader,
     args: &RolloutArgs,
-    seed: RunSeed,
-    mut csv: Option<&mut String>,
+    mut steps: Option<&mut StepFile>,
 ) -> Result<Vec<SegmentLine>> {
-    let mut random = seed.stream(TOUCHES, 0);
+    let mut random = RunSeed(args.seed).stream(TOUCHES, 0);
     let mut map = RewardMap::zeros();
-    let mut segments: Vec<SegmentLine> = Vec::new();
+    let mut lines = Vec::new();
+    let mut sums = SegmentSums::default();
     for _ in 0..args.steps {
-        let (step, trial, segment) = (stream.n_steps(), stream.trial_index(), stream.n_switches());
-        let task_id = stream.bound_task().task().id().to_owned();
-        let switched = cues.read(&stream).is_some();
         let touch = match args.policy {
-            Policy::Uniform => uniform_touch(&mut random)?,
+            Policy::Uniform => Touch::uniform(&mut random),
             Policy::Perfect => {
                 stream.reward_map(&mut map);
                 map.best_touch()
             }
         };
+        let before = stream.clone();
         let reward = stream.touch(touch);
-        if let Some(csv) = csv.as_deref_mut() {
-            writeln!(
-                csv,
-                "{step},{trial},{task_id},{},{},{},{reward}",
-                u8::from(switched),
-                touch.row(),
-                touch.col()
-            )?;
+        if let Some(steps) = steps.as_deref_mut() {
+            steps.write_step(&before, cues.read(&before).is_some(), touch, reward)?;
         }
-        if segments.last().is_none_or(|line| line.segment != segment) {
-            segments.push(SegmentLine {
-                segment,
-                task: task_id,
-                n_steps: 0,
-                n_trials: 0,
-                reward_per_trial: 0.0,
-                standard_error: 0.0,
-                sum_of_squares: 0.0,
-            });
-        }
-        if let Some(line) = segments.last_mut() {
-            line.add(f64::from(reward), stream.trial_index() > trial);
+        sums.add(f64::from(reward), before.is_last_step());
+        if stream.n_switches() > before.n_switches() {
+            lines.push(std::mem::take(&mut sums).line(&before));
         }
     }
-    segments.iter_mut().for_each(SegmentLine::finish);
-    Ok(segments)
+    if sums.n_steps > 0 {
+        lines.push(sums.line(&stream));
+    }
+    Ok(lines)
 }
 
-fn uniform_touch(random: &mut RandomStream) -> Result<Touch> {
-    let side = SCREEN_SIDE_PX as u32;
-    Ok(Touch::new(random.below(side) as usize, random.below(side) as usize)?)
+/// Every step as a line of CSV.
+struct StepFile {
+    file: OutputFile,
 }
 
-impl SegmentLine {
-    /// Only a trial's last touch can earn anything, so its reward is the trial's.
+impl StepFile {
+    fn create(path: &Path) -> Result<Self> {
+        let mut file = OutputFile::create(path)?;
+        writeln!(file, "step,trial,task,switched,row,col,reward")?;
+        Ok(Self { file })
+    }
+
+    fn write_step(&mut self, stream: &Stream, switched: bool, touch: Touch, reward: f32) -> Result<()> {
+        let task = stream.bound_task().task().id();
+        let (step, trial, switched) = (stream.n_steps(), stream.trial_index(), u8::from(switched));
+        writeln!(self.file, "{step},{trial},{task},{switched},{},{},{reward}", touch.row(), touch.col())?;
+        Ok(())
+    }
+
+    fn finish(self) -> Result<()> {
+        self.file.finish()
+    }
+}
+
+/// Only a trial's last touch can earn anything, so its reward is the trial's.
+#[derive(Default)]
+struct SegmentSums {
+    n_steps: u64,
+    n_trials: u64,
+    rewards: f64,
+    squares: f64,
+}
+
+impl SegmentSums {
     fn add(&mut self, reward: f64, ends_trial: bool) {
         self.n_steps += 1;
         self.n_trials += u64::from(ends_trial);
-        self.reward_per_trial += reward;
-        self.sum_of_squares += reward * reward;
+        self.rewards += reward;
+        self.squares += reward * reward;
     }
 
-    fn finish(&mut self) {
+    fn line(self, stream: &Stream) -> SegmentLine {
         let n = (self.n_trials as f64).max(1.0);
-        self.reward_per_trial /= n;
-        let variance = (self.sum_of_squares / n - self.reward_per_trial.powi(2)).max(0.0);
-        self.standard_error = (variance / n).sqrt();
+        let mean = self.rewards / n;
+        SegmentLine {
+            segment: stream.n_switches(),
+            task: stream.bound_task().task().id().to_owned(),
+            n_steps: self.n_steps,
+            n_trials: self.n_trials,
+            reward_per_trial: mean,
+            standard_error: ((self.squares / n - mean * mean).max(0.0) / n).sqrt(),
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! `touchstream schedules`: the paper's switches, and files checked.
 
-use crate::say::say;
+use crate::say::{report_and_count, say};
 use crate::text_table::aligned;
 use crate::words::schedule_from_file;
 use anyhow::{Result, bail};
@@ -48,13 +48,11 @@ pub fn run(args: &SchedulesArgs) -> Result<()> {
 fn check(files: &[PathBuf]) -> Result<()> {
     let mut n_failed = 0;
     for file in files {
-        match schedule_from_file(file) {
-            Ok(schedule) => say!("{}: {}", file.display(), described(&schedule)),
-            Err(error) => {
-                eprintln!("error: {error:#}");
-                n_failed += 1;
-            }
-        }
+        let show = |file: &PathBuf| -> Result<()> {
+            say!("{}: {}", file.display(), described(&schedule_from_file(file)?));
+            Ok(())
+        };
+        report_and_count(show(file), &mut n_failed)?;
     }
     match n_failed {
         0 => Ok(()),

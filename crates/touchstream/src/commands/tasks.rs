@@ -1,7 +1,7 @@
 //! `touchstream tasks`: the table, one task as a file, and files checked.
 
-use crate::say::say;
-use crate::source_args::OpenArgs;
+use crate::say::{report_and_count, say, warn_user};
+use crate::source_args::{DataFacts, OpenArgs};
 use crate::text_table::aligned;
 use crate::words::{needs_of, read_text, task_from_word};
 use anyhow::{Result, anyhow, bail};
@@ -15,11 +15,8 @@ use touchstream_env::plain_stimuli::PlainStimuli;
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::{Split, Stimuli};
 use touchstream_env::task::{Basis, ClassChoice, ExactRewards, Task, language::parse_task, paper_tasks};
-use touchstream_env::trial::BoundTask;
+use touchstream_env::trial::{BoundTask, N_EXACT_SCREENS};
 use touchstream_stimuli::{Opened, SourceSpec};
-
-/// Screens of a source that an exact figure is counted on.
-const N_EXACT_SCREENS: usize = 64;
 
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -82,30 +79,43 @@ fn list(args: &ListArgs) -> Result<()> {
         Some(spec) => Some(args.how.open(spec, needs_of(paper_tasks()))?),
         None => None,
     };
-    let exact = |task: &Task| match &opened {
-        None => task.geometric_rewards(),
-        Some(opened) => BoundTask::new(task.clone(), opened.stimuli.clone(), Split::Train)
-            .ok()
-            .map(|bound| bound.exact_rewards(N_EXACT_SCREENS)),
-    };
-    let rows: Vec<(&Task, Option<ExactRewards>)> =
-        paper_tasks().iter().map(|task| (task, exact(task))).collect();
+    let mut refused = Vec::new();
+    let mut rows: Vec<(&Task, Option<ExactRewards>)> = Vec::new();
+    for task in paper_tasks() {
+        let exact = match &opened {
+            None => task.geometric_rewards(),
+            Some(opened) => match BoundTask::new(task.clone(), opened.stimuli.clone(), Split::Train) {
+                Ok(bound) => Some(bound.exact_rewards(N_EXACT_SCREENS)),
+                Err(reason) => {
+                    refused.push(reason.to_string());
+                    None
+                }
+            },
+        };
+        rows.push((task, exact));
+    }
     if args.json {
-        let lines: Vec<TaskLine> =
-            rows.iter().map(|(task, exact)| TaskLine::new(task, exact.as_ref())).collect();
-        say!("{}", serde_json::to_string_pretty(&lines)?);
+        let tasks = rows.iter().map(|(task, exact)| TaskLine::new(task, exact.as_ref())).collect();
+        let data = opened.as_ref().map(|opened| DataFacts::of(&opened.manifest));
+        say!("{}", serde_json::to_string_pretty(&TaskList { data, tasks })?);
         return Ok(());
     }
     say!("{}", task_table(&rows).trim_end());
     match opened {
         None => say!("\n- depends on the images: add --data gallery, --data coco:PATH, ..."),
-        Some(opened) => say!(
-            "\n- cannot be played on this source\ndata {} {}",
-            opened.manifest.source,
-            opened.manifest.content_hash
-        ),
+        Some(opened) => {
+            refused.iter().for_each(|reason| warn_user!("- {reason}"));
+            say!("\ntrain split of {} {}", opened.manifest.source, opened.manifest.content_hash);
+        }
     }
     Ok(())
+}
+
+#[derive(Serialize)]
+struct TaskList<'a> {
+    /// Absent: figures that depend on the images are, too.
+    data: Option<DataFacts>,
+    tasks: Vec<TaskLine<'a>>,
 }
 
 /// A task as scripts read it.
@@ -119,11 +129,18 @@ struct TaskLine<'a> {
     steps_per_trial: u64,
     chance: Option<f64>,
     best: Option<f64>,
+    /// Screens of the training split that chance and best were counted on, of how many; absent where they do not
+    /// depend on the images.
+    n_screens_counted: Option<usize>,
+    n_screens: Option<usize>,
 }
 
 impl<'a> TaskLine<'a> {
     fn new(task: &'a Task, exact: Option<&ExactRewards>) -> Self {
+        let counted = exact.and_then(|exact| exact.basis.screens());
         Self {
+            n_screens_counted: counted.map(|(n_counted, _)| n_counted),
+            n_screens: counted.map(|(_, n_all)| n_all),
             id: task.id(),
             title: &task.spec().title,
             paradigm: task.paradigm().short_name(),
@@ -135,10 +152,12 @@ impl<'a> TaskLine<'a> {
     }
 }
 
+const HEADINGS: [&str; 8] =
+    ["id", "paradigm", "classes", "steps a trial", "chance", "best", "counted on", "rule"];
+
 /// The table of tasks as text.
 pub fn task_table(rows: &[(&Task, Option<ExactRewards>)]) -> String {
-    let mut cells =
-        vec![["id", "paradigm", "classes", "steps a trial", "chance", "best", "rule"].map(String::from)];
+    let mut cells = vec![HEADINGS.map(String::from)];
     for (task, exact) in rows {
         let shown = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.3}"));
         cells.push([
@@ -148,10 +167,19 @@ pub fn task_table(rows: &[(&Task, Option<ExactRewards>)]) -> String {
             task.steps_per_trial().to_string(),
             shown(exact.map(|exact| exact.chance)),
             shown(exact.map(|exact| exact.best)),
+            counted_word(exact.as_ref()),
             task.spec().title.clone(),
         ]);
     }
     aligned(&cells)
+}
+
+fn counted_word(exact: Option<&ExactRewards>) -> String {
+    match exact.map(|exact| exact.basis) {
+        None => "-".into(),
+        Some(Basis::Geometry) => "all trials".into(),
+        Some(Basis::Screens { n_counted, n_all }) => format!("{n_counted} of {n_all} screens"),
+    }
 }
 
 fn classes_word(task: &Task) -> String {
@@ -174,10 +202,7 @@ pub fn chance_and_best(exact: &ExactRewards) -> String {
 fn run_check(args: &CheckArgs) -> Result<()> {
     let mut n_failed = 0;
     for file in &args.files {
-        if let Err(error) = check_file(file, args) {
-            eprintln!("error: {error:#}");
-            n_failed += 1;
-        }
+        report_and_count(check_file(file, args), &mut n_failed)?;
     }
     match n_failed {
         0 => Ok(()),
@@ -189,6 +214,9 @@ fn check_file(file: &Path, args: &CheckArgs) -> Result<()> {
     let text = read_text(file)?;
     let task = parse_task(&text).map_err(|error| anyhow!("{}: {error}", file.display()))?;
     say!("{}: task `{}`", file.display(), task.id());
+    if paper_tasks().iter().any(|known| known.id() == task.id() && *known != task) {
+        say!("  warning: line 1, field `id`: the paper's task of this name has other rules");
+    }
     for warning in task.warnings() {
         let line = line_of_field(&text, &warning.field);
         say!("  warning: line {line}, field {warning}");

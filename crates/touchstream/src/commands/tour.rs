@@ -1,8 +1,9 @@
 //! `touchstream tour`, and the bare program: every task at a glance.
 
-use crate::commands::preview::{shoot_task, write_file};
+use crate::commands::preview::shoot_task;
 use crate::commands::tasks::{chance_and_best, task_table};
-use crate::say::say;
+use crate::output::write_file;
+use crate::say::{say, warn_user};
 use crate::source_args::SourceArgs;
 use crate::words::needs_of;
 use anyhow::Result;
@@ -11,7 +12,7 @@ use std::path::PathBuf;
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
 use touchstream_env::task::{Task, paper_tasks};
-use touchstream_env::trial::BoundTask;
+use touchstream_env::trial::{BoundTask, N_EXACT_SCREENS};
 use touchstream_report::page::task_page;
 use touchstream_report::sheet::{SheetStyle, contact_sheet};
 use touchstream_stimuli::{SourceSpec, SplitCounts};
@@ -48,14 +49,14 @@ pub fn run(args: &TourArgs) -> Result<()> {
     for task in paper_tasks() {
         match BoundTask::new(task.clone(), opened.stimuli.clone(), Split::Train) {
             Ok(bound) => {
-                let exact = bound.exact_rewards(24);
+                let exact = bound.exact_rewards(N_EXACT_SCREENS);
                 let mut shown = shoot_task(task, &opened.stimuli, Split::Train, RunSeed(args.seed), 4)?;
                 shown.facts = chance_and_best(&exact);
                 shots.push(shown);
                 rows.push((task, Some(exact)));
             }
             Err(reason) => {
-                eprintln!("left out: {reason}");
+                warn_user!("left out: {reason}");
                 rows.push((task, None));
             }
         }
