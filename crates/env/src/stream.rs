@@ -115,7 +115,34 @@ pub struct SwitchCue {
     pub n_switches: u64,
 }
 
+/// The stream as an agent may know it: a screen, a touch, a reward, and nothing of tasks, trials or switches.
+pub struct AgentView<'a> {
+    stream: &'a mut Stream,
+}
+
+impl AgentView<'_> {
+    /// Draws the present screen.
+    pub fn draw(&self, screen: &mut Screen) -> Result<(), StimulusError> {
+        self.stream.draw(screen)
+    }
+
+    /// What the present screen shows, for looking up features instead of drawing.
+    pub fn recipe(&self) -> ScreenRecipe {
+        self.stream.recipe()
+    }
+
+    /// Touches the present screen: answers with the reward and goes on to the next screen.
+    pub fn touch(&mut self, touch: Touch) -> f32 {
+        self.stream.touch(touch)
+    }
+}
+
 impl Stream {
+    /// What may be handed to an agent.
+    pub fn agent_view(&mut self) -> AgentView<'_> {
+        AgentView { stream: self }
+    }
+
     /// Opens a stream at its first screen.
     pub fn open(
         schedule: Schedule,

@@ -30,7 +30,7 @@ fn a_switch_is_cued_once_and_only_to_the_reader() {
         let expected = if step < 10 { "sr-2way" } else { "mts-2way-stationary" };
         assert_eq!(stream.bound_task().task().id(), expected);
         assert_eq!(cues.read(&stream).map(|cue| cue.n_switches), (step == 10).then_some(1), "step {step}");
-        stream.touch(touch());
+        stream.agent_view().touch(touch());
     }
 }
 
