@@ -4,6 +4,7 @@
 use crate::decode::{DecodeError, Upright, decode_rgb};
 use crate::error::SourceError;
 use crate::listing::ListedFile;
+use crate::outside_file::{picture_file_metadata, read_picture_file};
 use crate::progress::Progress;
 use crate::write_aside::write_aside;
 use image::RgbImage;
@@ -45,7 +46,7 @@ struct IndexFile {
 }
 
 /// Reads and decodes every file, in parallel; those that an index in `cache_dir` knows with the same length and
-/// time of change are believed. The answer is in the order of `files`.
+/// time of change are believed. The answer is in the order of `files`. An index that cannot be written is noted.
 pub fn examine(
     root: &Path,
     files: &[ListedFile],
@@ -80,7 +81,12 @@ pub fn examine(
         index.version = INDEX_VERSION;
         index.root = root.to_owned();
         let bytes = serde_json::to_vec(&index).map_err(|error| SourceError::io(&path)(error.into()))?;
-        write_aside(&path, &bytes).map_err(SourceError::io(&path))?;
+        if let Err(error) = write_aside(&path, &bytes) {
+            progress.note(format!(
+                "the images will be checked again in the next run, because {} cannot be written: {error}",
+                path.display()
+            ));
+        }
     }
     Ok(facts)
 }
@@ -112,11 +118,12 @@ fn examine_one(
     known: Option<&IndexEntry>,
     believed_before: Option<SystemTime>,
 ) -> (FileFacts, Option<IndexEntry>) {
-    let unreadable = |error: std::io::Error| {
-        let facts = FileFacts { hash: blake3::hash(b""), verdict: Err(format!("cannot be read: {error}")) };
-        (facts, None)
-    };
-    let metadata = match fs::metadata(&file.path) {
+    let unusable = |reason: String| (FileFacts { hash: blake3::hash(b""), verdict: Err(reason) }, None);
+    let unreadable = |error: std::io::Error| unusable(format!("cannot be read: {error}"));
+    if let Some(fault) = &file.fault {
+        return unusable(fault.clone());
+    }
+    let metadata = match picture_file_metadata(&file.path) {
         Ok(metadata) => metadata,
         Err(error) => return unreadable(error),
     };
@@ -131,7 +138,7 @@ fn examine_one(
     {
         return (FileFacts { hash, verdict: entry.verdict.clone() }, None);
     }
-    let bytes = match fs::read(&file.path) {
+    let bytes = match read_picture_file(&file.path) {
         Ok(bytes) => bytes,
         Err(error) => return unreadable(error),
     };
@@ -160,7 +167,7 @@ pub struct PictureFile {
 impl PictureFile {
     /// The bytes, if they are still those that were there when the source was opened.
     pub fn read(&self) -> Result<Vec<u8>, StimulusError> {
-        let bytes = fs::read(&self.file.path).map_err(|error| self.error(error.to_string()))?;
+        let bytes = read_picture_file(&self.file.path).map_err(|error| self.error(error.to_string()))?;
         if blake3::hash(&bytes) != self.hash {
             return Err(self.error("the file has changed since the source was opened".to_owned()));
         }

@@ -17,6 +17,7 @@ mod listing;
 mod manifest;
 mod open;
 mod options;
+mod outside_file;
 mod picture_cache;
 mod progress;
 mod resize;

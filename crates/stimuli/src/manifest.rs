@@ -92,13 +92,15 @@ const N_CLASSES_NAMED: usize = 12;
 impl Manifest {
     /// A few lines for people, with at most ten of the skipped files.
     pub fn summary(&self) -> String {
-        let total = |split: Split| self.classes.iter().map(|class| class.portraits.of(split)).sum::<u32>();
+        let total =
+            |split: Split| self.classes.iter().map(|class| u64::from(class.portraits.of(split))).sum::<u64>();
         let mut lines = vec![
             format!("{} ({})", self.source, &self.content_hash[..12.min(self.content_hash.len())]),
             format!(
-                "  {} classes, portraits {} (train + validation), localization screens {}, scenes {}",
+                "  {} classes, portraits {} + {} (train + validation), localization screens {}, scenes {}",
                 self.classes.len(),
-                SplitCounts::new(total(Split::Train), total(Split::Validation)),
+                total(Split::Train),
+                total(Split::Validation),
                 self.objects,
                 self.scenes,
             ),

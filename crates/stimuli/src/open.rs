@@ -2,10 +2,11 @@
 
 use crate::error::SourceError;
 use crate::manifest::{Manifest, Skipped};
-use crate::options::SourceOptions;
-use crate::progress::Progress;
+use crate::options::{SourceOptions, TemplateRule};
+use crate::progress::{NoteTaker, Progress};
 use crate::spec::SourceSpec;
 use crate::{coco, cutouts, folder, gallery};
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use touchstream_env::stimuli::Stimuli;
@@ -30,6 +31,19 @@ pub fn open(
     options: &SourceOptions,
     progress: &dyn Progress,
 ) -> Result<Opened, SourceError> {
+    options.sizes.check()?;
+    let notes = NoteTaker::new(progress);
+    let options = &options_with_effect(spec, options, &notes);
+    let mut opened = open_kind(spec, options, &notes)?;
+    opened.manifest.notes.extend(notes.into_notes());
+    Ok(opened)
+}
+
+fn open_kind(
+    spec: &SourceSpec,
+    options: &SourceOptions,
+    progress: &dyn Progress,
+) -> Result<Opened, SourceError> {
     let name = spec.to_string();
     match spec {
         SourceSpec::Gallery => gallery::open(name, options, progress),
@@ -43,6 +57,26 @@ pub fn open(
             cutouts::open(name, check_is_folder(root, "a folder of cut-outs")?, options, progress)
         }
     }
+}
+
+/// The options without a cache that cannot be made, and without a choice that this kind of source does not know, so
+/// that its hash does not depend on it.
+fn options_with_effect(spec: &SourceSpec, options: &SourceOptions, progress: &dyn Progress) -> SourceOptions {
+    let mut options = options.clone();
+    if let Some(cache_dir) = &options.cache_dir
+        && let Err(error) = fs::create_dir_all(cache_dir)
+    {
+        progress.note(format!(
+            "nothing is kept for the next run, because the cache folder {} cannot be made: {error}",
+            cache_dir.display()
+        ));
+        options.cache_dir = None;
+    }
+    match spec {
+        SourceSpec::Gallery | SourceSpec::Cutouts(_) => options.template_rule = TemplateRule::Shared,
+        SourceSpec::Folder(_) | SourceSpec::Coco(_) => {}
+    }
+    options
 }
 
 fn check_is_folder<'a>(root: &'a Path, expected: &'static str) -> Result<&'a Path, SourceError> {

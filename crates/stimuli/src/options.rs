@@ -1,5 +1,6 @@
 //! What a user may choose about a source.
 
+use crate::error::SourceError;
 use crate::manifest::SplitCounts;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -61,6 +62,27 @@ pub struct Sizes {
     pub objects: Option<SplitCounts>,
     /// Scenes.
     pub scenes: Option<SplitCounts>,
+}
+
+/// The most pictures of a kind that can be asked for.
+const MAX_PICTURES: u32 = 1_000_000;
+
+impl Sizes {
+    /// An error if more pictures are asked for than any source should make.
+    pub(crate) fn check(&self) -> Result<(), SourceError> {
+        for (what, counts) in [
+            ("the number of portraits of a class", self.portraits),
+            ("the number of localization screens", self.objects),
+            ("the number of scenes", self.scenes),
+        ] {
+            for given in counts.iter().flat_map(|counts| [counts.train, counts.validation]) {
+                if given > MAX_PICTURES {
+                    return Err(SourceError::Size { what, expected: "at most 1,000,000", given });
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Which kinds of pictures will be asked for, besides portraits. The gallery and the cut-outs answer 0 for the

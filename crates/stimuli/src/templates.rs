@@ -4,11 +4,11 @@ use crate::class_names::find_class;
 use crate::decode::{Upright, decode_rgb};
 use crate::error::SourceError;
 use crate::manifest::ContentFacts;
-use crate::options::SourceOptions;
+use crate::options::{SourceOptions, TemplateRule};
+use crate::outside_file::read_picture_file;
 use crate::resize::template_from_picture;
 use image::RgbImage;
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
 use std::sync::{Arc, Mutex, PoisonError};
 use touchstream_env::screen::Template;
 use touchstream_env::stimuli::{ClassIdx, Split, StimulusError};
@@ -30,7 +30,7 @@ impl Templates {
         let mut chosen = BTreeMap::new();
         for (name, file) in &options.template_files {
             let class = find_class(name, classes)?;
-            let bytes = fs::read(file).map_err(SourceError::io(file))?;
+            let bytes = read_picture_file(file).map_err(SourceError::io(file))?;
             let picture = decode_rgb(&bytes, Upright::Turn).map_err(|error| SourceError::Template {
                 class: classes[class].clone(),
                 file: file.clone(),
@@ -39,7 +39,12 @@ impl Templates {
             facts.add(format!("template of {}", classes[class]), blake3::hash(&bytes).as_bytes());
             chosen.insert(class, picture);
         }
-        facts.add("template rule", format!("{:?}", options.template_rule));
+        // Where every class has its chosen file, no picture is left to choose by the rule.
+        let rule = match chosen.len() == classes.len() {
+            true => TemplateRule::Shared,
+            false => options.template_rule,
+        };
+        facts.add("template rule", format!("{rule:?}"));
         Ok(Self { chosen, made: Mutex::default() })
     }
 

@@ -350,6 +350,57 @@ fn annotation_files_that_are_none_are_refused() {
     }
 }
 
+/// `coco` with other categories, and an annotation of category 3 on the second image.
+fn coco_with_categories(train: &str, validation: &str) -> (TempDir, SourceSpec) {
+    let (root, spec) = coco(IMAGE_2, &annotation(3, 2, "[[30, 20, 130, 20, 130, 100]]"));
+    for (split, categories) in [("train", train), ("val", validation)] {
+        let file = format!("annotations/instances_{split}2017.json");
+        let text = fs::read_to_string(root.path().join(&file)).unwrap();
+        let plain = r#"{"id": 7, "name": "cat"}, {"id": 9, "name": "dog"}"#;
+        assert!(text.contains(plain));
+        put(root.path(), &file, text.replace(plain, categories));
+    }
+    (root, spec)
+}
+
+#[test]
+fn of_categories_with_one_number_or_one_name_the_first_is_used() {
+    let plain = r#"{"id": 7, "name": "cat"}, {"id": 9, "name": "dog"}"#;
+    let number_twice = format!(r#"{plain}, {{"id": 7, "name": "dup"}}"#);
+    let name_twice = format!(r#"{plain}, {{"id": 3, "name": "cat"}}"#);
+    let third_time = format!(r#"{name_twice}, {{"id": 3, "name": "fox"}}"#);
+    let number = ("category 7", "its number is also that of `cat`", 1);
+    let name = ("category 3", "its name `cat` is also that of category 7", 2);
+    let both = ("category 3", "its number is also that of `cat`", 2);
+    for (train, validation, (entry, reason, n_scenes)) in [
+        (&number_twice[..], plain, number),
+        (&number_twice, &number_twice, number),
+        (&name_twice, plain, name),
+        (&name_twice, &name_twice, name),
+        (&third_time, plain, both),
+    ] {
+        let (_root, spec) = coco_with_categories(train, validation);
+        let opened = open_plain(&spec);
+        assert_eq!(opened.stimuli.classes(), ["cat"]);
+        assert_eq!(opened.stimuli.n_scenes(Split::Train), n_scenes);
+        check_skipped(&opened, &format!("annotations/instances_train2017.json#{entry}"), reason);
+        check_strict_refuses(&spec);
+    }
+}
+
+#[test]
+fn an_annotation_file_that_is_no_object_is_refused_in_words() {
+    for text in ["[]", "[[], [], []]", " \n3", "null", ""] {
+        let (root, spec) = coco(IMAGE_2, "");
+        put(root.path(), "annotations/instances_val2017.json", text);
+        let error = open(&spec, &SourceOptions::default(), &NoProgress).unwrap_err().to_string();
+        assert!(
+            error.ends_with("a COCO annotation file is an object with images, annotations and categories"),
+            "{text}: {error}"
+        );
+    }
+}
+
 /// Two classes of cut-outs and ten backgrounds.
 fn cutouts() -> (TempDir, SourceSpec) {
     let root = tempfile::tempdir().unwrap();
@@ -417,6 +468,54 @@ fn made_pictures_do_not_depend_on_needs_or_cache_but_on_the_seed() {
         assert!(drawn(&*all, Split::Train) == drawn(&*few, Split::Train));
         assert!(drawn(&*all, Split::Train) != drawn(&*all, Split::Validation));
         assert!(drawn(&*all, Split::Train) != drawn(&*other, Split::Train));
+    }
+}
+
+#[test]
+fn numbers_of_pictures_beyond_reason_are_refused_by_every_source() {
+    let ((_folder, folder), (_coco, coco), (_cutouts, cutouts)) = (folder(), coco(IMAGE_2, ""), cutouts());
+    let counts = [SplitCounts::new(u32::MAX, 1), SplitCounts::new(1, 1_000_001)].map(Some);
+    for spec in [folder, coco, cutouts, SourceSpec::Gallery] {
+        for counts in counts {
+            for (sizes, what) in [
+                (Sizes { portraits: counts, ..Sizes::default() }, "portraits of a class"),
+                (Sizes { objects: counts, ..Sizes::default() }, "localization screens"),
+                (Sizes { scenes: counts, ..Sizes::default() }, "scenes"),
+            ] {
+                let options = SourceOptions { sizes, ..Default::default() };
+                let error = open(&spec, &options, &NoProgress).unwrap_err();
+                assert!(matches!(error, SourceError::Size { .. }), "{error}");
+                let start = format!("the number of {what} must be at most 1,000,000, not ");
+                assert!(error.to_string().starts_with(&start), "{error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_template_rule_is_part_of_the_hash_only_where_it_has_an_effect() {
+    let few = Some(SplitCounts::new(1, 1));
+    let sizes = Sizes { portraits: few, objects: few, scenes: few };
+    let plain = SourceOptions { sizes, needs: Needs::PORTRAITS, ..Default::default() };
+    let ((folder_root, folder), (_coco, coco), (_cutouts, cutouts)) =
+        (folder(), coco(IMAGE_2, ""), cutouts());
+    let hashes = |spec: &SourceSpec, plain: &SourceOptions| {
+        [TemplateRule::Shared, TemplateRule::PerSplit].map(|template_rule| {
+            let options = SourceOptions { template_rule, ..plain.clone() };
+            open(spec, &options, &NoProgress).unwrap().stimuli.content_hash()
+        })
+    };
+    for (spec, has_effect) in
+        [(&folder, true), (&coco, true), (&cutouts, false), (&SourceSpec::Gallery, false)]
+    {
+        let [shared, per_split] = hashes(spec, &plain);
+        assert_eq!(shared != per_split, has_effect, "{spec}");
+    }
+    let mut chosen = plain;
+    for (class, has_effect) in [("church", true), ("panda", false)] {
+        chosen.template_files.insert(class.into(), folder_root.path().join("val/church/c.webp"));
+        let [shared, per_split] = hashes(&folder, &chosen);
+        assert_eq!(shared != per_split, has_effect, "chosen for {class}");
     }
 }
 

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod made_sources;
+
 use std::path::{Path, PathBuf};
 use touchstream_env::conformance::{Effort, Violation, check_task};
 use touchstream_env::seed::RunSeed;
@@ -12,6 +14,7 @@ use touchstream_stimuli::{NoProgress, Sizes, SourceOptions, SourceSpec, SplitCou
 const EFFORT: Effort = Effort { n_trials: 120, n_screens: 6, n_maps: 4 };
 
 /// Checks every task but those in `not_served`, which must be refused for want of pictures.
+#[track_caller]
 fn check_source(spec: &SourceSpec, options: &SourceOptions, not_served: &[&str]) {
     let opened = open(spec, options, &NoProgress).unwrap();
     for task in paper_tasks() {
@@ -27,6 +30,10 @@ fn check_source(spec: &SourceSpec, options: &SourceOptions, not_served: &[&str])
             assert!(passed.n_steps >= 240 && passed.n_screens >= 12, "{passed:?}");
         }
     }
+}
+
+fn strict() -> SourceOptions {
+    SourceOptions { strict: true, ..SourceOptions::default() }
 }
 
 fn real_data(name: &str) -> Option<PathBuf> {
@@ -52,6 +59,29 @@ fn the_gallery_serves_every_task() {
         ..SourceOptions::default()
     };
     check_source(&SourceSpec::Gallery, &options, &[]);
+}
+
+#[test]
+fn a_made_folder_serves_what_needs_no_boxes_or_outlines() {
+    let (_root, spec) = made_sources::folder();
+    check_source(&spec, &strict(), &["localization", "coco-mts"]);
+}
+
+#[test]
+fn made_coco_serves_every_task() {
+    let (_root, spec) = made_sources::coco();
+    check_source(&spec, &strict(), &[]);
+}
+
+#[test]
+fn made_cutouts_serve_every_task() {
+    let (_root, spec) = made_sources::cutouts();
+    let sizes = Sizes {
+        portraits: Some(SplitCounts::new(4, 3)),
+        objects: Some(SplitCounts::new(40, 24)),
+        scenes: Some(SplitCounts::new(30, 20)),
+    };
+    check_source(&spec, &SourceOptions { sizes, ..strict() }, &[]);
 }
 
 #[test]

@@ -4,7 +4,8 @@
 use super::polygon::{PolygonError, rasterize};
 use super::rle::{Rle, RleError};
 use rayon::prelude::*;
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Error};
 use serde_json::value::RawValue;
 
 /// All entries of an annotation file that could be read.
@@ -151,6 +152,11 @@ struct RawDocument<'a> {
 /// Reads an annotation file. Only a file that is no JSON object with the three lists is an error; entries that
 /// make no sense are named in `bad_entries`.
 pub fn parse_document(bytes: &[u8]) -> Result<Document, serde_json::Error> {
+    // Lists would be taken for objects without names.
+    if bytes.trim_ascii_start().first() != Some(&b'{') {
+        let expected = "a COCO annotation file is an object with images, annotations and categories";
+        return Err(serde_json::Error::custom(expected));
+    }
     let raw: RawDocument<'_> = serde_json::from_slice(bytes)?;
     let mut bad_entries = Vec::new();
     Ok(Document {

@@ -1,6 +1,6 @@
 //! One split of COCO: what its annotation file says, checked against its images.
 
-use super::json::{AnnotationEntry, ImageEntry, parse_document};
+use super::json::{AnnotationEntry, CategoryEntry, ImageEntry, parse_document};
 use super::layout::SplitFiles;
 use super::portraits::Portrait;
 use super::rle::n_pixels;
@@ -9,11 +9,11 @@ use crate::error::SourceError;
 use crate::file_index::{FileFacts, PictureFile};
 use crate::listing::ListedFile;
 use crate::manifest::Skipped;
+use crate::outside_file::read_annotation_file;
 use crate::progress::Progress;
 use crate::resize::SquareCrop;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Component, Path};
 use touchstream_env::mask::Mask;
 
@@ -68,7 +68,7 @@ pub fn read_split(
     skipped: &mut Vec<Skipped>,
 ) -> Result<AnnotatedSplit, SourceError> {
     let path = root.join(&files.annotations);
-    let bytes = fs::read(&path).map_err(SourceError::io(&path))?;
+    let bytes = read_annotation_file(&path).map_err(SourceError::io(&path))?;
     let document = parse_document(&bytes)
         .map_err(|error| SourceError::Annotations { file: path, reason: error.to_string() })?;
     let mut skip = |entry: String, reason: String| {
@@ -77,10 +77,24 @@ pub fn read_split(
     for bad in document.bad_entries {
         skip(bad.entry, bad.reason);
     }
-    let mut categories = BTreeMap::new();
-    for category in document.categories {
-        if let Some(name) = categories.insert(category.id, category.name) {
-            skip(format!("category {}", category.id), format!("its number is also that of `{name}`"));
+    let mut categories: BTreeMap<u64, String> = BTreeMap::new();
+    let mut first_with_name: BTreeMap<String, u64> = BTreeMap::new();
+    // Of two categories with one name, the second is counted as the first: the same word for the same thing.
+    let mut counted_as: BTreeMap<u64, u64> = BTreeMap::new();
+    for CategoryEntry { id, name } in document.categories {
+        if let Some(first) = counted_as.get(&id) {
+            let reason = format!("its number is also that of `{}`", categories[first]);
+            skip(format!("category {id}"), reason);
+            continue;
+        }
+        let first = *first_with_name.entry(name.clone()).or_insert(id);
+        counted_as.insert(id, first);
+        if first == id {
+            categories.insert(id, name);
+        } else {
+            let reason =
+                format!("its name `{name}` is also that of category {first}, as which it is counted");
+            skip(format!("category {id}"), reason);
         }
     }
 
@@ -95,16 +109,19 @@ pub fn read_split(
         }
     }
     let mut annotation_ids = BTreeSet::new();
-    for annotation in document.annotations {
+    for mut annotation in document.annotations {
         let entry = format!("annotation {}", annotation.id);
         if !annotation_ids.insert(annotation.id) {
             skip(entry, "its number is also that of another annotation".to_owned());
-        } else if !categories.contains_key(&annotation.category_id) {
-            skip(entry, format!("there is no category {}", annotation.category_id));
-        } else if let Some(image) = images.get_mut(&annotation.image_id) {
-            image.annotations.push(annotation);
-        } else {
-            skip(entry, format!("there is no image {}", annotation.image_id));
+            continue;
+        }
+        match (counted_as.get(&annotation.category_id), images.get_mut(&annotation.image_id)) {
+            (None, _) => skip(entry, format!("there is no category {}", annotation.category_id)),
+            (_, None) => skip(entry, format!("there is no image {}", annotation.image_id)),
+            (Some(&category_id), Some(image)) => {
+                annotation.category_id = category_id;
+                image.annotations.push(annotation);
+            }
         }
     }
     let mut images: Vec<AnnotatedImage> =
@@ -123,7 +140,7 @@ fn check_image(root: &Path, files: &SplitFiles, entry: &ImageEntry) -> Result<An
         return Err(format!("file name `{}` leads out of {}/", entry.file_name, files.images));
     }
     let relative = format!("{}/{}", files.images, entry.file_name);
-    let file = ListedFile { path: root.join(&relative), relative };
+    let file = ListedFile::new(root.join(&relative), relative);
     Ok(AnnotatedImage { file, width: entry.width, height: entry.height, annotations: Vec::new() })
 }
 

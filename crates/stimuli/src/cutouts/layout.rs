@@ -2,8 +2,9 @@
 
 use crate::error::SourceError;
 use crate::file_index::{FileFacts, PictureFile};
-use crate::listing::{ListedFile, list_files, list_folders};
+use crate::listing::{ListedFile, NOT_UTF8, list_files, list_folders};
 use crate::manifest::Skipped;
+use crate::outside_file::picture_file_metadata;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -15,6 +16,7 @@ const EXPECTED: &str =
 pub struct CutoutFiles {
     /// By class name, in the order of the file names.
     pub objects: Vec<(String, Vec<ListedFile>)>,
+    /// Followed by what cannot be opened at all, objects or not: whoever looks into these names it.
     pub backgrounds: Vec<ListedFile>,
 }
 
@@ -30,7 +32,9 @@ pub fn list_cutouts(root: &Path) -> Result<CutoutFiles, SourceError> {
     }
     let mut order: Vec<String> = Vec::new();
     let mut by_class: BTreeMap<String, Vec<ListedFile>> = BTreeMap::new();
-    for file in list_files(root, "objects")? {
+    let (objects, mut unusable): (Vec<_>, Vec<_>) =
+        list_files(root, "objects")?.into_iter().map(checked).partition(|file| file.fault.is_none());
+    for file in objects {
         let class = class_of(&file.relative);
         let files = by_class.entry(class.clone()).or_default();
         if files.is_empty() {
@@ -40,12 +44,26 @@ pub fn list_cutouts(root: &Path) -> Result<CutoutFiles, SourceError> {
     }
     let objects = order.into_iter().filter_map(|class| by_class.remove_entry(&class)).collect();
     let mut backgrounds = Vec::new();
-    for folder in list_folders(root)?.iter().filter(|folder| folder.starts_with("backgrounds")) {
+    let is_background = |folder: &&String| folder.starts_with("backgrounds");
+    let folders = list_folders(root)?;
+    for folder in folders.names.iter().filter(is_background) {
         backgrounds.extend(list_files(root, folder)?);
     }
-    match backgrounds.len() < 2 {
-        true => Err(missing("there are no two backgrounds")),
-        false => Ok(CutoutFiles { objects, backgrounds }),
+    if backgrounds.len() < 2 {
+        return Err(missing("there are no two backgrounds"));
+    }
+    for folder in folders.not_utf8.iter().filter(is_background) {
+        unusable.push(ListedFile::new(root.join(folder), folder.clone()).with_fault(NOT_UTF8));
+    }
+    backgrounds.append(&mut unusable);
+    Ok(CutoutFiles { objects, backgrounds })
+}
+
+/// With a fault if it cannot be a picture, as far as one can tell without opening it.
+fn checked(file: ListedFile) -> ListedFile {
+    match (&file.fault, picture_file_metadata(&file.path)) {
+        (None, Err(error)) => file.with_fault(format!("cannot be read: {error}")),
+        _ => file,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::class_names::{select_classes, sort_for_paper};
 use crate::error::SourceError;
-use crate::listing::{ListedFile, list_files, list_folders};
+use crate::listing::{ListedFile, NOT_UTF8, list_files, list_folders};
 use crate::manifest::Skipped;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -24,14 +24,17 @@ pub fn list_classes(
     asked: Option<&[String]>,
 ) -> Result<(Vec<ListedClass>, Vec<Skipped>), SourceError> {
     let split_names = [split_folder(root, &["train"])?, split_folder(root, &["val", "validation"])?];
-    let mut names = BTreeSet::new();
+    let (mut names, mut skipped) = (BTreeSet::new(), Vec::new());
     for split_name in split_names {
-        names.extend(list_folders(&root.join(split_name))?);
+        let folders = list_folders(&root.join(split_name))?;
+        names.extend(folders.names);
+        let not_utf8 = folders.not_utf8.iter().map(|name| format!("{split_name}/{name}"));
+        skipped.extend(not_utf8.map(|folder| Skipped::new(folder, NOT_UTF8)));
     }
     let mut names: Vec<String> = names.into_iter().collect();
     sort_for_paper(&mut names);
 
-    let (mut classes, mut skipped) = (Vec::new(), Vec::new());
+    let mut classes = Vec::new();
     for class in select_classes(asked, &names)? {
         let name = &names[class];
         match list_class(root, split_names, name)? {

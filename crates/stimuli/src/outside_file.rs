@@ -1,0 +1,94 @@
+//! Bytes of files from outside: of regular files alone, and never more than a limit, so that neither a pipe nor an
+//! endless device can hold a run.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// The most bytes an image file may have.
+const MAX_PICTURE_BYTES: u64 = 256 << 20;
+/// The most bytes an annotation file may have.
+const MAX_ANNOTATION_BYTES: u64 = 4 << 30;
+
+/// The bytes of an image file.
+pub fn read_picture_file(path: &Path) -> io::Result<Vec<u8>> {
+    read_at_most(path, MAX_PICTURE_BYTES)
+}
+
+/// The bytes of an annotation file.
+pub fn read_annotation_file(path: &Path) -> io::Result<Vec<u8>> {
+    read_at_most(path, MAX_ANNOTATION_BYTES)
+}
+
+/// What is known of an image file without opening it, or why it must not be opened.
+pub fn picture_file_metadata(path: &Path) -> io::Result<Metadata> {
+    metadata_at_most(path, MAX_PICTURE_BYTES)
+}
+
+/// Follows links.
+fn metadata_at_most(path: &Path, max_bytes: u64) -> io::Result<Metadata> {
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is neither a file nor a link to one"));
+    }
+    match metadata.len() > max_bytes {
+        true => Err(too_large(max_bytes)),
+        false => Ok(metadata),
+    }
+}
+
+fn read_at_most(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    // Before opening, which for a pipe waits for someone to write.
+    let metadata = metadata_at_most(path, max_bytes)?;
+    let mut bytes = Vec::with_capacity(metadata.len() as usize);
+    // The file may grow, and some files of the system have no length before they are read.
+    File::open(path)?.take(max_bytes + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > max_bytes {
+        true => Err(too_large(max_bytes)),
+        false => Ok(bytes),
+    }
+}
+
+fn too_large(max_bytes: u64) -> io::Error {
+    io::Error::other(format!("it is larger than {} MB", max_bytes >> 20))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_up_to_the_limit_is_read_and_a_larger_one_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x");
+        fs::write(&path, b"12345").unwrap();
+        assert_eq!(read_at_most(&path, 5).unwrap(), b"12345");
+        assert_eq!(read_at_most(&path, 4).unwrap_err().to_string(), "it is larger than 0 MB");
+        File::options().write(true).open(&path).unwrap().set_len(MAX_PICTURE_BYTES + 1).unwrap();
+        assert_eq!(read_picture_file(&path).unwrap_err().to_string(), "it is larger than 256 MB");
+        let error = read_picture_file(folder.path()).unwrap_err();
+        assert_eq!(error.to_string(), "it is neither a file nor a link to one");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn files_whose_length_is_not_known_before_are_read_up_to_the_limit() {
+        let path = Path::new("/proc/self/status");
+        assert_eq!(fs::metadata(path).unwrap().len(), 0);
+        assert!(!read_at_most(path, 1 << 20).unwrap().is_empty());
+        assert!(read_at_most(path, 10).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_to_files_are_followed_and_endless_devices_are_refused() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let [file, link, endless] = ["file", "link", "endless"].map(|name| folder.path().join(name));
+        fs::write(&file, b"1").unwrap();
+        symlink(&file, &link).unwrap();
+        symlink("/dev/zero", &endless).unwrap();
+        assert_eq!(read_picture_file(&link).unwrap(), b"1");
+        assert!(read_picture_file(&endless).is_err() && read_annotation_file(&endless).is_err());
+    }
+}
