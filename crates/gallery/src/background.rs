@@ -2,6 +2,7 @@
 
 use crate::noise::noise_2d;
 use crate::palette::{Colour, draw_colour};
+use crate::portable_maths::sin_cos;
 use crate::texture::Paint;
 use crate::vec3::v;
 use touchstream_env::seed::RandomStream;
@@ -46,12 +47,12 @@ struct Piece {
 impl Piece {
     fn draw(stream: &mut RandomStream) -> Self {
         let outline = *stream.pick(&OUTLINES);
-        let (sin, cos) = stream.in_range(0.0, std::f32::consts::TAU).sin_cos();
+        let (sin, cos) = sin_cos(stream.in_range(0.0, std::f32::consts::TAU));
         let radius_px = 8.0 + 82.0 * stream.unit_f32() * stream.unit_f32();
         let n_sides = stream.between(3, MAX_CORNERS as u32) as usize;
         let sides = std::array::from_fn(|side| {
             let angle = (side as f32 + stream.in_range(-0.25, 0.25)) * std::f32::consts::TAU / n_sides as f32;
-            let (sin, cos) = angle.sin_cos();
+            let (sin, cos) = sin_cos(angle);
             (cos, sin, stream.in_range(0.4, 0.9))
         });
         let softness_px =
@@ -134,7 +135,7 @@ pub(crate) fn draw_background(stream: &mut RandomStream) -> Vec<Colour> {
     let salt = stream.next_u32() as i32 >> 8;
     let (coarse, fine) = (stream.in_range(0.008, 0.03), stream.in_range(0.03, 0.12));
     let roughness = if stream.chance(0.3) { 0.0 } else { stream.in_range(0.1, 0.9) };
-    let (sin, cos) = stream.in_range(0.0, std::f32::consts::TAU).sin_cos();
+    let (sin, cos) = sin_cos(stream.in_range(0.0, std::f32::consts::TAU));
     // A horizon or none: the lower part may change its colour at once.
     let horizon = if stream.chance(0.5) { stream.in_range(80.0, 190.0) } else { f32::MAX };
     let ground = draw_colour(stream);

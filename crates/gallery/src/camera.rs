@@ -1,5 +1,6 @@
 //! Where a thing is seen from, and where on the picture it lands.
 
+use crate::portable_maths::sin_cos;
 use crate::vec3::{Vec3, v};
 
 /// An eye looking at the origin: rays in the space of the thing.
@@ -15,9 +16,9 @@ impl Camera {
     /// Looks from `distance`; azimuth 0 sees the thing from +z, a positive elevation from above, a positive
     /// roll turns the thing counter-clockwise on the picture. Angles in degrees.
     pub(crate) fn looking(azimuth_deg: f32, elevation_deg: f32, roll_deg: f32, distance: f32) -> Self {
-        let (sin_azimuth, cos_azimuth) = azimuth_deg.to_radians().sin_cos();
-        let (sin_elevation, cos_elevation) = elevation_deg.to_radians().sin_cos();
-        let (sin_roll, cos_roll) = roll_deg.to_radians().sin_cos();
+        let (sin_azimuth, cos_azimuth) = sin_cos(azimuth_deg.to_radians());
+        let (sin_elevation, cos_elevation) = sin_cos(elevation_deg.to_radians());
+        let (sin_roll, cos_roll) = sin_cos(roll_deg.to_radians());
         let back = v(sin_azimuth * cos_elevation, sin_elevation, cos_azimuth * cos_elevation);
         let level_right = v(cos_azimuth, 0.0, -sin_azimuth);
         let level_up = back.cross(level_right);

@@ -115,6 +115,7 @@ pub fn class_names() -> &'static [&'static str] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::portable_maths::sin_cos;
     use crate::vec3::v;
     use touchstream_env::seed::{RunSeed, StreamName};
 
@@ -122,7 +123,7 @@ mod tests {
     fn directions(n: usize) -> impl Iterator<Item = Vec3> {
         (0..n).map(move |idx| {
             let y = 1.0 - 2.0 * (idx as f32 + 0.5) / n as f32;
-            let (sin, cos) = (idx as f32 * 2.399_963).sin_cos();
+            let (sin, cos) = sin_cos(idx as f32 * 2.399_963);
             let across = (1.0 - y * y).sqrt();
             v(across * cos, y, across * sin)
         })

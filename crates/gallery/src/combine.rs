@@ -1,5 +1,6 @@
 //! Putting distances together: unions that remember which part is nearest, blends, cuts, repetitions, turns.
 
+use crate::portable_maths::{angle_of, sin_cos};
 use crate::vec3::{Vec3, v};
 
 /// How many differently coloured parts a shape may have.
@@ -82,10 +83,11 @@ impl Turn {
 /// One of `n` equal sectors around y stands for all: `p` turned into the one around +x.
 pub(crate) fn sector(p: Vec3, n: f32) -> Vec3 {
     let step = std::f32::consts::TAU / n;
-    let angle = p.z.atan2(p.x);
+    let angle = angle_of(p.z, p.x);
     let turned = angle - step * (angle / step).round();
     let across = (p.x * p.x + p.z * p.z).sqrt();
-    v(across * turned.cos(), p.y, across * turned.sin())
+    let (sin, cos) = sin_cos(turned);
+    v(across * cos, p.y, across * sin)
 }
 
 /// Eight sectors around y by mirrors: cheaper than [`sector`]. The sector's middle is +x, with z >= 0.

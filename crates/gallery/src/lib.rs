@@ -15,6 +15,7 @@ mod march;
 mod noise;
 mod palette;
 mod pictures;
+mod portable_maths;
 mod pose;
 mod primitives;
 mod shape;

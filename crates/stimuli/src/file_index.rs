@@ -2,11 +2,10 @@
 //! checking once and not at every opening.
 
 use crate::decode::{DecodeError, Upright, decode_rgb};
-use crate::error::SourceError;
 use crate::listing::ListedFile;
 use crate::outside_file::{picture_file_metadata, read_picture_file};
 use crate::progress::Progress;
-use crate::write_aside::write_aside;
+use crate::write_aside::{unwritable_cache, write_aside};
 use image::RgbImage;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -46,14 +45,15 @@ struct IndexFile {
 }
 
 /// Reads and decodes every file, in parallel; those that an index in `cache_dir` knows with the same length and
-/// time of change are believed. The answer is in the order of `files`. An index that cannot be written is noted.
+/// time of change are believed. The answer is in the order of `files`; an index that cannot be written is a note.
 pub fn examine(
     root: &Path,
     files: &[ListedFile],
     upright: Upright,
     cache_dir: Option<&Path>,
+    notes: &mut Vec<String>,
     progress: &dyn Progress,
-) -> Result<Vec<FileFacts>, SourceError> {
+) -> Vec<FileFacts> {
     let index_path = cache_dir.map(|cache_dir| index_path(cache_dir, root, upright));
     let (mut index, believed_before) = index_path.as_deref().map(read_index).unwrap_or_default();
     progress.start("checking images", files.len() as u64);
@@ -80,15 +80,13 @@ pub fn examine(
     if let Some(path) = index_path.filter(|_| n_new > 0) {
         index.version = INDEX_VERSION;
         index.root = root.to_owned();
-        let bytes = serde_json::to_vec(&index).map_err(|error| SourceError::io(&path)(error.into()))?;
-        if let Err(error) = write_aside(&path, &bytes) {
-            progress.note(format!(
-                "the images will be checked again in the next run, because {} cannot be written: {error}",
-                path.display()
-            ));
+        let written =
+            serde_json::to_vec(&index).map_err(Into::into).and_then(|bytes| write_aside(&path, &bytes));
+        if let Err(error) = written {
+            notes.push(unwritable_cache(path.parent().unwrap_or(&path), &error));
         }
     }
-    Ok(facts)
+    facts
 }
 
 /// Where the facts about a source's files are kept.
@@ -194,7 +192,10 @@ mod tests {
 
     fn look(root: &Path, cache: &Path) -> Vec<FileFacts> {
         let files = list_files(root, "a").unwrap();
-        examine(root, &files, Upright::Turn, Some(cache), &NoProgress).unwrap()
+        let mut notes = Vec::new();
+        let facts = examine(root, &files, Upright::Turn, Some(cache), &mut notes, &NoProgress);
+        assert_eq!(notes, [""; 0]);
+        facts
     }
 
     fn age(path: &Path) {

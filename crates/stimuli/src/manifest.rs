@@ -47,6 +47,11 @@ impl SplitCounts {
         Self { train, validation }
     }
 
+    /// How long the list of each split is.
+    pub(crate) fn of_lists<T>([train, validation]: &[Vec<T>; 2]) -> Self {
+        Self::new(train.len() as u32, validation.len() as u32)
+    }
+
     /// The number of one split.
     pub const fn of(self, split: Split) -> u32 {
         match split {

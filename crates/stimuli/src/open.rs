@@ -3,8 +3,9 @@
 use crate::error::SourceError;
 use crate::manifest::{Manifest, Skipped};
 use crate::options::{SourceOptions, TemplateRule};
-use crate::progress::{NoteTaker, Progress};
+use crate::progress::Progress;
 use crate::spec::SourceSpec;
+use crate::write_aside::unwritable_cache;
 use crate::{coco, cutouts, folder, gallery};
 use std::fs;
 use std::path::Path;
@@ -32,10 +33,9 @@ pub fn open(
     progress: &dyn Progress,
 ) -> Result<Opened, SourceError> {
     options.sizes.check()?;
-    let notes = NoteTaker::new(progress);
-    let options = &options_with_effect(spec, options, &notes);
-    let mut opened = open_kind(spec, options, &notes)?;
-    opened.manifest.notes.extend(notes.into_notes());
+    let (options, note) = options_with_effect(spec, options);
+    let mut opened = open_kind(spec, &options, progress)?;
+    opened.manifest.notes.extend(note);
     Ok(opened)
 }
 
@@ -59,24 +59,22 @@ fn open_kind(
     }
 }
 
-/// The options without a cache that cannot be made, and without a choice that this kind of source does not know, so
-/// that its hash does not depend on it.
-fn options_with_effect(spec: &SourceSpec, options: &SourceOptions, progress: &dyn Progress) -> SourceOptions {
+/// The options without a cache that cannot be made, which becomes a note, and without a choice that this kind of
+/// source does not know, so that its hash does not depend on it.
+fn options_with_effect(spec: &SourceSpec, options: &SourceOptions) -> (SourceOptions, Option<String>) {
     let mut options = options.clone();
+    let mut note = None;
     if let Some(cache_dir) = &options.cache_dir
         && let Err(error) = fs::create_dir_all(cache_dir)
     {
-        progress.note(format!(
-            "nothing is kept for the next run, because the cache folder {} cannot be made: {error}",
-            cache_dir.display()
-        ));
+        note = Some(unwritable_cache(cache_dir, &error));
         options.cache_dir = None;
     }
     match spec {
         SourceSpec::Gallery | SourceSpec::Cutouts(_) => options.template_rule = TemplateRule::Shared,
         SourceSpec::Folder(_) | SourceSpec::Coco(_) => {}
     }
-    options
+    (options, note)
 }
 
 fn check_is_folder<'a>(root: &'a Path, expected: &'static str) -> Result<&'a Path, SourceError> {

@@ -16,6 +16,7 @@ use touchstream_env::stimuli::{ClassIdx, Split, StimulusError};
 /// The templates of a source.
 #[derive(Debug)]
 pub struct Templates {
+    rule: TemplateRule,
     chosen: BTreeMap<usize, RgbImage>,
     made: Mutex<HashMap<(Split, ClassIdx, usize), Arc<Template>>>,
 }
@@ -45,24 +46,29 @@ impl Templates {
             false => options.template_rule,
         };
         facts.add("template rule", format!("{rule:?}"));
-        Ok(Self { chosen, made: Mutex::default() })
+        Ok(Self { rule, chosen, made: Mutex::default() })
     }
 
-    /// The template: from the chosen file, else as `make` gives its `[side_px, side_px, 3]` bytes.
+    /// The template: from the chosen file, else as `make` gives its `[side_px, side_px, 3]` bytes from the split
+    /// that the rule names.
     pub fn get(
         &self,
         split: Split,
         class: ClassIdx,
         side_px: usize,
-        make: impl FnOnce() -> Result<Box<[u8]>, StimulusError>,
+        make: impl FnOnce(Split) -> Result<Box<[u8]>, StimulusError>,
     ) -> Result<Arc<Template>, StimulusError> {
-        let key = (split, class, side_px);
+        let from_split = match self.rule {
+            TemplateRule::Shared => Split::Train,
+            TemplateRule::PerSplit => split,
+        };
+        let key = (from_split, class, side_px);
         if let Some(template) = self.made.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(Arc::clone(template));
         }
         let pixels = match self.chosen.get(&class.get()) {
             Some(picture) => template_from_picture(picture, side_px),
-            None => make()?,
+            None => make(from_split)?,
         };
         let template = Arc::new(Template::new(side_px, pixels));
         self.made.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&template));

@@ -519,6 +519,24 @@ fn the_template_rule_is_part_of_the_hash_only_where_it_has_an_effect() {
     }
 }
 
+#[test]
+fn a_cache_that_cannot_be_written_is_a_note_and_no_more() {
+    let (_roots, specs): (Vec<_>, Vec<_>) = [folder(), cutouts()].into_iter().unzip();
+    let blocked = tempfile::NamedTempFile::new().unwrap();
+    let counts = Some(SplitCounts::new(1, 1));
+    let sizes = Sizes { portraits: counts, objects: counts, scenes: counts };
+    for spec in specs.into_iter().chain([SourceSpec::Gallery]) {
+        let options =
+            SourceOptions { cache_dir: Some(blocked.path().into()), sizes, ..SourceOptions::default() };
+        let opened = open(&spec, &options, &NoProgress).unwrap();
+        let [note] = &opened.manifest.notes[..] else { panic!("{spec}: {:?}", opened.manifest.notes) };
+        let folder = blocked.path().display().to_string();
+        assert!(note.contains(&folder) && note.contains("cannot be written ("), "{note}");
+        let picture = Picture::Portrait { class: ClassIdx(0), index: 0 };
+        opened.stimuli.draw(Split::Train, picture, &mut Screen::grey()).unwrap();
+    }
+}
+
 fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |crc, &byte| {
         (0..8).fold(

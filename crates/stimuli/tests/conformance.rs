@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 mod made_sources;
+mod real_images;
 
-use std::path::{Path, PathBuf};
+use real_images::real_data;
 use touchstream_env::conformance::{Effort, Violation, check_task};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::task::paper_tasks;
@@ -34,16 +35,6 @@ fn check_source(spec: &SourceSpec, options: &SourceOptions, not_served: &[&str])
 
 fn strict() -> SourceOptions {
     SourceOptions { strict: true, ..SourceOptions::default() }
-}
-
-fn real_data(name: &str) -> Option<PathBuf> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let path = std::env::var_os("TOUCHSTREAM_TEST_DATA").map_or_else(beside, PathBuf::from).join(name);
-    if path.is_dir() {
-        return Some(path);
-    }
-    println!("skipped: no test data at {}", path.display());
-    None
 }
 
 #[test]

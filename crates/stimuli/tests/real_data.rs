@@ -1,23 +1,14 @@
-//! The sources on real images, where they are at hand: `TOUCHSTREAM_TEST_DATA`, else `../shared/data` beside the
-//! workspace.
+//! The sources on real images, where they are at hand.
 
 #![allow(clippy::unwrap_used)]
 
-use std::path::{Path, PathBuf};
+mod real_images;
+
+use real_images::real_data;
 use touchstream_env::screen::Screen;
 use touchstream_env::stimuli::{ClassIdx, Picture, Split, Stimuli};
 use touchstream_stimuli::coco::json::parse_document;
 use touchstream_stimuli::{NoProgress, Opened, SourceOptions, SourceSpec, open};
-
-fn real_data(name: &str) -> Option<PathBuf> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let path = std::env::var_os("TOUCHSTREAM_TEST_DATA").map_or_else(beside, PathBuf::from).join(name);
-    if path.is_dir() {
-        return Some(path);
-    }
-    println!("skipped: no test data at {}", path.display());
-    None
-}
 
 fn opened(spec: SourceSpec) -> Opened {
     let opened = open(&spec, &SourceOptions::default(), &NoProgress).unwrap();
@@ -108,4 +99,35 @@ fn the_cut_outs_make_59_classes() {
         (900, 60)
     );
     check_draws(&*opened.stimuli);
+}
+
+/// A sample must not be matched in the very image that it was cut out of, where its class has another.
+#[test]
+fn coco_samples_are_not_looked_for_in_their_own_image() {
+    let Some(root) = real_data("coco-mini") else { return };
+    let stimuli = opened(SourceSpec::Coco(root)).stimuli;
+    let task = touchstream_env::task::find_task("coco-mts").unwrap();
+    let schedule = touchstream_env::schedule::Schedule::single(task);
+    let seed = touchstream_env::seed::RunSeed(2);
+    let (mut stream, _) =
+        touchstream_env::stream::Stream::open(schedule, stimuli.clone(), Split::Train, seed).unwrap();
+    let n_scenes_of = |class: ClassIdx| {
+        let holds = |&scene: &u32| stimuli.instances(Split::Train, scene).iter().any(|i| i.class == class);
+        (0..stimuli.n_scenes(Split::Train) as u32).filter(holds).count()
+    };
+    let (mut n_checked, mut n_with_origin) = (0, 0);
+    for trial in 0..3000 {
+        stream.seek(trial).unwrap();
+        let touchstream_env::trial::Trial::Scene { sample, class, scene } = *stream.trial() else {
+            panic!("not a scene")
+        };
+        let Picture::Portrait { index, .. } = sample else { panic!("not a portrait") };
+        let origin = stimuli.portrait_scene(Split::Train, class, index);
+        n_with_origin += usize::from(origin.is_some());
+        if n_scenes_of(class) > 1 {
+            assert_ne!(origin, Some(scene), "trial {trial}");
+            n_checked += 1;
+        }
+    }
+    assert!(n_checked > 1500 && n_with_origin > 2500, "{n_checked} {n_with_origin}");
 }

@@ -1,6 +1,7 @@
 //! Furniture and things of a kitchen or a hall.
 
 use crate::combine::{Surface, TURN_15, TURN_30, blend, cut, repeat, shell, union};
+use crate::portable_maths::angle_of;
 use crate::primitives::{
     blade, capsule, cuboid, cylinder, cylinder_z, ellipsoid, frustum, limb, sphere, torus_z,
 };
@@ -106,7 +107,7 @@ pub(crate) fn desk_lamp(p: Vec3, shape: &Shape) -> Surface {
 }
 
 pub(crate) fn umbrella(p: Vec3, shape: &Shape) -> Surface {
-    let gore = p.z.atan2(p.x) * (4.0 / std::f32::consts::PI);
+    let gore = angle_of(p.z, p.x) * (4.0 / std::f32::consts::PI);
     let colour = u8::from((gore.floor() as i32).rem_euclid(2) == 1);
     // Scalloped rim: it rises between the ribs.
     let rise = (gore - gore.floor() - 0.5).abs();

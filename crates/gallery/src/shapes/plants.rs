@@ -1,6 +1,7 @@
 //! Plants and what grows on them.
 
 use crate::combine::{Surface, TURN_15, TURN_22, blend, fold_eight, sector, union};
+use crate::portable_maths::{angle_of, sin_cos};
 use crate::primitives::{capsule, cylinder, ellipsoid, frustum, limb, sphere};
 use crate::shape::Shape;
 use crate::vec3::{Vec3, v};
@@ -99,8 +100,9 @@ pub(crate) fn banana(p: Vec3, shape: &Shape) -> Surface {
     let ring = 0.72;
     let half_angle = 1.0 + 0.08 * shape.a;
     let c = p.at(0.0, 0.56, 0.0);
-    let angle = c.x.atan2(-c.y).clamp(-half_angle, half_angle);
-    let nearest = v(ring * angle.sin(), -ring * angle.cos(), 0.0);
+    let angle = angle_of(c.x, -c.y).clamp(-half_angle, half_angle);
+    let (sin, cos) = sin_cos(angle);
+    let nearest = v(ring * sin, -ring * cos, 0.0);
     let share = angle / half_angle;
     let taper = 1.0 - 0.72 * share * share * share * share;
     // Five-sided in nature: a little flat here.
@@ -113,7 +115,8 @@ pub(crate) fn banana(p: Vec3, shape: &Shape) -> Surface {
     } else {
         0
     };
-    let end = v(ring * half_angle.sin(), 0.56 - ring * half_angle.cos(), 0.0);
+    let (sin, cos) = sin_cos(half_angle);
+    let end = v(ring * sin, 0.56 - ring * cos, 0.0);
     let stalk = limb(p, end, end + v(0.07, 0.16, 0.0), 0.06, 0.045);
     Surface::new(tip, tube).with(1, stalk)
 }

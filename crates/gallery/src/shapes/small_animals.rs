@@ -1,6 +1,7 @@
 //! Animals that fly, swim or crawl.
 
 use crate::combine::{Surface, TURN_15, TURN_30, blend, fold_eight, union};
+use crate::portable_maths::angle_of;
 use crate::primitives::{blade, cuboid, ellipsoid, limb, oval_plate, sphere};
 use crate::shape::Shape;
 use crate::vec3::{Vec3, v};
@@ -78,7 +79,7 @@ pub(crate) fn snail(p: Vec3, shape: &Shape) -> Surface {
     let c = p.at(-0.14, 0.14, 0.0);
     let across = (c.x * c.x + c.y * c.y).sqrt();
     // A spiral groove: its phase grows with the angle and with the distance from the hub.
-    let turns = c.y.atan2(c.x) / std::f32::consts::TAU + across * 6.0;
+    let turns = angle_of(c.y, c.x) / std::f32::consts::TAU + across * 6.0;
     let groove = turns - turns.round();
     let depth = (0.5 - groove.abs() * 2.0) * 0.05;
     let coil = ellipsoid(c, v(0.46, 0.46, 0.3)) + depth * (across * 6.0).min(1.0);

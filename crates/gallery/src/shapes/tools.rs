@@ -1,6 +1,7 @@
 //! Tools, instruments and things one wears.
 
 use crate::combine::{Surface, blend, cut, fold_eight, repeat, sector, union};
+use crate::portable_maths::angle_of;
 use crate::primitives::{
     capsule, cuboid, cylinder, cylinder_x, cylinder_z, ellipsoid, extruded, limb, sphere, torus, torus_z,
     triangle_plate,
@@ -46,7 +47,7 @@ pub(crate) fn spring(p: Vec3, shape: &Shape) -> Surface {
     let ring = 0.42 + 0.03 * shape.a;
     let pitch = 0.3;
     let across = (p.x * p.x + p.z * p.z).sqrt() - ring;
-    let phase = p.z.atan2(p.x) / std::f32::consts::TAU;
+    let phase = angle_of(p.z, p.x) / std::f32::consts::TAU;
     let turns = p.y / pitch;
     // The nearest of five coils.
     let coil = (turns - phase).round().clamp(-2.0, 2.0);

@@ -1,6 +1,7 @@
 //! Things that fly or float.
 
 use crate::combine::{Surface, TURN_15, TURN_45, blend, union};
+use crate::portable_maths::angle_of;
 use crate::primitives::{
     blade, capsule, cuboid, cylinder_z, ellipsoid, frustum, limb, sphere, torus_z, triangle_plate,
 };
@@ -99,7 +100,7 @@ pub(crate) fn balloon(p: Vec3, shape: &Shape) -> Surface {
     let round = 0.54 + 0.03 * shape.a;
     let envelope = limb(p, v(0.0, 0.32, 0.0), v(0.0, -0.32, 0.0), round, 0.16);
     // Gores of two colours: twelve sectors.
-    let gore = p.z.atan2(p.x) * (6.0 / std::f32::consts::PI);
+    let gore = angle_of(p.z, p.x) * (6.0 / std::f32::consts::PI);
     let colour = u8::from((gore.floor() as i32).rem_euclid(2) == 1);
     let q = p.fold_xz();
     let ropes = capsule(q, v(0.12, -0.4, 0.12), v(0.12, -0.72, 0.12), 0.016);

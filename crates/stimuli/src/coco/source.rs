@@ -11,32 +11,31 @@ use crate::class_names::select_classes;
 use crate::decode::Upright;
 use crate::error::SourceError;
 use crate::file_index::{FileFacts, PictureFile, examine};
-use crate::manifest::{ClassCounts, ContentFacts, Manifest, Skipped, SplitCounts};
+use crate::manifest::{ContentFacts, Skipped, SplitCounts};
 use crate::open::{Opened, refuse_if_strict};
-use crate::options::{SourceOptions, TemplateRule};
+use crate::options::SourceOptions;
 use crate::picture_cache::{CACHE_BYTES, PictureCache};
 use crate::progress::Progress;
 use crate::resize::screen_from_picture;
+use crate::source::{Contents, Render, unzip_splits};
 use crate::templates::Templates;
+use image::RgbImage;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
-use touchstream_env::screen::{Screen, Template};
-use touchstream_env::stimuli::{
-    BoxedObject, ClassIdx, ContentHash, Instance, Picture, Split, Stimuli, StimulusError,
-};
+use touchstream_env::stimuli::{BoxedObject, ClassIdx, Instance, Picture, Split, StimulusError};
 use touchstream_env::touch::SCREEN_SIDE_PX;
 
 /// Changes whenever the same files would make other pixels, boxes or masks.
 const DRAWING_VERSION: u32 = 1;
 
-struct CocoStimuli {
-    name: String,
-    hash: ContentHash,
-    classes: Vec<String>,
-    splits: [CocoSplit; 2],
-    template_rule: TemplateRule,
-    templates: Templates,
+/// Everything by split; objects and scenes are the positions of their images.
+struct CocoPictures {
+    images: [Vec<PictureFile>; 2],
+    /// By split, then class.
+    portraits: [Vec<Vec<Portrait>>; 2],
+    objects: [Vec<usize>; 2],
+    scenes: [Vec<usize>; 2],
     screens: PictureCache<(Split, Shown)>,
 }
 
@@ -52,13 +51,9 @@ struct CocoSplit {
     images: Vec<PictureFile>,
     /// By class.
     portraits: Vec<Vec<Portrait>>,
-    scenes: Vec<Scene>,
+    /// Each with the position of its image.
+    scenes: Vec<(usize, Vec<Instance>)>,
     objects: Vec<(usize, BoxedObject)>,
-}
-
-struct Scene {
-    image_idx: usize,
-    instances: Vec<Instance>,
 }
 
 /// Opens a COCO folder: every annotated image is decoded once to see that it is whole.
@@ -68,7 +63,7 @@ pub fn open(
     options: &SourceOptions,
     progress: &dyn Progress,
 ) -> Result<Opened, SourceError> {
-    let mut skipped = Vec::new();
+    let (mut skipped, mut notes) = (Vec::new(), Vec::new());
     let [train, validation] = Split::ALL.map(|split| {
         let files = find_split(root, split)?;
         read_split(root, &files, &mut skipped)
@@ -83,7 +78,8 @@ pub fn open(
     let categories = train.categories.clone();
     let files: Vec<_> =
         train.images.iter().chain(&validation.images).map(|image| image.file.clone()).collect();
-    let examined = examine(root, &files, Upright::AsStored, options.cache_dir.as_deref(), progress)?;
+    let cache_dir = options.cache_dir.as_deref();
+    let examined = examine(root, &files, Upright::AsStored, cache_dir, &mut notes, progress);
     let (examined_train, examined_validation) = examined.split_at(train.images.len());
     let to_learn_from = hashes_of(examined_train);
     let checked = [
@@ -93,7 +89,6 @@ pub fn open(
     refuse_if_strict(options, &skipped)?;
 
     let n_invisible: usize = checked.iter().map(|split| split.n_invisible).sum();
-    let mut notes = Vec::new();
     if n_invisible > 0 {
         notes.push(format!(
             "{n_invisible} instances show fewer than {} pixels on the screen and are left out of their scenes",
@@ -104,35 +99,26 @@ pub fn open(
     let classes: Vec<String> = category_ids.iter().map(|id| categories[id].clone()).collect();
     let splits = checked.map(|split| arrange(split, &category_ids));
 
-    facts.add("classes", classes.join("\n"));
     for file in splits.iter().flat_map(|split| &split.images) {
         facts.add(&file.file.relative, file.hash.as_bytes());
     }
     let templates = Templates::open(options, &classes, &mut facts)?;
-    let hash = facts.hash();
-    let count = |of: fn(&CocoSplit) -> usize| SplitCounts::new(of(&splits[0]) as u32, of(&splits[1]) as u32);
-    let manifest = Manifest {
-        source: name.clone(),
-        content_hash: hash.to_string(),
-        classes: classes
-            .iter()
-            .enumerate()
-            .map(|(class, name)| ClassCounts {
-                name: name.clone(),
-                portraits: SplitCounts::new(
-                    splits[0].portraits[class].len() as u32,
-                    splits[1].portraits[class].len() as u32,
-                ),
-            })
-            .collect(),
-        objects: count(|split| split.objects.len()),
-        scenes: count(|split| split.scenes.len()),
-        skipped,
-        notes,
+    let [train, validation] = splits;
+    let counts = train.portraits.iter().zip(&validation.portraits);
+    let counts =
+        counts.map(|(train, validation)| SplitCounts::new(train.len() as u32, validation.len() as u32));
+    let portraits = counts.collect();
+    let (object_images, objects) = unzip_splits([train.objects, validation.objects]);
+    let (scene_images, scenes) = unzip_splits([train.scenes, validation.scenes]);
+    let pictures = CocoPictures {
+        images: [train.images, validation.images],
+        portraits: [train.portraits, validation.portraits],
+        objects: object_images,
+        scenes: scene_images,
+        screens: PictureCache::new(CACHE_BYTES),
     };
-    let (template_rule, screens) = (options.template_rule, PictureCache::new(CACHE_BYTES));
-    let stimuli = CocoStimuli { name, hash, classes, splits, template_rule, templates, screens };
-    Ok(Opened { stimuli: Arc::new(stimuli), manifest })
+    let contents = Contents { name, classes, portraits, objects, scenes, skipped, notes };
+    Ok(contents.open(facts, templates, pictures))
 }
 
 fn hashes_of(examined: &[FileFacts]) -> BTreeSet<[u8; 32]> {
@@ -221,95 +207,52 @@ fn arrange(mut checked: CheckedSplit, category_ids: &[u64]) -> CocoSplit {
             split.objects.push((image_idx, BoxedObject { class: only.class, bounds }));
         }
         if !instances.is_empty() {
-            split.scenes.push(Scene { image_idx, instances });
+            split.scenes.push((image_idx, instances));
         }
     }
     split
 }
 
-impl CocoStimuli {
-    fn render(&self, split: Split, shown: Shown) -> Result<Box<[u8]>, StimulusError> {
-        let here = &self.splits[split as usize];
-        match shown {
-            Shown::Image { image_idx } => {
-                Ok(screen_from_picture(&here.images[image_idx].decode(Upright::AsStored)?))
-            }
-            Shown::Portrait { class, index } => {
-                let portrait = &here.portraits[class.get()][index as usize];
-                self.render_portrait(split, portrait, SCREEN_SIDE_PX)
-            }
-        }
+impl CocoPictures {
+    fn picture(&self, split: Split, image_idx: usize) -> Result<RgbImage, StimulusError> {
+        self.images[split as usize][image_idx].decode(Upright::AsStored)
     }
 
-    fn render_portrait(
+    fn portrait(
         &self,
         split: Split,
         portrait: &Portrait,
         side_px: usize,
     ) -> Result<Box<[u8]>, StimulusError> {
-        let picture = self.splits[split as usize].images[portrait.image_idx].decode(Upright::AsStored)?;
-        Ok(portrait.render(&picture, side_px))
+        Ok(portrait.render(&self.picture(split, portrait.image_idx)?, side_px))
     }
 }
 
-impl Stimuli for CocoStimuli {
-    fn name(&self) -> &str {
-        &self.name
+impl Render for CocoPictures {
+    /// Scenes are in the order of their images.
+    fn portrait_scene(&self, split: Split, class: ClassIdx, index: u32) -> Option<u32> {
+        let portrait = self.portraits[split as usize].get(class.get())?.get(index as usize)?;
+        let scene = self.scenes[split as usize].binary_search(&portrait.image_idx).ok()?;
+        Some(scene as u32)
     }
 
-    fn content_hash(&self) -> ContentHash {
-        self.hash
-    }
-
-    fn classes(&self) -> &[String] {
-        &self.classes
-    }
-
-    fn n_portraits(&self, split: Split, class: ClassIdx) -> usize {
-        self.splits[split as usize].portraits[class.get()].len()
-    }
-
-    fn n_objects(&self, split: Split) -> usize {
-        self.splits[split as usize].objects.len()
-    }
-
-    fn n_scenes(&self, split: Split) -> usize {
-        self.splits[split as usize].scenes.len()
-    }
-
-    fn object(&self, split: Split, index: u32) -> BoxedObject {
-        self.splits[split as usize].objects[index as usize].1
-    }
-
-    fn instances(&self, split: Split, index: u32) -> &[Instance] {
-        &self.splits[split as usize].scenes[index as usize].instances
-    }
-
-    fn draw(&self, split: Split, picture: Picture, screen: &mut Screen) -> Result<(), StimulusError> {
-        let here = &self.splits[split as usize];
+    fn screen(&self, split: Split, picture: Picture) -> Result<Arc<[u8]>, StimulusError> {
+        let here = split as usize;
         let shown = match picture {
             Picture::Portrait { class, index } => Shown::Portrait { class, index },
-            Picture::Object { index } => Shown::Image { image_idx: here.objects[index as usize].0 },
-            Picture::Scene { index } => Shown::Image { image_idx: here.scenes[index as usize].image_idx },
+            Picture::Object { index } => Shown::Image { image_idx: self.objects[here][index as usize] },
+            Picture::Scene { index } => Shown::Image { image_idx: self.scenes[here][index as usize] },
         };
-        let pixels = self.screens.get_or_make((split, shown), || self.render(split, shown))?;
-        screen.copy_from(&pixels);
-        Ok(())
+        self.screens.get_or_make((split, shown), || match shown {
+            Shown::Image { image_idx } => Ok(screen_from_picture(&self.picture(split, image_idx)?)),
+            Shown::Portrait { class, index } => {
+                self.portrait(split, &self.portraits[here][class.get()][index as usize], SCREEN_SIDE_PX)
+            }
+        })
     }
 
-    fn template(
-        &self,
-        split: Split,
-        class: ClassIdx,
-        side_px: usize,
-    ) -> Result<Arc<Template>, StimulusError> {
-        let from_split = match self.template_rule {
-            TemplateRule::Shared => Split::Train,
-            TemplateRule::PerSplit => split,
-        };
-        self.templates.get(from_split, class, side_px, || {
-            let portraits = &self.splits[from_split as usize].portraits[class.get()];
-            self.render_portrait(from_split, &portraits[portraits::template_of(portraits)], side_px)
-        })
+    fn template(&self, split: Split, class: ClassIdx, side_px: usize) -> Result<Box<[u8]>, StimulusError> {
+        let portraits = &self.portraits[split as usize][class.get()];
+        self.portrait(split, &portraits[portraits::template_of(portraits)], side_px)
     }
 }

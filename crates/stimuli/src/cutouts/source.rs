@@ -10,22 +10,20 @@ use crate::decode::{Upright, decode_rgba};
 use crate::error::SourceError;
 use crate::file_index::{PictureFile, examine};
 use crate::listing::ListedFile;
-use crate::manifest::{ClassCounts, ContentFacts, Manifest, Skipped, SplitCounts};
+use crate::manifest::{ContentFacts, Skipped, SplitCounts};
 use crate::open::{Opened, refuse_if_strict};
 use crate::options::SourceOptions;
+use crate::outside_file::read_picture_file;
 use crate::picture_cache::{CACHE_BYTES, PictureCache};
 use crate::progress::Progress;
+use crate::source::{Contents, Render};
 use crate::templates::Templates;
 use rayon::prelude::*;
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use touchstream_env::pixel_box::PixelBox;
-use touchstream_env::screen::{Screen, Template};
 use touchstream_env::seed::{RunSeed, StreamName};
-use touchstream_env::stimuli::{
-    BoxedObject, ClassIdx, ContentHash, Instance, Picture, Split, Stimuli, StimulusError,
-};
+use touchstream_env::stimuli::{BoxedObject, ClassIdx, Instance, Picture, Split, StimulusError};
 
 /// Changes whenever the same files would make other pixels, boxes or masks.
 const DRAWING_VERSION: u32 = 1;
@@ -45,15 +43,8 @@ const OBJECT_STREAMS: [StreamName; 2] =
 const SCENE_STREAMS: [StreamName; 2] =
     [StreamName::new("cutouts-scene-train"), StreamName::new("cutouts-scene-validation")];
 
-struct CutoutStimuli {
-    name: String,
-    hash: ContentHash,
-    classes: Vec<String>,
+struct CutoutPictures {
     composer: Composer,
-    n_portraits: SplitCounts,
-    objects: [Vec<BoxedObject>; 2],
-    scenes: [Vec<Vec<Instance>>; 2],
-    templates: Templates,
     screens: PictureCache<(Split, Picture)>,
 }
 
@@ -102,9 +93,10 @@ pub fn open(
     progress: &dyn Progress,
 ) -> Result<Opened, SourceError> {
     let files = list_cutouts(root)?;
-    let mut skipped = Vec::new();
+    let (mut skipped, mut notes) = (Vec::new(), Vec::new());
     let mut facts = ContentFacts::new("cutouts", DRAWING_VERSION);
-    let examined = examine(root, &files.backgrounds, Upright::Turn, options.cache_dir.as_deref(), progress)?;
+    let cache_dir = options.cache_dir.as_deref();
+    let examined = examine(root, &files.backgrounds, Upright::Turn, cache_dir, &mut notes, progress);
     let backgrounds = part_backgrounds(&files.backgrounds, &examined, &mut skipped);
     for background in backgrounds.iter().flatten() {
         facts.add(&background.file.relative, background.hash.as_bytes());
@@ -135,7 +127,6 @@ pub fn open(
     let n_portraits = options.sizes.portraits.unwrap_or(N_PORTRAITS);
     let n_objects = options.sizes.objects.unwrap_or(N_OBJECTS);
     let n_scenes = options.sizes.scenes.unwrap_or(N_SCENES);
-    facts.add("classes", classes.join("\n"));
     facts.add("seed", options.seed.0.to_le_bytes());
     facts.add("sizes", format!("{n_portraits}, {n_objects}, {n_scenes}"));
     let templates = Templates::open(options, &classes, &mut facts)?;
@@ -144,30 +135,18 @@ pub fn open(
     let n_scenes = if options.needs.scenes { n_scenes } else { SplitCounts::default() };
     let (objects, scenes) = outline(&composer, n_objects, n_scenes, progress);
 
-    let hash = facts.hash();
-    let manifest = Manifest {
-        source: name.clone(),
-        content_hash: hash.to_string(),
-        classes: classes
-            .iter()
-            .map(|name| ClassCounts { name: name.clone(), portraits: n_portraits })
-            .collect(),
-        objects: n_objects,
-        scenes: n_scenes,
-        skipped,
-        notes: Vec::new(),
-    };
+    let portraits = vec![n_portraits; classes.len()];
+    let contents = Contents { name, classes, portraits, objects, scenes, skipped, notes };
     let screens = PictureCache::new(CACHE_BYTES);
-    let stimuli =
-        CutoutStimuli { name, hash, classes, composer, n_portraits, objects, scenes, templates, screens };
-    Ok(Opened { stimuli: Arc::new(stimuli), manifest })
+    Ok(contents.open(facts, templates, CutoutPictures { composer, screens }))
 }
 
 fn load_sprites(files: &[ListedFile], facts: &mut ContentFacts, skipped: &mut Vec<Skipped>) -> Vec<Sprite> {
     let mut sprites = Vec::new();
     for file in files {
-        let loaded =
-            fs::read(&file.path).map_err(|error| format!("cannot be read: {error}")).and_then(|bytes| {
+        let loaded = read_picture_file(&file.path)
+            .map_err(|error| format!("cannot be read: {error}"))
+            .and_then(|bytes| {
                 let picture = decode_rgba(&bytes).map_err(|error| error.to_string())?;
                 Ok((Sprite::new(&picture)?, blake3::hash(&bytes)))
             });
@@ -214,57 +193,16 @@ fn boxed(instance: &Instance) -> BoxedObject {
     BoxedObject { class: instance.class, bounds: instance.mask.bounds().unwrap_or(PixelBox::SCREEN) }
 }
 
-impl Stimuli for CutoutStimuli {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn content_hash(&self) -> ContentHash {
-        self.hash
-    }
-
-    fn classes(&self) -> &[String] {
-        &self.classes
-    }
-
-    fn n_portraits(&self, split: Split, _class: ClassIdx) -> usize {
-        self.n_portraits.of(split) as usize
-    }
-
-    fn n_objects(&self, split: Split) -> usize {
-        self.objects[split as usize].len()
-    }
-
-    fn n_scenes(&self, split: Split) -> usize {
-        self.scenes[split as usize].len()
-    }
-
-    fn object(&self, split: Split, index: u32) -> BoxedObject {
-        self.objects[split as usize][index as usize]
-    }
-
-    fn instances(&self, split: Split, index: u32) -> &[Instance] {
-        &self.scenes[split as usize][index as usize]
-    }
-
-    fn draw(&self, split: Split, picture: Picture, screen: &mut Screen) -> Result<(), StimulusError> {
-        let pixels = self.screens.get_or_make((split, picture), || {
+impl Render for CutoutPictures {
+    fn screen(&self, split: Split, picture: Picture) -> Result<Arc<[u8]>, StimulusError> {
+        self.screens.get_or_make((split, picture), || {
             let composition = self.composer.compose(split, picture);
             let file = &self.composer.backgrounds[split as usize][composition.background.background_idx];
             Ok(composition.render(&self.composer.sprites, &file.decode(Upright::Turn)?))
-        })?;
-        screen.copy_from(&pixels);
-        Ok(())
+        })
     }
 
-    fn template(
-        &self,
-        _split: Split,
-        class: ClassIdx,
-        side_px: usize,
-    ) -> Result<Arc<Template>, StimulusError> {
-        self.templates.get(Split::Train, class, side_px, || {
-            Ok(template(&self.composer.sprites[class.get()][0], side_px))
-        })
+    fn template(&self, _split: Split, class: ClassIdx, side_px: usize) -> Result<Box<[u8]>, StimulusError> {
+        Ok(template(&self.composer.sprites[class.get()][0], side_px))
     }
 }

@@ -4,32 +4,25 @@ use super::layout::{ListedClass, list_classes, refuse_if_asked};
 use crate::decode::Upright;
 use crate::error::SourceError;
 use crate::file_index::{FileFacts, PictureFile, examine};
-use crate::manifest::{ClassCounts, ContentFacts, Manifest, Skipped, SplitCounts};
+use crate::manifest::{ContentFacts, Skipped, SplitCounts};
 use crate::open::{Opened, refuse_if_strict};
-use crate::options::{SourceOptions, TemplateRule};
+use crate::options::SourceOptions;
 use crate::picture_cache::{CACHE_BYTES, PictureCache};
 use crate::progress::Progress;
 use crate::resize::{screen_from_picture, template_from_picture};
+use crate::source::{Contents, Render};
 use crate::templates::Templates;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use touchstream_env::screen::{Screen, Template};
-use touchstream_env::stimuli::{
-    BoxedObject, ClassIdx, ContentHash, Instance, Picture, Split, Stimuli, StimulusError,
-};
+use touchstream_env::stimuli::{ClassIdx, Picture, Split, StimulusError};
 
 /// Changes whenever the same files would make other pixels.
 const DRAWING_VERSION: u32 = 1;
 
-struct FolderStimuli {
-    name: String,
-    hash: ContentHash,
-    classes: Vec<String>,
+struct FolderPictures {
     /// By class, then split.
     portraits: Vec<[Vec<PictureFile>; 2]>,
-    template_rule: TemplateRule,
-    templates: Templates,
     screens: PictureCache<(Split, ClassIdx, u32)>,
 }
 
@@ -43,7 +36,8 @@ pub fn open(
     let asked = options.classes.as_deref();
     let (listed, mut skipped) = list_classes(root, asked)?;
     let files: Vec<_> = listed.iter().flat_map(|class| class.files.iter().flatten().cloned()).collect();
-    let examined = examine(root, &files, Upright::Turn, options.cache_dir.as_deref(), progress)?;
+    let mut notes = Vec::new();
+    let examined = examine(root, &files, Upright::Turn, options.cache_dir.as_deref(), &mut notes, progress);
 
     let whole = keep_whole(listed, examined, &mut skipped);
     let (mut classes, mut portraits) = (Vec::new(), Vec::new());
@@ -66,38 +60,14 @@ pub fn open(
     }
 
     let mut facts = ContentFacts::new("folder", DRAWING_VERSION);
-    facts.add("classes", classes.join("\n"));
     for picture in portraits.iter().flatten().flatten() {
         facts.add(&picture.file.relative, picture.hash.as_bytes());
     }
     let templates = Templates::open(options, &classes, &mut facts)?;
-    let hash = facts.hash();
-    let manifest = Manifest {
-        source: name.clone(),
-        content_hash: hash.to_string(),
-        classes: classes
-            .iter()
-            .zip(&portraits)
-            .map(|(name, [train, validation])| ClassCounts {
-                name: name.clone(),
-                portraits: SplitCounts::new(train.len() as u32, validation.len() as u32),
-            })
-            .collect(),
-        objects: SplitCounts::default(),
-        scenes: SplitCounts::default(),
-        skipped,
-        notes: Vec::new(),
-    };
-    let stimuli = FolderStimuli {
-        name,
-        hash,
-        classes,
-        portraits,
-        template_rule: options.template_rule,
-        templates,
-        screens: PictureCache::new(CACHE_BYTES),
-    };
-    Ok(Opened { stimuli: Arc::new(stimuli), manifest })
+    let counts = portraits.iter().map(SplitCounts::of_lists).collect();
+    let contents = Contents { name, classes, portraits: counts, skipped, notes, ..Contents::default() };
+    let screens = PictureCache::new(CACHE_BYTES);
+    Ok(contents.open(facts, templates, FolderPictures { portraits, screens }))
 }
 
 /// The whole files of each class. Of a picture that is in both splits, the validation copy is left out.
@@ -140,69 +110,23 @@ fn keep_whole(
     whole
 }
 
-impl FolderStimuli {
-    fn files(&self, split: Split, class: ClassIdx) -> &[PictureFile] {
-        &self.portraits[class.get()][split as usize]
+impl FolderPictures {
+    fn file(&self, split: Split, class: ClassIdx, index: u32) -> &PictureFile {
+        &self.portraits[class.get()][split as usize][index as usize]
     }
 }
 
-impl Stimuli for FolderStimuli {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn content_hash(&self) -> ContentHash {
-        self.hash
-    }
-
-    fn classes(&self) -> &[String] {
-        &self.classes
-    }
-
-    fn n_portraits(&self, split: Split, class: ClassIdx) -> usize {
-        self.files(split, class).len()
-    }
-
-    fn n_objects(&self, _split: Split) -> usize {
-        0
-    }
-
-    fn n_scenes(&self, _split: Split) -> usize {
-        0
-    }
-
-    fn object(&self, _split: Split, index: u32) -> BoxedObject {
-        panic!("an image folder has no localization screen {index}")
-    }
-
-    fn instances(&self, _split: Split, index: u32) -> &[Instance] {
-        panic!("an image folder has no scene {index}")
-    }
-
-    fn draw(&self, split: Split, picture: Picture, screen: &mut Screen) -> Result<(), StimulusError> {
+impl Render for FolderPictures {
+    fn screen(&self, split: Split, picture: Picture) -> Result<Arc<[u8]>, StimulusError> {
         let Picture::Portrait { class, index } = picture else {
             panic!("an image folder has no {picture:?}");
         };
-        let pixels = self.screens.get_or_make((split, class, index), || {
-            let file = &self.files(split, class)[index as usize];
-            Ok(screen_from_picture(&file.decode(Upright::Turn)?))
-        })?;
-        screen.copy_from(&pixels);
-        Ok(())
+        self.screens.get_or_make((split, class, index), || {
+            Ok(screen_from_picture(&self.file(split, class, index).decode(Upright::Turn)?))
+        })
     }
 
-    fn template(
-        &self,
-        split: Split,
-        class: ClassIdx,
-        side_px: usize,
-    ) -> Result<Arc<Template>, StimulusError> {
-        let from_split = match self.template_rule {
-            TemplateRule::Shared => Split::Train,
-            TemplateRule::PerSplit => split,
-        };
-        self.templates.get(from_split, class, side_px, || {
-            Ok(template_from_picture(&self.files(from_split, class)[0].decode(Upright::Turn)?, side_px))
-        })
+    fn template(&self, split: Split, class: ClassIdx, side_px: usize) -> Result<Box<[u8]>, StimulusError> {
+        Ok(template_from_picture(&self.file(split, class, 0).decode(Upright::Turn)?, side_px))
     }
 }

@@ -24,12 +24,13 @@ pub fn bytes_from_pictures(label: &str, pictures: &[Rendered]) -> Vec<u8> {
             object.mask.runs().for_each(|(row, first, last)| payload.extend([row, first, last]));
         }
     }
-    let mut bytes = Vec::with_capacity(HEAD_BYTES + payload.len());
-    bytes.extend(MAGIC);
-    bytes.extend((payload.len() as u64).to_le_bytes());
-    bytes.extend(blake3::hash(&payload).as_bytes());
-    bytes.extend(payload);
-    bytes
+    with_head(&payload)
+}
+
+/// A payload behind its head: length and checksum.
+pub fn with_head(payload: &[u8]) -> Vec<u8> {
+    let len = (payload.len() as u64).to_le_bytes();
+    [MAGIC, &len[..], blake3::hash(payload).as_bytes(), payload].concat()
 }
 
 fn put_u32(bytes: &mut Vec<u8>, number: usize) {

@@ -1,7 +1,7 @@
 //! The built-in pictures, rendered when first used and kept in files.
 
-mod chunk;
+pub mod chunk;
 mod source;
 mod store;
 
-pub use source::open;
+pub(crate) use source::open;

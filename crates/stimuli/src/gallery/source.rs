@@ -4,19 +4,16 @@ use super::chunk::PICTURES_A_CHUNK;
 use super::store::{PictureStore, Series};
 use crate::class_names::select_classes;
 use crate::error::SourceError;
-use crate::manifest::{ClassCounts, ContentFacts, Manifest, SplitCounts};
+use crate::manifest::{ContentFacts, SplitCounts};
 use crate::open::Opened;
 use crate::options::SourceOptions;
 use crate::progress::Progress;
+use crate::source::{Contents, Render, unzip_splits};
 use crate::templates::Templates;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::fs;
 use std::sync::Arc;
-use touchstream_env::screen::{Screen, Template};
-use touchstream_env::stimuli::{
-    BoxedObject, ClassIdx, ContentHash, Instance, Picture, Split, Stimuli, StimulusError,
-};
+use touchstream_env::stimuli::{BoxedObject, ClassIdx, Instance, Picture, Split, StimulusError};
 use touchstream_gallery::{GENERATOR_VERSION, Rendered, class_names, template};
 
 /// Portraits of each class.
@@ -26,26 +23,17 @@ const N_OBJECTS: SplitCounts = SplitCounts::new(900, 150);
 /// Scenes.
 const N_SCENES: SplitCounts = SplitCounts::new(400, 100);
 
-struct GalleryStimuli {
-    name: String,
-    hash: ContentHash,
-    classes: Vec<String>,
-    /// What the generator calls our classes.
-    generator_classes: Vec<usize>,
-    n_portraits: SplitCounts,
-    /// By split, each with the generator's index.
-    objects: [Vec<(u32, BoxedObject)>; 2],
-    scenes: [Vec<(u32, Vec<Instance>)>; 2],
-    templates: Templates,
+/// What the generator calls our classes and, by split, our screens and scenes.
+struct GalleryPictures {
+    classes: Vec<usize>,
+    objects: [Vec<u32>; 2],
+    scenes: [Vec<u32>; 2],
     store: PictureStore,
 }
 
 /// Opens the gallery. Screens and scenes that are needed are rendered now unless their files are there;
 /// portraits when they are first drawn.
 pub fn open(name: String, options: &SourceOptions, progress: &dyn Progress) -> Result<Opened, SourceError> {
-    if let Some(cache_dir) = &options.cache_dir {
-        fs::create_dir_all(cache_dir).map_err(SourceError::io(cache_dir))?;
-    }
     let all_classes: Vec<String> = class_names().iter().map(|&name| name.to_owned()).collect();
     let generator_classes = select_classes(options.classes.as_deref(), &all_classes)?;
     let classes: Vec<String> = generator_classes.iter().map(|&class| all_classes[class].clone()).collect();
@@ -62,7 +50,6 @@ pub fn open(name: String, options: &SourceOptions, progress: &dyn Progress) -> R
     let mut facts = ContentFacts::new("gallery", GENERATOR_VERSION);
     facts.add("seed", options.seed.0.to_le_bytes());
     facts.add("sizes", format!("{n_portraits}, {n_objects}, {n_scenes}"));
-    facts.add("classes", classes.join("\n"));
     let templates = Templates::open(options, &classes, &mut facts)?;
 
     let store = PictureStore::new(options.seed, options.cache_dir.as_deref());
@@ -70,38 +57,17 @@ pub fn open(name: String, options: &SourceOptions, progress: &dyn Progress) -> R
         generator_classes.iter().enumerate().map(|(idx, &class)| (class, ClassIdx(idx as u16))).collect();
     let needed = |is_needed: bool, n: SplitCounts| if is_needed { n } else { SplitCounts::default() };
     let objects = render_series(&store, Series::Objects, needed(options.needs.objects, n_objects), progress);
-    let objects = objects.map(|pictures| boxed_objects(pictures, &class_of));
-    let [train, validation] = objects;
-    let objects = [train?, validation?];
+    let [train, validation] = objects.map(|pictures| boxed_objects(pictures, &class_of));
+    let (object_indices, objects) = unzip_splits([train?, validation?]);
     let scenes = render_series(&store, Series::Scenes, needed(options.needs.scenes, n_scenes), progress);
-    let scenes = scenes.map(|pictures| instances_of(pictures, &class_of));
+    let (scene_indices, scenes) = unzip_splits(scenes.map(|pictures| instances_of(pictures, &class_of)));
 
-    let hash = facts.hash();
-    let count = |[train, validation]: [usize; 2]| SplitCounts::new(train as u32, validation as u32);
-    let manifest = Manifest {
-        source: name.clone(),
-        content_hash: hash.to_string(),
-        classes: classes
-            .iter()
-            .map(|name| ClassCounts { name: name.clone(), portraits: n_portraits })
-            .collect(),
-        objects: count([objects[0].len(), objects[1].len()]),
-        scenes: count([scenes[0].len(), scenes[1].len()]),
-        skipped: Vec::new(),
-        notes: Vec::new(),
-    };
-    let stimuli = GalleryStimuli {
-        name,
-        hash,
-        classes,
-        generator_classes,
-        n_portraits,
-        objects,
-        scenes,
-        templates,
-        store,
-    };
-    Ok(Opened { stimuli: Arc::new(stimuli), manifest })
+    let notes = store.write_failure().cloned().into_iter().collect();
+    let pictures =
+        GalleryPictures { classes: generator_classes, objects: object_indices, scenes: scene_indices, store };
+    let portraits = vec![n_portraits; classes.len()];
+    let contents = Contents { name, classes, portraits, objects, scenes, skipped: Vec::new(), notes };
+    Ok(contents.open(facts, templates, pictures))
 }
 
 /// What the generator says is on each picture, by split; no pixels are kept.
@@ -163,58 +129,19 @@ fn instances_of(
     scenes.filter(|(_, instances)| !instances.is_empty()).collect()
 }
 
-impl Stimuli for GalleryStimuli {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn content_hash(&self) -> ContentHash {
-        self.hash
-    }
-
-    fn classes(&self) -> &[String] {
-        &self.classes
-    }
-
-    fn n_portraits(&self, split: Split, _class: ClassIdx) -> usize {
-        self.n_portraits.of(split) as usize
-    }
-
-    fn n_objects(&self, split: Split) -> usize {
-        self.objects[split as usize].len()
-    }
-
-    fn n_scenes(&self, split: Split) -> usize {
-        self.scenes[split as usize].len()
-    }
-
-    fn object(&self, split: Split, index: u32) -> BoxedObject {
-        self.objects[split as usize][index as usize].1
-    }
-
-    fn instances(&self, split: Split, index: u32) -> &[Instance] {
-        &self.scenes[split as usize][index as usize].1
-    }
-
-    fn draw(&self, split: Split, picture: Picture, screen: &mut Screen) -> Result<(), StimulusError> {
+impl Render for GalleryPictures {
+    fn screen(&self, split: Split, picture: Picture) -> Result<Arc<[u8]>, StimulusError> {
         let (series, index) = match picture {
             Picture::Portrait { class, index } => {
-                (Series::Portraits { class: self.generator_classes[class.get()] }, index)
+                (Series::Portraits { class: self.classes[class.get()] }, index)
             }
-            Picture::Object { index } => (Series::Objects, self.objects[split as usize][index as usize].0),
-            Picture::Scene { index } => (Series::Scenes, self.scenes[split as usize][index as usize].0),
+            Picture::Object { index } => (Series::Objects, self.objects[split as usize][index as usize]),
+            Picture::Scene { index } => (Series::Scenes, self.scenes[split as usize][index as usize]),
         };
-        screen.copy_from(&self.store.pixels(series, split, index));
-        Ok(())
+        Ok(self.store.pixels(series, split, index))
     }
 
-    fn template(
-        &self,
-        _split: Split,
-        class: ClassIdx,
-        side_px: usize,
-    ) -> Result<Arc<Template>, StimulusError> {
-        self.templates
-            .get(Split::Train, class, side_px, || Ok(template(self.generator_classes[class.get()], side_px)))
+    fn template(&self, _split: Split, class: ClassIdx, side_px: usize) -> Result<Box<[u8]>, StimulusError> {
+        Ok(template(self.classes[class.get()], side_px))
     }
 }

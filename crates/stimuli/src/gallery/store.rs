@@ -2,11 +2,12 @@
 
 use super::chunk::{PICTURES_A_CHUNK, bytes_from_pictures, pictures_from_bytes};
 use crate::picture_cache::{CACHE_BYTES, PictureCache};
-use crate::write_aside::write_aside;
+use crate::write_aside::{unwritable_cache, write_aside};
 use rayon::prelude::*;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
 use touchstream_gallery::{GENERATOR_VERSION, Rendered, object_screen, portrait, scene};
@@ -46,15 +47,36 @@ pub struct PictureStore {
     seed: RunSeed,
     /// `None` without a cache folder: pictures are then rendered one by one and kept in memory alone.
     folder: Option<PathBuf>,
+    /// The first failure to write a file; none is tried after it.
+    write_failure: OnceLock<String>,
     pixels: PictureCache<(Series, Split, u32)>,
 }
 
 impl PictureStore {
-    /// A store that keeps its files below `cache_dir`.
+    /// A store that keeps its files below `cache_dir`. Where none can be written, those that are there still serve.
     pub fn new(seed: RunSeed, cache_dir: Option<&Path>) -> Self {
         let name = format!("v{GENERATOR_VERSION}-s{}", seed.0);
         let folder = cache_dir.map(|cache_dir| cache_dir.join("gallery").join(name));
-        Self { seed, folder, pixels: PictureCache::new(CACHE_BYTES) }
+        let write_failure = OnceLock::new();
+        let store = Self { seed, folder, write_failure, pixels: PictureCache::new(CACHE_BYTES) };
+        store.try_writing(|folder| {
+            fs::create_dir_all(folder)?;
+            tempfile::tempfile_in(folder).map(drop)
+        });
+        store
+    }
+
+    /// Why files cannot be written, as a note for people, if they cannot.
+    pub fn write_failure(&self) -> Option<&String> {
+        self.write_failure.get()
+    }
+
+    fn try_writing(&self, write: impl FnOnce(&Path) -> io::Result<()>) {
+        if let (Some(folder), None) = (&self.folder, self.write_failure())
+            && let Err(error) = write(folder)
+        {
+            self.write_failure.get_or_init(|| unwritable_cache(folder, &error));
+        }
     }
 
     /// The bytes of one picture.
@@ -87,8 +109,7 @@ impl PictureStore {
     pub fn chunk(&self, series: Series, split: Split, chunk: u32) -> Vec<Rendered> {
         let name = format!("{}/{chunk:05}.bin", series.folder(split));
         let label = format!("v{GENERATOR_VERSION} seed {} {name}", self.seed.0);
-        let path = self.folder.as_ref().map(|folder| folder.join(&name));
-        let stored = path.as_ref().and_then(|path| fs::read(path).ok());
+        let stored = self.folder.as_ref().and_then(|folder| fs::read(folder.join(&name)).ok());
         if let Some(pictures) = stored.and_then(|bytes| pictures_from_bytes(&label, &bytes)) {
             return pictures;
         }
@@ -97,9 +118,7 @@ impl PictureStore {
             .into_par_iter()
             .map(|index| series.render(self.seed, split, index))
             .collect();
-        if let Some(path) = path {
-            let _ = write_aside(&path, &bytes_from_pictures(&label, &pictures));
-        }
+        self.try_writing(|folder| write_aside(&folder.join(&name), &bytes_from_pictures(&label, &pictures)));
         pictures
     }
 }
@@ -145,6 +164,26 @@ mod tests {
             assert_eq!(pixels(Some(cache.path()), 2), direct);
             assert_eq!(fs::read(&file).unwrap(), whole);
         }
+    }
+
+    #[test]
+    fn a_store_that_cannot_write_says_so_once_and_goes_on() {
+        let cache = tempfile::tempdir().unwrap();
+        let direct = pixels(None, 2);
+        let blocked = cache.path().join("a file");
+        fs::write(&blocked, "").unwrap();
+        let store = PictureStore::new(RunSeed(5), Some(&blocked));
+        let failure = store.write_failure().unwrap().clone();
+        assert!(failure.contains("a file") && failure.contains("cannot be written ("), "{failure}");
+        assert_eq!(store.pixels(SERIES, Split::Train, 2), direct);
+        assert_eq!(store.write_failure(), Some(&failure));
+
+        let store = PictureStore::new(RunSeed(5), Some(cache.path()));
+        assert_eq!(store.write_failure(), None);
+        let in_the_way = cache.path().join(format!("gallery/v{GENERATOR_VERSION}-s5/portrait-train-3"));
+        fs::write(in_the_way, "").unwrap();
+        assert_eq!(store.pixels(SERIES, Split::Train, 2), direct);
+        assert!(store.write_failure().is_some());
     }
 
     #[test]
