@@ -145,3 +145,42 @@ fn any_59_scenes_in_a_row_hold_every_class() {
         assert!(objects.iter().any(|object| object.class == expected), "scene {index}");
     }
 }
+
+/// The mean colour of an object's pixels must not depend on its class: over portraits, classes differ in it no
+/// more than portraits of one class do by chance.
+#[test]
+fn the_colour_of_rendered_objects_does_not_tell_the_class() {
+    const N_EACH: usize = 6;
+    let mean_colour = |class: usize, index: usize| -> [f64; 3] {
+        let picture = portrait(SEED, Split::Train, class, index as u32);
+        let mask = &picture.objects[0].mask;
+        let mut sums = [0.0; 3];
+        mask.for_each_run(|run| {
+            for pixel in picture.pixels[run.start * 3..run.end * 3].chunks_exact(3) {
+                sums.iter_mut().zip(pixel).for_each(|(sum, &byte)| *sum += f64::from(byte));
+            }
+        });
+        sums.map(|sum| sum / mask.area_px() as f64)
+    };
+    let colours: Vec<Vec<[f64; 3]>> = (0..N_CLASSES)
+        .step_by(3)
+        .map(|class| (0..N_EACH).map(|index| mean_colour(class, index)).collect())
+        .collect();
+    for channel in 0..3 {
+        let of_class: Vec<Vec<f64>> = colours
+            .iter()
+            .map(|portraits| portraits.iter().map(|colour| colour[channel]).collect())
+            .collect();
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let variance = |values: &[f64]| {
+            let centre = mean(values);
+            values.iter().map(|value| (value - centre) * (value - centre)).sum::<f64>()
+                / (values.len() - 1) as f64
+        };
+        let class_means: Vec<f64> = of_class.iter().map(|values| mean(values)).collect();
+        let within = mean(&of_class.iter().map(|values| variance(values)).collect::<Vec<_>>());
+        // The F ratio of 19 and 100 degrees of freedom exceeds 2.9 once in ten thousand.
+        let ratio = variance(&class_means) * N_EACH as f64 / within;
+        assert!(ratio < 2.9, "channel {channel}: {ratio}");
+    }
+}

@@ -93,11 +93,14 @@ pub struct Needs {
     pub objects: bool,
     /// Scenes.
     pub scenes: bool,
+    /// The pixels of all portraits, too, made when the source is opened and not when each is first drawn: for long
+    /// runs, which will see them all.
+    pub portraits_now: bool,
 }
 
 impl Needs {
     /// Every kind.
-    pub const ALL: Self = Self { objects: true, scenes: true };
+    pub const ALL: Self = Self { objects: true, scenes: true, portraits_now: false };
     /// Portraits alone.
-    pub const PORTRAITS: Self = Self { objects: false, scenes: false };
+    pub const PORTRAITS: Self = Self { objects: false, scenes: false, portraits_now: false };
 }

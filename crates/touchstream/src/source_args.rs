@@ -110,6 +110,7 @@ impl OpenArgs {
                 warn_user!("  {skipped}");
             }
         }
+        opened.manifest.notes.iter().for_each(|note| warn_user!("note: {note}"));
         Ok(opened)
     }
 

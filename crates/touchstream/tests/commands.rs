@@ -288,3 +288,30 @@ fn a_reader_that_goes_away_is_no_error() {
         assert!(matches!(code, Some(0..=2)), "{words}: {code:?}");
     }
 }
+
+#[test]
+fn the_gallery_is_rendered_ahead_on_request() {
+    let desk = Desk::new();
+    let said = desk.run(&[
+        "data",
+        "gallery",
+        "--classes",
+        "panda,teapot",
+        "--portraits",
+        "20,4",
+        "--objects",
+        "59,59",
+        "--scenes",
+        "59,59",
+        "--render",
+    ]);
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    // Two classes, two chunks of 16 to learn from and one to be judged on.
+    assert!(String::from_utf8_lossy(&said.stderr).contains("rendering portraits: 96"));
+    let chunks = |folder: &str| {
+        let folder = desk.path().join("cache/gallery/v1-s0").join(folder);
+        std::fs::read_dir(&folder).map_or(0, Iterator::count)
+    };
+    assert_eq!((chunks("portrait-train-3"), chunks("portrait-validation-3")), (2, 1));
+    assert!(String::from_utf8_lossy(&said.stdout).contains("those that show a chosen class are used"));
+}

@@ -31,8 +31,8 @@ struct GalleryPictures {
     store: PictureStore,
 }
 
-/// Opens the gallery. Screens and scenes that are needed are rendered now unless their files are there;
-/// portraits when they are first drawn.
+/// Opens the gallery. Screens and scenes that are needed are rendered now unless their files are there; portraits
+/// when they are first drawn, or now if so asked.
 pub fn open(name: String, options: &SourceOptions, progress: &dyn Progress) -> Result<Opened, SourceError> {
     let all_classes: Vec<String> = class_names().iter().map(|&name| name.to_owned()).collect();
     let generator_classes = select_classes(options.classes.as_deref(), &all_classes)?;
@@ -62,7 +62,18 @@ pub fn open(name: String, options: &SourceOptions, progress: &dyn Progress) -> R
     let scenes = render_series(&store, Series::Scenes, needed(options.needs.scenes, n_scenes), progress);
     let (scene_indices, scenes) = unzip_splits(scenes.map(|pictures| instances_of(pictures, &class_of)));
 
-    let notes = store.write_failure().cloned().into_iter().collect();
+    if options.needs.portraits_now {
+        render_portraits(&store, &generator_classes, n_portraits, progress);
+    }
+
+    let mut notes: Vec<String> = store.write_failure().cloned().into_iter().collect();
+    let shown = [("localization screens", n_objects, &object_indices), ("scenes", n_scenes, &scene_indices)];
+    for (what, n_made, indices) in shown {
+        let n_shown = SplitCounts::of_lists(indices);
+        if n_shown != SplitCounts::default() && n_shown != n_made {
+            notes.push(format!("of {n_made} {what}, those that show a chosen class are used: {n_shown}"));
+        }
+    }
     let pictures =
         GalleryPictures { classes: generator_classes, objects: object_indices, scenes: scene_indices, store };
     let portraits = vec![n_portraits; classes.len()];
@@ -95,6 +106,28 @@ fn render_series(
     });
     progress.finish();
     rendered
+}
+
+/// Makes the files of all portraits that are not there yet.
+fn render_portraits(
+    store: &PictureStore,
+    classes: &[usize],
+    n_portraits: SplitCounts,
+    progress: &dyn Progress,
+) {
+    let chunks: Vec<(usize, Split, u32)> = classes
+        .iter()
+        .flat_map(|&class| Split::ALL.map(|split| (class, split)))
+        .flat_map(|(class, split)| {
+            (0..n_portraits.of(split).div_ceil(PICTURES_A_CHUNK)).map(move |chunk| (class, split, chunk))
+        })
+        .collect();
+    progress.start("rendering portraits", chunks.len() as u64 * u64::from(PICTURES_A_CHUNK));
+    chunks.into_par_iter().for_each(|(class, split, chunk)| {
+        store.chunk(Series::Portraits { class }, split, chunk);
+        progress.advance(u64::from(PICTURES_A_CHUNK));
+    });
+    progress.finish();
 }
 
 fn boxed_objects(

@@ -21,13 +21,16 @@ pub struct DataArgs {
     /// Draw a sheet of every class, its template and some portraits, into a PNG file
     #[arg(long, value_name = "FILE.png")]
     sheet: Option<PathBuf>,
+    /// Render every picture of the gallery into the cache now, not when it is first drawn
+    #[arg(long)]
+    render: bool,
     /// Print the manifest as JSON, every skipped file included
     #[arg(long)]
     json: bool,
 }
 
 pub fn run(args: &DataArgs) -> Result<()> {
-    let opened = args.how.open_quietly(&args.source, Needs::ALL)?;
+    let opened = args.how.open_quietly(&args.source, Needs { portraits_now: args.render, ..Needs::ALL })?;
     if let Some(path) = &args.sheet {
         write_file(path, &class_sheet(opened.stimuli.as_ref())?.to_png()?)?;
     }
