@@ -46,6 +46,9 @@ struct ListArgs {
     data: Option<SourceSpec>,
     #[command(flatten)]
     how: OpenArgs,
+    /// Screens to count chance and best on, where they depend on the images
+    #[arg(long, value_name = "N", default_value_t = N_EXACT_SCREENS)]
+    count: usize,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -61,6 +64,9 @@ struct CheckArgs {
     data: Option<SourceSpec>,
     #[command(flatten)]
     how: OpenArgs,
+    /// Screens to count chance and best on, where they depend on the images
+    #[arg(long, value_name = "N", default_value_t = N_EXACT_SCREENS)]
+    count: usize,
 }
 
 pub fn run(args: &TasksArgs) -> Result<()> {
@@ -85,7 +91,7 @@ fn list(args: &ListArgs) -> Result<()> {
         let exact = match &opened {
             None => task.geometric_rewards(),
             Some(opened) => match BoundTask::new(task.clone(), opened.stimuli.clone(), Split::Train) {
-                Ok(bound) => Some(bound.exact_rewards(N_EXACT_SCREENS)),
+                Ok(bound) => Some(bound.exact_rewards(args.count)),
                 Err(reason) => {
                     refused.push(reason.to_string());
                     None
@@ -235,7 +241,7 @@ fn check_file(file: &Path, args: &CheckArgs) -> Result<()> {
         None => task.geometric_rewards(),
         Some(opened) => {
             let bound = BoundTask::new(task.clone(), opened.stimuli.clone(), Split::Train)?;
-            Some(bound.exact_rewards(N_EXACT_SCREENS))
+            Some(bound.exact_rewards(args.count))
         }
     };
     match &exact {
