@@ -29,7 +29,7 @@ mod write_aside;
 pub use error::SourceError;
 pub use manifest::{ClassCounts, Manifest, Skipped, SplitCounts};
 pub use open::{Opened, open};
-pub use options::{Needs, Sizes, SourceOptions, TemplateRule};
+pub use options::{Needs, SceneFit, Sizes, SourceOptions, TemplateRule};
 pub use progress::{NoProgress, Progress};
 pub use spec::{SourceSpec, SpecError};
 pub use write_aside::{AsideFile, write_aside};

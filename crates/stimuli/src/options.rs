@@ -17,6 +17,8 @@ pub struct SourceOptions {
     pub template_files: BTreeMap<String, PathBuf>,
     /// Which picture becomes the template of a class without a chosen file.
     pub template_rule: TemplateRule,
+    /// Which part of COCO's images fills the screen.
+    pub scene_fit: SceneFit,
     /// Where facts about files and rendered pictures are kept between runs; `None` keeps nothing.
     pub cache_dir: Option<PathBuf>,
     /// Decides composed and generated pictures.
@@ -34,6 +36,7 @@ impl Default for SourceOptions {
             strict: false,
             template_files: BTreeMap::new(),
             template_rule: TemplateRule::Shared,
+            scene_fit: SceneFit::Whole,
             cache_dir: None,
             seed: RunSeed(0),
             sizes: Sizes::default(),
@@ -51,6 +54,16 @@ pub enum TemplateRule {
     Shared,
     /// Each split has its own, where the source has pictures to choose from (folder and COCO).
     PerSplit,
+}
+
+/// Which part of a scene's image fills the screen. The paper is silent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum SceneFit {
+    /// All of it, stretched to a square: every object can be touched.
+    #[default]
+    Whole,
+    /// Short side to 256, centre crop 224, as other images: nothing is stretched, what lies at the sides is lost.
+    Crop,
 }
 
 /// How many pictures the gallery and the cut-outs make; `None` for the source's default.

@@ -3,46 +3,59 @@
 use image::RgbImage;
 use touchstream_env::touch::SCREEN_SIDE_PX;
 
-/// A square part of a picture, in its pixels; it may lie between whole pixels but not outside the picture.
+/// A part of a picture, in its pixels; it may lie between whole pixels but not outside the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SquareCrop {
+pub struct Crop {
     /// Columns to its left.
     pub left: f64,
     /// Rows above it.
     pub top: f64,
-    /// Height and width.
-    pub side: f64,
+    /// Columns.
+    pub width: f64,
+    /// Rows.
+    pub height: f64,
 }
 
-impl SquareCrop {
+impl Crop {
     /// What remains of a picture whose short side is brought to 256 and whose middle 224 x 224 are kept, as the
     /// paper's network expects: the middle 7/8 of the short side.
     pub fn of_screen(width: u32, height: u32) -> Self {
-        Self::centered(width, height, 224.0 / 256.0)
+        Self::middle_square(width, height, 224.0 / 256.0)
     }
 
     /// The largest square in the middle.
+    pub fn largest_square(width: u32, height: u32) -> Self {
+        Self::middle_square(width, height, 1.0)
+    }
+
+    /// All of a picture; it is stretched if it is not square.
     pub fn whole(width: u32, height: u32) -> Self {
-        Self::centered(width, height, 1.0)
+        Self { left: 0.0, top: 0.0, width: f64::from(width), height: f64::from(height) }
     }
 
-    fn centered(width: u32, height: u32, share: f64) -> Self {
+    fn middle_square(width: u32, height: u32, share: f64) -> Self {
         let side = f64::from(width.min(height)) * share;
-        Self { left: (f64::from(width) - side) / 2.0, top: (f64::from(height) - side) / 2.0, side }
+        let (left, top) = ((f64::from(width) - side) / 2.0, (f64::from(height) - side) / 2.0);
+        Self { left, top, width: side, height: side }
     }
 
-    /// The picture's column (or row, with `top`) under the middle of a screen column.
-    pub fn source_px(self, start: f64, screen_px: usize) -> usize {
-        (start + (screen_px as f64 + 0.5) * self.side / SCREEN_SIDE_PX as f64) as usize
+    /// The picture's column under the middle of a screen column.
+    pub fn source_col(self, screen_col: usize) -> usize {
+        (self.left + (screen_col as f64 + 0.5) * self.width / SCREEN_SIDE_PX as f64) as usize
+    }
+
+    /// The picture's row under the middle of a screen row.
+    pub fn source_row(self, screen_row: usize) -> usize {
+        (self.top + (screen_row as f64 + 0.5) * self.height / SCREEN_SIDE_PX as f64) as usize
     }
 }
 
 /// The crop at `[side_px, side_px, 3]`. Bilinear with a support that grows with the reduction, as in the
 /// training of the usual networks; it makes no halos, and the same bytes on every machine.
-pub fn resize_square(picture: &RgbImage, crop: SquareCrop, side_px: usize) -> Box<[u8]> {
+pub fn resize_square(picture: &RgbImage, crop: Crop, side_px: usize) -> Box<[u8]> {
     let (width, height) = (picture.width() as usize, picture.height() as usize);
-    let columns = taps(crop.left, crop.side, side_px, width);
-    let rows = taps(crop.top, crop.side, side_px, height);
+    let columns = taps(crop.left, crop.width, side_px, width);
+    let rows = taps(crop.top, crop.height, side_px, height);
     let first_row = rows.first().map_or(0, |taps| taps.first);
     let end_row = rows.last().map_or(0, |taps| taps.first + taps.weights.len());
 
@@ -91,12 +104,12 @@ fn taps(start: f64, extent: f64, n_target: usize, n_source: usize) -> Vec<Taps> 
 
 /// A picture as it fills the screen: short side to 256, middle 224 x 224.
 pub fn screen_from_picture(picture: &RgbImage) -> Box<[u8]> {
-    resize_square(picture, SquareCrop::of_screen(picture.width(), picture.height()), SCREEN_SIDE_PX)
+    resize_square(picture, Crop::of_screen(picture.width(), picture.height()), SCREEN_SIDE_PX)
 }
 
 /// A picture as a button: its middle square.
 pub fn template_from_picture(picture: &RgbImage, side_px: usize) -> Box<[u8]> {
-    resize_square(picture, SquareCrop::whole(picture.width(), picture.height()), side_px)
+    resize_square(picture, Crop::largest_square(picture.width(), picture.height()), side_px)
 }
 
 #[cfg(test)]
@@ -118,11 +131,11 @@ mod tests {
 
         #[test]
         fn the_crop_stays_inside(width in 1_u32..20_000, height in 1_u32..20_000) {
-            let crop = SquareCrop::of_screen(width, height);
-            prop_assert!(crop.left >= 0.0 && crop.left + crop.side <= f64::from(width));
-            prop_assert!(crop.source_px(crop.left, 0) < width as usize);
-            prop_assert!(crop.source_px(crop.left, 223) < width as usize);
-            prop_assert!(crop.source_px(crop.top, 223) < height as usize);
+            for crop in [Crop::of_screen(width, height), Crop::whole(width, height)] {
+                prop_assert!(crop.left >= 0.0 && crop.left + crop.width <= f64::from(width));
+                prop_assert!(crop.source_col(0) < width as usize && crop.source_col(223) < width as usize);
+                prop_assert!(crop.source_row(0) < height as usize && crop.source_row(223) < height as usize);
+            }
         }
     }
 

@@ -10,7 +10,8 @@ use tempfile::TempDir;
 use touchstream_env::screen::Screen;
 use touchstream_env::stimuli::{ClassIdx, Picture, Split};
 use touchstream_stimuli::{
-    Needs, NoProgress, Opened, Sizes, SourceError, SourceOptions, SourceSpec, SplitCounts, TemplateRule, open,
+    Needs, NoProgress, Opened, SceneFit, Sizes, SourceError, SourceOptions, SourceSpec, SplitCounts,
+    TemplateRule, open,
 };
 
 fn picture_bytes(width: u32, height: u32, seed: u8, format: ImageFormat) -> Vec<u8> {
@@ -245,16 +246,23 @@ fn coco_serves_scenes_portraits_and_objects() {
     assert_eq!(stimuli.n_portraits(Split::Train, ClassIdx(0)), 1);
     assert_eq!(stimuli.n_objects(Split::Train), 1);
     assert_eq!(stimuli.instances(Split::Train, 1)[0].mask.area_px(), 224 * 112);
-    // Short side 120: the middle 105 x 105 of the image fill the screen.
-    let bounds = stimuli.object(Split::Train, 0).bounds;
-    let scale = 224.0 / 105.0;
-    let expected =
-        [(30.0 - 27.5) * scale, (20.0 - 7.5) * scale, (130.0 - 27.5) * scale, (100.0 - 7.5) * scale];
-    let found = [bounds.left(), bounds.top(), bounds.right() + 1, bounds.bottom() + 1];
-    assert!(
-        found.iter().zip(expected).all(|(&found, expected)| (found as f64 - expected).abs() <= 1.5),
-        "{found:?} {expected:?}"
-    );
+    // The object spans columns 30 to 130 and rows 20 to 100 of 160 x 120.
+    let cropped = SourceOptions { scene_fit: SceneFit::Crop, ..Default::default() };
+    let cropped = open(&spec, &cropped, &NoProgress).unwrap().stimuli;
+    assert_ne!(cropped.content_hash(), stimuli.content_hash());
+    let (wide, high, square) = (224.0 / 160.0, 224.0 / 120.0, 224.0 / 105.0);
+    let cases = [
+        // All of the image fills the screen.
+        (stimuli, [30.0 * wide, 20.0 * high, 130.0 * wide, 100.0 * high]),
+        // Short side 120: its middle 105 x 105 do.
+        (&cropped, [2.5 * square, 12.5 * square, 102.5 * square, 92.5 * square]),
+    ];
+    for (stimuli, expected) in cases {
+        let bounds = stimuli.object(Split::Train, 0).bounds;
+        let found = [bounds.left(), bounds.top(), bounds.right() + 1, bounds.bottom() + 1];
+        let is_near = |(found, expected): (usize, f64)| (found as f64 - expected).abs() <= 1.5;
+        assert!(found.into_iter().zip(expected).all(is_near), "{found:?} {expected:?}");
+    }
     assert!(opened.manifest.notes.iter().any(|note| note.contains("`dog`")), "{:?}", opened.manifest.notes);
 }
 

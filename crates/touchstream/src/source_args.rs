@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
 use touchstream_stimuli::{
-    Manifest, Needs, Opened, Sizes, SourceOptions, SourceSpec, SplitCounts, TemplateRule, open,
+    Manifest, Needs, Opened, SceneFit, Sizes, SourceOptions, SourceSpec, SplitCounts, TemplateRule, open,
 };
 
 #[derive(Args, Clone, Debug, PartialEq)]
@@ -57,6 +57,9 @@ pub struct OpenArgs {
     /// Which picture is a class's template where none is chosen [default: shared]
     #[arg(long, value_name = "RULE")]
     pub template_rule: Option<TemplateRuleWord>,
+    /// Which part of COCO's images fills the screen [default: whole]
+    #[arg(long, value_name = "FIT")]
+    pub scene_fit: Option<SceneFitWord>,
     /// Portraits a class that gallery and cut-outs make, for training and validation
     #[arg(long, value_name = "TRAIN,VAL", value_parser = parse_counts)]
     pub portraits: Option<SplitCounts>,
@@ -80,6 +83,14 @@ pub enum TemplateRuleWord {
     Shared,
     /// The first picture of each split
     PerSplit,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SceneFitWord {
+    /// All of the image, stretched to a square
+    Whole,
+    /// Short side to 256, centre crop 224
+    Crop,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -137,6 +148,10 @@ impl OpenArgs {
             template_rule: match self.template_rule {
                 Some(TemplateRuleWord::PerSplit) => TemplateRule::PerSplit,
                 Some(TemplateRuleWord::Shared) | None => TemplateRule::Shared,
+            },
+            scene_fit: match self.scene_fit {
+                Some(SceneFitWord::Crop) => SceneFit::Crop,
+                Some(SceneFitWord::Whole) | None => SceneFit::Whole,
             },
             cache_dir: self.cache.clone().or_else(default_cache_dir),
             seed: RunSeed(self.data_seed.unwrap_or(0)),

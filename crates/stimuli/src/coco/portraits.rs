@@ -2,7 +2,7 @@
 
 use super::json::{AnnotationEntry, Segmentation};
 use super::rle::Rle;
-use crate::resize::{SquareCrop, resize_square};
+use crate::resize::{Crop, resize_square};
 use image::{Rgb, RgbImage};
 use touchstream_env::screen::BACKGROUND_GREY;
 
@@ -71,7 +71,7 @@ impl Portrait {
             let (x, y) = (pixel / height, pixel % height);
             cut.put_pixel(x - left + left_space, y - top + top_space, *picture.get_pixel(x, y));
         }
-        resize_square(&cut, SquareCrop::whole(cut_side, cut_side), side_px)
+        resize_square(&cut, Crop::whole(cut_side, cut_side), side_px)
     }
 }
 

@@ -1,21 +1,36 @@
 //! Outlines of an image brought onto the screen with it.
 
 use super::rle::Rle;
-use crate::resize::SquareCrop;
+use crate::options::SceneFit;
+use crate::resize::{Crop, resize_square};
+use image::RgbImage;
 use touchstream_env::mask::Mask;
 use touchstream_env::touch::SCREEN_SIDE_PX;
 
 /// An object that shows fewer pixels on the screen is as good as absent: a scene does not name it.
 pub const MIN_VISIBLE_PX: usize = 20;
 
+/// The part of an image that fills the screen.
+pub fn scene_crop(fit: SceneFit, width: u32, height: u32) -> Crop {
+    match fit {
+        SceneFit::Whole => Crop::whole(width, height),
+        SceneFit::Crop => Crop::of_screen(width, height),
+    }
+}
+
+/// An image as it fills the screen.
+pub fn screen_of_scene(fit: SceneFit, picture: &RgbImage) -> Box<[u8]> {
+    resize_square(picture, scene_crop(fit, picture.width(), picture.height()), SCREEN_SIDE_PX)
+}
+
 /// The screen pixels whose middle lies on the object, when the crop of its image fills the screen.
-pub fn screen_mask(rle: &Rle, crop: SquareCrop) -> Mask {
+pub fn screen_mask(rle: &Rle, crop: Crop) -> Mask {
     let height = rle.size().0;
     let runs = rle.inside();
-    let rows: Vec<u32> = (0..SCREEN_SIDE_PX).map(|row| crop.source_px(crop.top, row) as u32).collect();
+    let rows: Vec<u32> = (0..SCREEN_SIDE_PX).map(|row| crop.source_row(row) as u32).collect();
     let mut is_inside = vec![false; SCREEN_SIDE_PX * SCREEN_SIDE_PX];
     for col in 0..SCREEN_SIDE_PX {
-        let column_start = crop.source_px(crop.left, col) as u32 * height;
+        let column_start = crop.source_col(col) as u32 * height;
         let mut run_idx = runs.partition_point(|run| run.end <= column_start);
         for (row, &source_row) in rows.iter().enumerate() {
             let pixel = column_start + source_row;
@@ -49,11 +64,13 @@ mod tests {
             let rle = Rle::from_counts(height, width, counts).unwrap();
             let mut pixels = vec![false; (height * width) as usize];
             rle.inside().into_iter().for_each(|run| pixels[run.start as usize..run.end as usize].fill(true));
-            let crop = SquareCrop::of_screen(width, height);
-            let expected = Mask::from_fn(|row, col| {
-                pixels[crop.source_px(crop.left, col) * height as usize + crop.source_px(crop.top, row)]
-            });
-            prop_assert_eq!(screen_mask(&rle, crop), expected);
+            for fit in [SceneFit::Whole, SceneFit::Crop] {
+                let crop = scene_crop(fit, width, height);
+                let expected = Mask::from_fn(|row, col| {
+                    pixels[crop.source_col(col) * height as usize + crop.source_row(row)]
+                });
+                prop_assert_eq!(screen_mask(&rle, crop), expected);
+            }
         }
     }
 }

@@ -6,6 +6,7 @@
 
 use super::layout::find_split;
 use super::portraits::{self, Portrait};
+use super::scenes::{MIN_VISIBLE_PX, screen_of_scene};
 use super::split::{AnnotatedSplit, CheckedImage, CheckedSplit, check_split, read_split};
 use crate::class_names::select_classes;
 use crate::decode::Upright;
@@ -13,10 +14,9 @@ use crate::error::SourceError;
 use crate::file_index::{FileFacts, PictureFile, examine};
 use crate::manifest::{ContentFacts, Skipped, SplitCounts};
 use crate::open::{Opened, refuse_if_strict};
-use crate::options::SourceOptions;
+use crate::options::{SceneFit, SourceOptions};
 use crate::picture_cache::{CACHE_BYTES, PictureCache};
 use crate::progress::Progress;
-use crate::resize::screen_from_picture;
 use crate::source::{Contents, Render, unzip_splits};
 use crate::templates::Templates;
 use image::RgbImage;
@@ -36,6 +36,7 @@ struct CocoPictures {
     portraits: [Vec<Vec<Portrait>>; 2],
     objects: [Vec<usize>; 2],
     scenes: [Vec<usize>; 2],
+    fit: SceneFit,
     screens: PictureCache<(Split, Shown)>,
 }
 
@@ -82,9 +83,11 @@ pub fn open(
     let examined = examine(root, &files, Upright::AsStored, cache_dir, &mut notes, progress);
     let (examined_train, examined_validation) = examined.split_at(train.images.len());
     let to_learn_from = hashes_of(examined_train);
+    let fit = options.scene_fit;
+    facts.add("scene fit", format!("{fit:?}"));
     let checked = [
-        check_split(train, examined_train, &BTreeSet::new(), &mut skipped, progress),
-        check_split(validation, examined_validation, &to_learn_from, &mut skipped, progress),
+        check_split(train, examined_train, &BTreeSet::new(), fit, &mut skipped, progress),
+        check_split(validation, examined_validation, &to_learn_from, fit, &mut skipped, progress),
     ];
     refuse_if_strict(options, &skipped)?;
 
@@ -92,7 +95,7 @@ pub fn open(
     if n_invisible > 0 {
         notes.push(format!(
             "{n_invisible} instances show fewer than {} pixels on the screen and are left out of their scenes",
-            super::scenes::MIN_VISIBLE_PX
+            MIN_VISIBLE_PX
         ));
     }
     let category_ids = choose_classes(root, &categories, &checked, options, &mut notes, &skipped)?;
@@ -115,6 +118,7 @@ pub fn open(
         portraits: [train.portraits, validation.portraits],
         objects: object_images,
         scenes: scene_images,
+        fit,
         screens: PictureCache::new(CACHE_BYTES),
     };
     let contents = Contents { name, classes, portraits, objects, scenes, skipped, notes };
@@ -244,7 +248,7 @@ impl Render for CocoPictures {
             Picture::Scene { index } => Shown::Image { image_idx: self.scenes[here][index as usize] },
         };
         self.screens.get_or_make((split, shown), || match shown {
-            Shown::Image { image_idx } => Ok(screen_from_picture(&self.picture(split, image_idx)?)),
+            Shown::Image { image_idx } => Ok(screen_of_scene(self.fit, &self.picture(split, image_idx)?)),
             Shown::Portrait { class, index } => {
                 self.portrait(split, &self.portraits[here][class.get()][index as usize], SCREEN_SIDE_PX)
             }

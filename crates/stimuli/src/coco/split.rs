@@ -4,14 +4,14 @@ use super::json::{AnnotationEntry, CategoryEntry, ImageEntry, parse_document};
 use super::layout::SplitFiles;
 use super::portraits::Portrait;
 use super::rle::n_pixels;
-use super::scenes::{MIN_VISIBLE_PX, screen_mask};
+use super::scenes::{MIN_VISIBLE_PX, scene_crop, screen_mask};
 use crate::error::SourceError;
 use crate::file_index::{FileFacts, PictureFile};
 use crate::listing::ListedFile;
 use crate::manifest::Skipped;
+use crate::options::SceneFit;
 use crate::outside_file::read_annotation_file;
 use crate::progress::Progress;
-use crate::resize::SquareCrop;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
@@ -149,6 +149,7 @@ pub fn check_split(
     split: AnnotatedSplit,
     examined: &[FileFacts],
     other_split: &BTreeSet<[u8; 32]>,
+    fit: SceneFit,
     skipped: &mut Vec<Skipped>,
     progress: &dyn Progress,
 ) -> CheckedSplit {
@@ -177,7 +178,7 @@ pub fn check_split(
         .into_par_iter()
         .enumerate()
         .map(|(image_idx, (image, hash))| {
-            let outlined = outline_image(image_idx, image, hash);
+            let outlined = outline_image(image_idx, image, hash, fit);
             progress.advance(1);
             outlined
         })
@@ -205,8 +206,13 @@ struct OutlinedImage {
     n_invisible: usize,
 }
 
-fn outline_image(image_idx: usize, image: AnnotatedImage, hash: blake3::Hash) -> OutlinedImage {
-    let crop = SquareCrop::of_screen(image.width, image.height);
+fn outline_image(
+    image_idx: usize,
+    image: AnnotatedImage,
+    hash: blake3::Hash,
+    fit: SceneFit,
+) -> OutlinedImage {
+    let crop = scene_crop(fit, image.width, image.height);
     let has_one_object = matches!(&image.annotations[..], [only] if only.iscrowd == 0);
     let (mut instances, mut portraits) = (Vec::new(), Vec::new());
     let (mut bad_outlines, mut n_invisible) = (Vec::new(), 0);

@@ -1,7 +1,7 @@
 //! Which cut-outs lie where on which background: drawn at random from a stream, before any pixel.
 
 use super::sprite::{MIN_SIDE_PX, Placement, Sprite};
-use crate::resize::{SquareCrop, resize_square};
+use crate::resize::{Crop, resize_square};
 use image::RgbImage;
 use touchstream_env::mask::Mask;
 use touchstream_env::screen::BACKGROUND_GREY;
@@ -154,7 +154,8 @@ impl BackgroundView {
         let side = width.min(height) * f64::from(self.side_share);
         let left = (width - side) * f64::from(self.left_share);
         let top = (height - side) * f64::from(self.top_share);
-        let mut pixels = resize_square(background, SquareCrop { left, top, side }, SCREEN_SIDE_PX);
+        let mut pixels =
+            resize_square(background, Crop { left, top, width: side, height: side }, SCREEN_SIDE_PX);
         if self.is_mirrored {
             for row in pixels.chunks_exact_mut(SCREEN_SIDE_PX * 3) {
                 for col in 0..SCREEN_SIDE_PX / 2 {
