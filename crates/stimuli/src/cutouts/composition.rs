@@ -3,6 +3,7 @@
 use super::sprite::{MIN_SIDE_PX, Placement, Sprite};
 use crate::resize::{Crop, resize_square};
 use image::RgbImage;
+use std::sync::Arc;
 use touchstream_env::mask::Mask;
 use touchstream_env::screen::BACKGROUND_GREY;
 use touchstream_env::seed::RandomStream;
@@ -28,7 +29,7 @@ const MAX_OVERLAP: f32 = 0.25;
 const TEMPLATE_SHARE: f32 = 0.92;
 
 /// The cut-outs of each class.
-pub type SpritesByClass = [Vec<Sprite>];
+pub type SpritesByClass = [Vec<Arc<Sprite>>];
 
 /// A screen to be made.
 #[derive(Clone, Debug, PartialEq)]
@@ -239,7 +240,7 @@ mod tests {
     use touchstream_env::pixel_box::PixelBox;
     use touchstream_env::seed::{RunSeed, StreamName};
 
-    fn sprites() -> Vec<Vec<Sprite>> {
+    fn sprites() -> Vec<Vec<Arc<Sprite>>> {
         let disc = |width: u32, height: u32, color: [u8; 3]| {
             let [red, green, blue] = color;
             RgbaImage::from_fn(width, height, |x, y| {
@@ -251,7 +252,7 @@ mod tests {
         let colors = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 0], [0, 255, 255], [255, 0, 255]];
         (30..)
             .zip(colors)
-            .map(|(side, color)| vec![Sprite::new(&disc(2 * side, side * 3, color)).unwrap()])
+            .map(|(side, color)| vec![Arc::new(Sprite::new(&disc(2 * side, side * 3, color)).unwrap())])
             .collect()
     }
 

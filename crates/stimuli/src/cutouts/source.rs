@@ -1,6 +1,6 @@
 //! Cut-outs as a source: every screen is a function of seed, split and index.
 //!
-//! The splits share no background. They share the objects, as the paper's localization set shares its classes.
+//! The splits share no background and, where a class has several cut-outs, no cut-out.
 
 use super::composition::{Composition, template};
 use super::layout::{list_cutouts, part_backgrounds};
@@ -51,35 +51,34 @@ struct CutoutPictures {
 /// Everything that decides what lies where.
 struct Composer {
     seed: RunSeed,
-    sprites: Vec<Vec<Sprite>>,
+    /// By split, then class.
+    sprites: [Vec<Vec<Arc<Sprite>>>; 2],
     backgrounds: [Vec<PictureFile>; 2],
 }
 
 impl Composer {
     fn compose(&self, split: Split, picture: Picture) -> Composition {
         let n_backgrounds = self.backgrounds[split as usize].len();
+        let sprites = &self.sprites[split as usize];
         let stream = |names: [StreamName; 2], index: u64| self.seed.stream(names[split as usize], index);
         match picture {
             Picture::Portrait { class, index } => {
                 let mut stream = stream(PORTRAIT_STREAMS, (u64::from(class.0) << 32) | u64::from(index));
-                Composition::portrait(&mut stream, &self.sprites, class.get(), n_backgrounds)
+                Composition::portrait(&mut stream, sprites, class.get(), n_backgrounds)
             }
             Picture::Object { index } => {
-                Composition::object(&mut stream(OBJECT_STREAMS, index.into()), &self.sprites, n_backgrounds)
+                Composition::object(&mut stream(OBJECT_STREAMS, index.into()), sprites, n_backgrounds)
             }
-            Picture::Scene { index } => Composition::scene(
-                &mut stream(SCENE_STREAMS, index.into()),
-                &self.sprites,
-                index,
-                n_backgrounds,
-            ),
+            Picture::Scene { index } => {
+                Composition::scene(&mut stream(SCENE_STREAMS, index.into()), sprites, index, n_backgrounds)
+            }
         }
     }
 
     /// What is on a screen, without its pixels.
     fn instances(&self, split: Split, picture: Picture) -> Vec<Instance> {
         let composition = self.compose(split, picture);
-        let masks = composition.masks(&self.sprites);
+        let masks = composition.masks(&self.sprites[split as usize]);
         let instances = composition.parts.iter().zip(masks);
         instances.map(|(part, mask)| Instance { class: ClassIdx(part.class as u16), mask }).collect()
     }
@@ -103,14 +102,17 @@ pub fn open(
     }
 
     let names: Vec<String> = files.objects.iter().map(|(name, _)| name.clone()).collect();
-    let (mut classes, mut sprites) = (Vec::new(), Vec::new());
+    let (mut classes, mut sprites, mut n_shared) = (Vec::new(), [Vec::new(), Vec::new()], 0);
     for class in select_classes(options.classes.as_deref(), &names)? {
         let (name, objects) = &files.objects[class];
         let variants = load_sprites(objects, &mut facts, &mut skipped);
         match (variants.is_empty(), &options.classes) {
             (false, _) => {
                 classes.push(name.clone());
-                sprites.push(variants);
+                n_shared += usize::from(variants.len() == 1);
+                let [train, validation] = part_variants(variants);
+                sprites[0].push(train);
+                sprites[1].push(validation);
             }
             (true, Some(_)) => {
                 let reason = "none of its files is a cut-out".to_owned();
@@ -130,6 +132,11 @@ pub fn open(
     facts.add("seed", options.seed.0.to_le_bytes());
     facts.add("sizes", format!("{n_portraits}, {n_objects}, {n_scenes}"));
     let templates = Templates::open(options, &classes, &mut facts)?;
+    if n_shared > 0 {
+        notes.push(format!(
+            "{n_shared} classes have one cut-out each, which both splits show on backgrounds of their own"
+        ));
+    }
     let composer = Composer { seed: options.seed, sprites, backgrounds };
     let n_objects = if options.needs.objects { n_objects } else { SplitCounts::default() };
     let n_scenes = if options.needs.scenes { n_scenes } else { SplitCounts::default() };
@@ -139,6 +146,22 @@ pub fn open(
     let contents = Contents { name, classes, portraits, objects, scenes, skipped, notes };
     let screens = PictureCache::new(CACHE_BYTES);
     Ok(contents.open(facts, templates, CutoutPictures { composer, screens }))
+}
+
+/// Which cut-outs of a class are learned from and which are judged on: every fifth, and at least one, is kept for
+/// validation. A single one must serve both, as each object of the paper's set does.
+fn part_variants(variants: Vec<Sprite>) -> [Vec<Arc<Sprite>>; 2] {
+    let variants: Vec<Arc<Sprite>> = variants.into_iter().map(Arc::new).collect();
+    if let [_] = variants[..] {
+        return [variants.clone(), variants];
+    }
+    let n_variants = variants.len();
+    let is_validation = |idx: usize| idx % 5 == 4 || (n_variants < 5 && idx + 1 == n_variants);
+    let of = |wanted: bool| {
+        let chosen = variants.iter().enumerate().filter(|&(idx, _)| is_validation(idx) == wanted);
+        chosen.map(|(_, variant)| Arc::clone(variant)).collect()
+    };
+    [of(false), of(true)]
 }
 
 fn load_sprites(files: &[ListedFile], facts: &mut ContentFacts, skipped: &mut Vec<Skipped>) -> Vec<Sprite> {
@@ -198,11 +221,34 @@ impl Render for CutoutPictures {
         self.screens.get_or_make((split, picture), || {
             let composition = self.composer.compose(split, picture);
             let file = &self.composer.backgrounds[split as usize][composition.background.background_idx];
-            Ok(composition.render(&self.composer.sprites, &file.decode(Upright::Turn)?))
+            Ok(composition.render(&self.composer.sprites[split as usize], &file.decode(Upright::Turn)?))
         })
     }
 
     fn template(&self, _split: Split, class: ClassIdx, side_px: usize) -> Result<Box<[u8]>, StimulusError> {
-        Ok(template(&self.composer.sprites[class.get()][0], side_px))
+        Ok(template(&self.composer.sprites[0][class.get()][0], side_px))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::{Rgba, RgbaImage};
+
+    #[test]
+    fn cut_outs_of_a_class_are_parted_between_the_splits() {
+        let sprite = || {
+            let inside = |x: u32, y: u32| (5..55).contains(&x) && (5..55).contains(&y);
+            let disc =
+                RgbaImage::from_fn(60, 60, |x, y| Rgba([200, 0, 0, if inside(x, y) { 255 } else { 0 }]));
+            Sprite::new(&disc).unwrap()
+        };
+        for (n_variants, n_train, n_validation) in [(1, 1, 1), (2, 1, 1), (4, 3, 1), (5, 4, 1), (12, 10, 2)] {
+            let [train, validation] = part_variants((0..n_variants).map(|_| sprite()).collect());
+            assert_eq!((train.len(), validation.len()), (n_train, n_validation), "{n_variants}");
+            let is_shared =
+                train.iter().any(|variant| validation.iter().any(|other| Arc::ptr_eq(variant, other)));
+            assert_eq!(is_shared, n_variants == 1);
+        }
     }
 }
