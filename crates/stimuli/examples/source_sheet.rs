@@ -9,7 +9,8 @@ use std::time::Instant;
 use touchstream_env::screen::Screen;
 use touchstream_env::stimuli::{ClassIdx, Picture, Split, Stimuli};
 use touchstream_env::touch::SCREEN_SIDE_PX;
-use touchstream_stimuli::{NoProgress, SourceOptions, SourceSpec, open};
+use touchstream_files::NoProgress;
+use touchstream_stimuli::{SourceOptions, SourceSpec, open};
 
 const SIDE: u32 = SCREEN_SIDE_PX as u32;
 const N_COLS: u32 = 8;

@@ -3,9 +3,6 @@
 
 use crate::decode::{DecodeError, Upright, decode_rgb};
 use crate::listing::ListedFile;
-use crate::outside_file::{picture_file_metadata, read_picture_file};
-use crate::progress::Progress;
-use crate::write_aside::{unwritable_cache, write_aside};
 use image::RgbImage;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -14,6 +11,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use touchstream_env::stimuli::StimulusError;
+use touchstream_files::Progress;
+use touchstream_files::{picture_file_metadata, read_picture_file};
+use touchstream_files::{unwritable_cache, write_aside};
 
 /// Changes whenever the same bytes would get another verdict.
 const INDEX_VERSION: u32 = 1;
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
     use crate::fixtures::{jpeg_bytes, put};
     use crate::listing::list_files;
-    use crate::progress::NoProgress;
+    use touchstream_files::NoProgress;
 
     fn look(root: &Path, cache: &Path) -> Vec<FileFacts> {
         let files = list_files(root, "a").unwrap();

@@ -17,22 +17,17 @@ mod listing;
 mod manifest;
 mod open;
 mod options;
-mod outside_file;
 mod picture_cache;
-mod progress;
 mod resize;
 mod source;
 mod spec;
 mod templates;
-mod write_aside;
 
 pub use error::SourceError;
 pub use manifest::{ClassCounts, Manifest, Skipped, SplitCounts};
 pub use open::{Opened, open};
 pub use options::{Needs, SceneFit, Sizes, SourceOptions, TemplateRule};
-pub use progress::{NoProgress, Progress};
 pub use spec::{SourceSpec, SpecError};
-pub use write_aside::{AsideFile, write_aside};
 
 #[cfg(test)]
 mod fixtures;

@@ -3,14 +3,14 @@
 use crate::error::SourceError;
 use crate::manifest::{Manifest, Skipped};
 use crate::options::{SourceOptions, TemplateRule};
-use crate::progress::Progress;
 use crate::spec::SourceSpec;
-use crate::write_aside::unwritable_cache;
 use crate::{coco, cutouts, folder, gallery};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use touchstream_env::stimuli::Stimuli;
+use touchstream_files::Progress;
+use touchstream_files::unwritable_cache;
 
 /// An open source.
 pub struct Opened {

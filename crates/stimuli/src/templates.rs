@@ -5,13 +5,13 @@ use crate::decode::{Upright, decode_rgb};
 use crate::error::SourceError;
 use crate::manifest::ContentFacts;
 use crate::options::{SourceOptions, TemplateRule};
-use crate::outside_file::read_picture_file;
 use crate::resize::template_from_picture;
 use image::RgbImage;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use touchstream_env::screen::Template;
 use touchstream_env::stimuli::{ClassIdx, Split, StimulusError};
+use touchstream_files::read_picture_file;
 
 /// The templates of a source.
 #[derive(Debug)]

@@ -9,9 +9,9 @@ use std::path::Path;
 use tempfile::TempDir;
 use touchstream_env::screen::Screen;
 use touchstream_env::stimuli::{ClassIdx, Picture, Split};
+use touchstream_files::NoProgress;
 use touchstream_stimuli::{
-    Needs, NoProgress, Opened, SceneFit, Sizes, SourceError, SourceOptions, SourceSpec, SplitCounts,
-    TemplateRule, open,
+    Needs, Opened, SceneFit, Sizes, SourceError, SourceOptions, SourceSpec, SplitCounts, TemplateRule, open,
 };
 
 fn picture_bytes(width: u32, height: u32, seed: u8, format: ImageFormat) -> Vec<u8> {

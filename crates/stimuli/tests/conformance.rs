@@ -10,7 +10,8 @@ use touchstream_env::conformance::{Effort, Violation, check_task};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::task::paper_tasks;
 use touchstream_env::trial::BindError;
-use touchstream_stimuli::{NoProgress, Sizes, SourceOptions, SourceSpec, SplitCounts, open};
+use touchstream_files::NoProgress;
+use touchstream_stimuli::{Sizes, SourceOptions, SourceSpec, SplitCounts, open};
 
 const EFFORT: Effort = Effort { n_trials: 120, n_screens: 6, n_maps: 4 };
 

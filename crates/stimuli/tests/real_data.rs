@@ -7,8 +7,9 @@ mod real_images;
 use real_images::real_data;
 use touchstream_env::screen::Screen;
 use touchstream_env::stimuli::{ClassIdx, Picture, Split, Stimuli};
+use touchstream_files::NoProgress;
 use touchstream_stimuli::coco::json::parse_document;
-use touchstream_stimuli::{NoProgress, Opened, SourceOptions, SourceSpec, open};
+use touchstream_stimuli::{Opened, SourceOptions, SourceSpec, open};
 
 fn opened(spec: SourceSpec) -> Opened {
     let opened = open(&spec, &SourceOptions::default(), &NoProgress).unwrap();

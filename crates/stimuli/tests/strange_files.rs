@@ -17,9 +17,8 @@ use std::thread;
 use std::time::Duration;
 use touchstream_env::screen::Screen;
 use touchstream_env::stimuli::{ClassIdx, Picture, Split};
-use touchstream_stimuli::{
-    Needs, NoProgress, Opened, Sizes, SourceError, SourceOptions, SourceSpec, SplitCounts, open,
-};
+use touchstream_files::NoProgress;
+use touchstream_stimuli::{Needs, Opened, Sizes, SourceError, SourceOptions, SourceSpec, SplitCounts, open};
 
 /// A file that no reading ends.
 type MakeEndless = fn(&Path);

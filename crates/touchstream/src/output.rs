@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use touchstream_stimuli::AsideFile;
+use touchstream_files::AsideFile;
 
 /// A file under a name that the user chose: whole or not there, if the name is a file's; a device or a pipe is
 /// written to as it is, and a link stays a link.

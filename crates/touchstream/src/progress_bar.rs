@@ -4,7 +4,7 @@ use crate::say::warn_user;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 use std::sync::Mutex;
-use touchstream_stimuli::Progress;
+use touchstream_files::Progress;
 
 /// A bar with rate and time left on a terminal; a line at the start of each piece of work elsewhere.
 #[derive(Default)]

@@ -16,7 +16,6 @@ use crate::manifest::{ContentFacts, Skipped, SplitCounts};
 use crate::open::{Opened, refuse_if_strict};
 use crate::options::{SceneFit, SourceOptions};
 use crate::picture_cache::{CACHE_BYTES, PictureCache};
-use crate::progress::Progress;
 use crate::source::{Contents, Render, unzip_splits};
 use crate::templates::Templates;
 use image::RgbImage;
@@ -25,6 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 use touchstream_env::stimuli::{BoxedObject, ClassIdx, Instance, Picture, Split, StimulusError};
 use touchstream_env::touch::SCREEN_SIDE_PX;
+use touchstream_files::Progress;
 
 /// Changes whenever the same files would make other pixels, boxes or masks.
 const DRAWING_VERSION: u32 = 1;

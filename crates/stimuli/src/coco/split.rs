@@ -10,12 +10,12 @@ use crate::file_index::{FileFacts, PictureFile};
 use crate::listing::ListedFile;
 use crate::manifest::Skipped;
 use crate::options::SceneFit;
-use crate::outside_file::read_annotation_file;
-use crate::progress::Progress;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 use touchstream_env::mask::Mask;
+use touchstream_files::Progress;
+use touchstream_files::read_annotation_file;
 
 /// What an annotation file says, with what contradicts itself left out.
 pub struct AnnotatedSplit {

@@ -4,9 +4,9 @@ use crate::error::SourceError;
 use crate::file_index::{FileFacts, PictureFile};
 use crate::listing::{ListedFile, NOT_UTF8, list_files, list_folders};
 use crate::manifest::Skipped;
-use crate::outside_file::picture_file_metadata;
 use std::collections::BTreeMap;
 use std::path::Path;
+use touchstream_files::picture_file_metadata;
 
 const EXPECTED: &str =
     "objects/*.png or objects/<class>/*.png with transparency, and backgrounds*/ with at least two images";

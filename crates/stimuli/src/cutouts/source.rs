@@ -13,9 +13,7 @@ use crate::listing::ListedFile;
 use crate::manifest::{ContentFacts, Skipped, SplitCounts};
 use crate::open::{Opened, refuse_if_strict};
 use crate::options::SourceOptions;
-use crate::outside_file::read_picture_file;
 use crate::picture_cache::{CACHE_BYTES, PictureCache};
-use crate::progress::Progress;
 use crate::source::{Contents, Render};
 use crate::templates::Templates;
 use rayon::prelude::*;
@@ -24,6 +22,8 @@ use std::sync::Arc;
 use touchstream_env::pixel_box::PixelBox;
 use touchstream_env::seed::{RunSeed, StreamName};
 use touchstream_env::stimuli::{BoxedObject, ClassIdx, Instance, Picture, Split, StimulusError};
+use touchstream_files::Progress;
+use touchstream_files::read_picture_file;
 
 /// Changes whenever the same files would make other pixels, boxes or masks.
 const DRAWING_VERSION: u32 = 1;

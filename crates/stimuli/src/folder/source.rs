@@ -8,7 +8,6 @@ use crate::manifest::{ContentFacts, Skipped, SplitCounts};
 use crate::open::{Opened, refuse_if_strict};
 use crate::options::SourceOptions;
 use crate::picture_cache::{CACHE_BYTES, PictureCache};
-use crate::progress::Progress;
 use crate::resize::{screen_from_picture, template_from_picture};
 use crate::source::{Contents, Render};
 use crate::templates::Templates;
@@ -16,6 +15,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use touchstream_env::stimuli::{ClassIdx, Picture, Split, StimulusError};
+use touchstream_files::Progress;
 
 /// Changes whenever the same files would make other pixels.
 const DRAWING_VERSION: u32 = 1;

@@ -7,13 +7,13 @@ use crate::error::SourceError;
 use crate::manifest::{ContentFacts, SplitCounts};
 use crate::open::Opened;
 use crate::options::SourceOptions;
-use crate::progress::Progress;
 use crate::source::{Contents, Render, unzip_splits};
 use crate::templates::Templates;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use touchstream_env::stimuli::{BoxedObject, ClassIdx, Instance, Picture, Split, StimulusError};
+use touchstream_files::Progress;
 use touchstream_gallery::{GENERATOR_VERSION, Rendered, class_names, template};
 
 /// Portraits of each class.

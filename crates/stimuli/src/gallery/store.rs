@@ -2,7 +2,6 @@
 
 use super::chunk::{PICTURES_A_CHUNK, bytes_from_pictures, pictures_from_bytes};
 use crate::picture_cache::{CACHE_BYTES, PictureCache};
-use crate::write_aside::{unwritable_cache, write_aside};
 use rayon::prelude::*;
 use std::fs;
 use std::io;
@@ -10,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
+use touchstream_files::{unwritable_cache, write_aside};
 use touchstream_gallery::{GENERATOR_VERSION, Rendered, object_screen, portrait, scene};
 
 /// A row of pictures of the generator.

@@ -53,7 +53,7 @@ impl Write for AsideFile {
 }
 
 /// The note for a cache that cannot be written.
-pub(crate) fn unwritable_cache(folder: &Path, error: &io::Error) -> String {
+pub fn unwritable_cache(folder: &Path, error: &io::Error) -> String {
     format!("the cache {} cannot be written ({error}), so its work is done again next time", folder.display())
 }
 

@@ -25,8 +25,8 @@ pub fn picture_file_metadata(path: &Path) -> io::Result<Metadata> {
     metadata_at_most(path, MAX_PICTURE_BYTES)
 }
 
-/// Follows links.
-fn metadata_at_most(path: &Path, max_bytes: u64) -> io::Result<Metadata> {
+/// What is known of a regular file of at most `max_bytes` bytes without opening it. Follows links.
+pub fn metadata_at_most(path: &Path, max_bytes: u64) -> io::Result<Metadata> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
         return Err(io::Error::other("it is neither a file nor a link to one"));
@@ -37,7 +37,8 @@ fn metadata_at_most(path: &Path, max_bytes: u64) -> io::Result<Metadata> {
     }
 }
 
-fn read_at_most(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+/// The bytes of a regular file, if they are at most `max_bytes`.
+pub fn read_at_most(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     // Before opening, which for a pipe waits for someone to write.
     let metadata = metadata_at_most(path, max_bytes)?;
     let mut bytes = Vec::with_capacity(metadata.len() as usize);

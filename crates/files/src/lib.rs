@@ -1,0 +1,14 @@
+//! How touchstream treats files: bytes from outside are limited before memory is taken, files of its own are whole
+//! or not there, and long work says how far it has come.
+//!
+//! This crate knows neither images nor weights nor terminals.
+
+mod outside_file;
+mod progress;
+mod write_aside;
+
+pub use outside_file::{
+    metadata_at_most, picture_file_metadata, read_annotation_file, read_at_most, read_picture_file,
+};
+pub use progress::{NoProgress, Progress};
+pub use write_aside::{AsideFile, unwritable_cache, write_aside};
