@@ -1,0 +1,75 @@
+//! Activations of a batch of images, with the border of zeros that 3 x 3 convolutions read.
+
+/// Rows and columns that one Winograd tile makes.
+pub(crate) const TILE_SIDE: usize = 4;
+
+/// `[n_images, stride_px, stride_px, n_channels]`. The image's pixel (row, column) stands at (row + 1, column + 1);
+/// everything around it is 0, up to where the last tile reads.
+#[derive(Default)]
+pub(crate) struct Activations {
+    pub n_images: usize,
+    /// Rows and columns of an image without its border.
+    pub side_px: usize,
+    pub n_channels: usize,
+    pub numbers: Vec<f32>,
+}
+
+impl Activations {
+    /// Takes another shape, keeping its memory. Borders become 0; what is inside is left over from before.
+    pub fn reshape(&mut self, n_images: usize, side_px: usize, n_channels: usize) {
+        *self = Self { n_images, side_px, n_channels, numbers: std::mem::take(&mut self.numbers) };
+        let len = n_images * self.image_len();
+        if self.numbers.len() < len {
+            self.numbers.resize(len, 0.0);
+        }
+        let (row_len, image_len) = (self.row_len(), self.image_len());
+        for image in self.numbers[..len].chunks_exact_mut(image_len) {
+            let (top, rest) = image.split_at_mut(row_len);
+            let (inside, bottom) = rest.split_at_mut(side_px * row_len);
+            top.fill(0.0);
+            bottom.fill(0.0);
+            for row in inside.chunks_exact_mut(row_len) {
+                row[..n_channels].fill(0.0);
+                row[(side_px + 1) * n_channels..].fill(0.0);
+            }
+        }
+    }
+
+    /// Tiles in a row or a column of an image.
+    pub fn tiles_across(&self) -> usize {
+        self.side_px.div_ceil(TILE_SIDE)
+    }
+
+    /// Numbers in a row, its border included.
+    pub fn row_len(&self) -> usize {
+        self.stride_px() * self.n_channels
+    }
+
+    /// Numbers in an image, its border included.
+    pub fn image_len(&self) -> usize {
+        self.stride_px() * self.row_len()
+    }
+
+    /// The whole batch.
+    pub fn used(&self) -> &[f32] {
+        &self.numbers[..self.n_images * self.image_len()]
+    }
+
+    /// The whole batch, to write.
+    pub fn used_mut(&mut self) -> &mut [f32] {
+        let len = self.n_images * self.image_len();
+        &mut self.numbers[..len]
+    }
+
+    /// The rows of one image without their border, `[side_px, n_channels]` each.
+    pub fn rows(&self, image: usize) -> impl Iterator<Item = &[f32]> {
+        let (row_len, n_channels, side_px) = (self.row_len(), self.n_channels, self.side_px);
+        let image = &self.used()[image * self.image_len()..][..self.image_len()];
+        let rows = image.chunks_exact(row_len).skip(1).take(side_px);
+        rows.map(move |row| &row[n_channels..(side_px + 1) * n_channels])
+    }
+
+    fn stride_px(&self) -> usize {
+        self.tiles_across() * TILE_SIDE + 2
+    }
+}

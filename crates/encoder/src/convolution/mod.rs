@@ -1,0 +1,11 @@
+//! Convolutions over channels-last activations, for networks whose weights never change.
+
+mod activations;
+mod band;
+mod stem;
+mod winograd;
+mod winograd_tile;
+
+pub(crate) use activations::Activations;
+pub(crate) use stem::StemConvolution;
+pub(crate) use winograd::{BandMemory, Outputs, WinogradConvolution};

@@ -1,0 +1,60 @@
+//! Products with a matrix that never changes and is packed once: the one place that knows the GEMM library.
+
+use rten_gemm::{BiasVector, GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
+use rten_tensor::prelude::*;
+use rten_tensor::{Matrix, NdTensor, NdTensorView};
+
+/// A matrix `[n_in, n_out]`, laid out for multiplication.
+pub(crate) struct PackedMatrix {
+    n_in: usize,
+    n_out: usize,
+    packed: PackedBMatrix<f32>,
+}
+
+impl PackedMatrix {
+    /// From `[n_in, n_out]`.
+    pub fn from_columns(n_in: usize, n_out: usize, numbers: &[f32]) -> Self {
+        Self::pack(NdTensorView::from_data([n_in, n_out], numbers))
+    }
+
+    /// From `[n_out, n_in]`.
+    pub fn from_rows(n_out: usize, n_in: usize, numbers: &[f32]) -> Self {
+        Self::pack(NdTensorView::from_data([n_out, n_in], numbers).transposed())
+    }
+
+    /// From a formula of row (input) and column (output).
+    pub fn from_fn(n_in: usize, n_out: usize, number: impl Fn(usize, usize) -> f32) -> Self {
+        Self::pack(NdTensor::from_fn([n_in, n_out], |[row, col]| number(row, col)).view())
+    }
+
+    fn pack(matrix: Matrix<f32>) -> Self {
+        let [n_in, n_out] = matrix.shape();
+        Self { n_in, n_out, packed: GemmExecutor::default().prepack_b(matrix) }
+    }
+
+    /// `out = rows * matrix`, where `rows` is `[n, n_in]` and `out` is `[n, n_out]`. Each number of `out` is summed
+    /// in the same order whatever `n` is.
+    pub fn multiply(&self, rows: &[f32], out: &mut [f32]) {
+        self.multiply_with(rows, out, GemmOptions::default());
+    }
+
+    /// `out = rows * matrix + bias`, with `bias` of `[n_out]`.
+    pub fn multiply_add(&self, rows: &[f32], bias: &[f32], out: &mut [f32]) {
+        let bias = Some(BiasVector::Row(bias));
+        self.multiply_with(rows, out, GemmOptions { bias, ..GemmOptions::default() });
+    }
+
+    fn multiply_with(&self, rows: &[f32], out: &mut [f32], options: GemmOptions<f32, f32, f32>) {
+        let n = rows.len() / self.n_in;
+        assert_eq!(out.len(), n * self.n_out, "{n} rows times a {}x{} matrix", self.n_in, self.n_out);
+        let rows = NdTensorView::from_data([n, self.n_in], rows);
+        // An executor is a choice of kernel and nothing else; it costs no memory and cannot cross threads.
+        let done = GemmExecutor::default().gemm(
+            out,
+            GemmInputA::Unpacked(rows),
+            GemmInputB::Packed(&self.packed),
+            options,
+        );
+        done.expect("shapes fit and the kernel is the one that packed the matrix");
+    }
+}

@@ -1,0 +1,303 @@
+//! Tensors of a safetensors file, read one by one: no more of the file is in memory than is asked for.
+
+use safetensors::Dtype;
+use safetensors::tensor::{Metadata, TensorInfo};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use touchstream_files::metadata_at_most;
+
+/// The most bytes a weights file may have. VGG-16 with all its layers has 528 MB.
+const MAX_FILE_BYTES: u64 = 4 << 30;
+/// The most bytes a header may have. VGG-16's has 3 kB.
+const MAX_HEADER_BYTES: u64 = 16 << 20;
+/// Bytes before the header: its length.
+const LENGTH_BYTES: u64 = 8;
+/// Bytes read at once, a multiple of every element's.
+const CHUNK_BYTES: usize = 1 << 18;
+
+/// What is wrong with a file of tensors.
+#[derive(Debug, thiserror::Error)]
+pub enum TensorFileError {
+    /// The system would not read it.
+    #[error(transparent)]
+    Unreadable(#[from] io::Error),
+    /// It is a file of `torch.save`.
+    #[error(
+        "this is a file of torch.save, which may run code when read; store it with safetensors.torch.save_file"
+    )]
+    TorchFile,
+    /// It is something else.
+    #[error("this is not a safetensors file: {0}")]
+    NotSafetensors(String),
+    /// It is shorter or longer than its header says.
+    #[error("it has {found} bytes where its header speaks of {expected}: {}",
+        if found < expected { "it is cut short" } else { "something stands behind its tensors" })]
+    WrongLength {
+        /// Bytes by the header.
+        expected: u64,
+        /// Bytes of the file.
+        found: u64,
+    },
+    /// A tensor is not there.
+    #[error("there is no tensor `{tensor}`")]
+    Missing {
+        /// Its name.
+        tensor: String,
+    },
+    /// A tensor has another shape than it should.
+    #[error("tensor `{tensor}` should have shape {expected:?}, not {found:?}")]
+    Shape {
+        /// Its name.
+        tensor: String,
+        /// As it should be.
+        expected: Vec<usize>,
+        /// As it is.
+        found: Vec<usize>,
+    },
+    /// A tensor is of numbers that are no weights.
+    #[error("tensor `{tensor}` is of {found:?}; weights are F32, F16 or BF16")]
+    Kind {
+        /// Its name.
+        tensor: String,
+        /// What its elements are.
+        found: Dtype,
+    },
+    /// A tensor holds something that is no number.
+    #[error("tensor `{tensor}` holds {value} at {index}; weights are finite")]
+    NotFinite {
+        /// Its name.
+        tensor: String,
+        /// Which element, in the tensor's order.
+        index: usize,
+        /// What it is.
+        value: f32,
+    },
+}
+
+/// An open safetensors file whose header is read and consistent.
+pub struct TensorFile<R> {
+    source: R,
+    /// Where the tensors begin.
+    data_start: u64,
+    header: Metadata,
+}
+
+impl TensorFile<File> {
+    /// Opens a file and reads its header.
+    pub fn open(path: &Path) -> Result<Self, TensorFileError> {
+        // Before opening, which for a pipe waits for someone to write.
+        metadata_at_most(path, MAX_FILE_BYTES)?;
+        Self::new(File::open(path)?)
+    }
+}
+
+impl<R: Read + Seek> TensorFile<R> {
+    /// Reads the header of whatever holds the bytes of a safetensors file.
+    pub fn new(mut source: R) -> Result<Self, TensorFileError> {
+        let found = source.seek(SeekFrom::End(0))?;
+        source.rewind()?;
+        let mut length = Vec::new();
+        source.by_ref().take(LENGTH_BYTES).read_to_end(&mut length)?;
+        if length.starts_with(b"PK") || length.starts_with(b"\x80\x02") {
+            return Err(TensorFileError::TorchFile);
+        }
+        let length = <[u8; LENGTH_BYTES as usize]>::try_from(length.as_slice())
+            .map_err(|_| TensorFileError::NotSafetensors(format!("it has only {found} bytes")))?;
+        let n_header = u64::from_le_bytes(length);
+        if n_header > MAX_HEADER_BYTES {
+            let reason = format!("a header of {n_header} bytes is too long to be one");
+            return Err(TensorFileError::NotSafetensors(reason));
+        }
+        let data_start = LENGTH_BYTES + n_header;
+        if data_start > found {
+            return Err(TensorFileError::WrongLength { expected: data_start, found });
+        }
+        let mut header = vec![0; n_header as usize];
+        source.read_exact(&mut header)?;
+        let header: Metadata = serde_json::from_slice(&header)
+            .map_err(|error| TensorFileError::NotSafetensors(format!("its header is wrong: {error}")))?;
+        let expected = data_start.saturating_add(header.data_len() as u64);
+        if expected != found {
+            return Err(TensorFileError::WrongLength { expected, found });
+        }
+        Ok(Self { source, data_start, header })
+    }
+
+    /// Names of the tensors, as they follow each other in the file.
+    pub fn names(&self) -> Vec<String> {
+        self.header.offset_keys()
+    }
+
+    /// A note that was stored beside the tensors.
+    pub fn note(&self, key: &str) -> Option<&str> {
+        self.header.metadata().as_ref()?.get(key).map(String::as_str)
+    }
+
+    /// The shape of a tensor, if it is there.
+    pub fn shape(&self, tensor: &str) -> Option<&[usize]> {
+        self.header.info(tensor).map(|info| info.shape.as_slice())
+    }
+
+    /// The numbers of a tensor of a given shape, rows first; F16 and BF16 become F32. All are finite.
+    pub fn read(&mut self, tensor: &str, shape: &[usize]) -> Result<Vec<f32>, TensorFileError> {
+        let TensorInfo { dtype, shape: found, data_offsets: (start, end) } = match self.header.info(tensor) {
+            Some(info) => info.clone(),
+            None => return Err(TensorFileError::Missing { tensor: tensor.to_owned() }),
+        };
+        if found != shape {
+            let expected = shape.to_vec();
+            return Err(TensorFileError::Shape { tensor: tensor.to_owned(), expected, found });
+        }
+        let append: fn(&[u8], &mut Vec<f32>) = match dtype {
+            Dtype::F32 => append_f32,
+            Dtype::F16 => append_f16,
+            Dtype::BF16 => append_bf16,
+            found => return Err(TensorFileError::Kind { tensor: tensor.to_owned(), found }),
+        };
+        self.source.seek(SeekFrom::Start(self.data_start + start as u64))?;
+        // The header was checked against the file's length: no more memory is taken than the file has bytes for.
+        let mut numbers = Vec::with_capacity(shape.iter().product());
+        let (mut chunk, mut n_left) = (vec![0; CHUNK_BYTES.min(end - start)], end - start);
+        while n_left > 0 {
+            let n_now = n_left.min(chunk.len());
+            self.source.read_exact(&mut chunk[..n_now])?;
+            let n_before = numbers.len();
+            append(&chunk[..n_now], &mut numbers);
+            if let Some(at) = numbers[n_before..].iter().position(|number| !number.is_finite()) {
+                let index = n_before + at;
+                let value = numbers[index];
+                return Err(TensorFileError::NotFinite { tensor: tensor.to_owned(), index, value });
+            }
+            n_left -= n_now;
+        }
+        Ok(numbers)
+    }
+}
+
+fn append_f32(bytes: &[u8], numbers: &mut Vec<f32>) {
+    numbers.extend(bytes.as_chunks().0.iter().map(|&four| f32::from_le_bytes(four)));
+}
+
+fn append_f16(bytes: &[u8], numbers: &mut Vec<f32>) {
+    numbers.extend(bytes.as_chunks().0.iter().map(|&two| f32_from_f16(u16::from_le_bytes(two))));
+}
+
+fn append_bf16(bytes: &[u8], numbers: &mut Vec<f32>) {
+    let widened = |&two: &[u8; 2]| f32::from_bits(u32::from(u16::from_le_bytes(two)) << 16);
+    numbers.extend(bytes.as_chunks().0.iter().map(widened));
+}
+
+/// The number that 16 bits mean by IEEE 754; every one of them is a number of 32 bits.
+fn f32_from_f16(bits: u16) -> f32 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023));
+    let size = match exponent {
+        0 => fraction * 2_f32.powi(-24),
+        31 if fraction == 0.0 => f32::INFINITY,
+        31 => f32::NAN,
+        _ => (1024.0 + fraction) * 2_f32.powi(exponent - 25),
+    };
+    if bits >> 15 == 1 { -size } else { size }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use safetensors::tensor::{TensorView, serialize};
+    use std::io::Cursor;
+
+    fn file_of(dtype: Dtype, shape: &[usize], data: &[u8]) -> Vec<u8> {
+        let view = TensorView::new(dtype, shape.to_vec(), data).unwrap();
+        serialize([("t", view)], None).unwrap()
+    }
+
+    fn read(bytes: &[u8], shape: &[usize]) -> Result<Vec<f32>, TensorFileError> {
+        TensorFile::new(Cursor::new(bytes))?.read("t", shape)
+    }
+
+    #[test]
+    fn every_kind_of_weight_becomes_the_same_numbers() {
+        let numbers = [1.5_f32, -0.25, 0.0, 448.0];
+        let f32s: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+        let f16s: Vec<u8> = [0x3e00_u16, 0xb400, 0, 0x5f00].iter().flat_map(|x| x.to_le_bytes()).collect();
+        let bf16s: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()[2..].to_vec()).collect();
+        for (dtype, bytes) in [(Dtype::F32, f32s), (Dtype::F16, f16s), (Dtype::BF16, bf16s)] {
+            assert_eq!(read(&file_of(dtype, &[2, 2], &bytes), &[2, 2]).unwrap(), numbers, "{dtype:?}");
+        }
+    }
+
+    #[test]
+    fn sixteen_bits_at_the_edges_of_their_range() {
+        for (bits, number) in [
+            (0x0001, 5.960_464_5e-8),
+            (0x03ff, 6.097_555e-5),
+            (0x0400, 6.103_515_6e-5),
+            (0x7bff, 65504.0),
+            (0x7c00, f32::INFINITY),
+            (0xfbff, -65504.0),
+            (0x3555, 0.333_251_95),
+        ] {
+            assert_eq!(f32_from_f16(bits), number, "{bits:#x}");
+        }
+        assert!(f32_from_f16(0x7e00).is_nan());
+        assert!(f32_from_f16(0x8000).is_sign_negative());
+    }
+
+    #[test]
+    fn a_tensor_longer_than_a_chunk_is_read_whole() {
+        let numbers: Vec<f32> = (0..CHUNK_BYTES / 4 + 17).map(|idx| idx as f32).collect();
+        let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+        assert_eq!(read(&file_of(Dtype::F32, &[numbers.len()], &bytes), &[numbers.len()]).unwrap(), numbers);
+    }
+
+    #[track_caller]
+    fn check_error(bytes: &[u8], shape: &[usize], message: &str) {
+        assert_eq!(read(bytes, shape).unwrap_err().to_string(), message);
+    }
+
+    #[test]
+    fn wrong_files_are_named() {
+        let good = file_of(Dtype::F32, &[2], &[0; 8]);
+        check_error(&[], &[2], "this is not a safetensors file: it has only 0 bytes");
+        check_error(
+            &[b'x'; 100],
+            &[2],
+            "this is not a safetensors file: a header of 8680820740569200760 bytes is too long to be one",
+        );
+        check_error(
+            b"PK\x03\x04 and so on",
+            &[2],
+            "this is a file of torch.save, which may run code when read; store it with safetensors.torch.save_file",
+        );
+        let n = good.len();
+        check_error(
+            &good[..n - 3],
+            &[2],
+            &format!("it has {} bytes where its header speaks of {n}: it is cut short", n - 3),
+        );
+        check_error(
+            &good[..20],
+            &[2],
+            &format!("it has 20 bytes where its header speaks of {}: it is cut short", n - 8),
+        );
+        let longer = [&good[..], b"more"].concat();
+        check_error(
+            &longer,
+            &[2],
+            &format!(
+                "it has {} bytes where its header speaks of {n}: something stands behind its tensors",
+                n + 4
+            ),
+        );
+        check_error(&good, &[3], "tensor `t` should have shape [3], not [2]");
+        let integers = file_of(Dtype::I32, &[2], &[0; 8]);
+        check_error(&integers, &[2], "tensor `t` is of I32; weights are F32, F16 or BF16");
+        let mut bytes = [0; 8];
+        bytes[4..].copy_from_slice(&f32::NAN.to_le_bytes());
+        let nan = file_of(Dtype::F32, &[2], &bytes);
+        check_error(&nan, &[2], "tensor `t` holds NaN at 1; weights are finite");
+        let mut garbled = good.clone();
+        garbled[9] = b'}';
+        assert!(read(&garbled, &[2]).unwrap_err().to_string().contains("its header is wrong: "));
+    }
+}

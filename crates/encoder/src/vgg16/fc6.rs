@@ -1,0 +1,74 @@
+//! FC6: 4096 numbers that each read all of pool5, so that a scene vector knows where things are.
+
+use crate::matrix_product::PackedMatrix;
+use crate::vgg16::network::POOL5_LEN;
+use crate::vgg16::random_fc6::{RANDOM_FC6_SEED, RandomRows};
+use crate::weights::Fc6Weights;
+use rayon::prelude::*;
+
+/// Length of the scene vector.
+pub(super) const FC6_LEN: usize = 4096;
+/// Outputs that are packed and computed together; the matrix is 411 MB and is never there twice.
+const BLOCK_LEN: usize = 256;
+
+/// `relu(W pool5 + b)`.
+pub(super) struct Fc6 {
+    /// `[25088, 256]` for each 256 outputs.
+    blocks: Vec<PackedMatrix>,
+    bias: Vec<f32>,
+    is_trained: bool,
+}
+
+impl Fc6 {
+    /// With trained weights.
+    pub fn trained(weights: Fc6Weights) -> Self {
+        let Fc6Weights { matrix, bias } = weights;
+        Self::new(bias, true, |block| {
+            matrix[block * BLOCK_LEN * POOL5_LEN..][..BLOCK_LEN * POOL5_LEN].to_vec()
+        })
+    }
+
+    /// With the fixed random weights, and no bias.
+    pub fn random() -> Self {
+        let rows = RandomRows::new(POOL5_LEN);
+        Self::new(vec![0.0; FC6_LEN], false, |block| {
+            let mut matrix = vec![0.0; BLOCK_LEN * POOL5_LEN];
+            for (row, numbers) in (block * BLOCK_LEN..).zip(matrix.chunks_exact_mut(POOL5_LEN)) {
+                rows.write(row, numbers);
+            }
+            matrix
+        })
+    }
+
+    /// What stands for the random weights in a hash.
+    pub fn random_word() -> String {
+        format!("random quantiles/1 seed {RANDOM_FC6_SEED}")
+    }
+
+    /// `block(i)` is `[256, 25088]`.
+    fn new(bias: Vec<f32>, is_trained: bool, block: impl Fn(usize) -> Vec<f32> + Sync) -> Self {
+        let pack = |idx| PackedMatrix::from_rows(BLOCK_LEN, POOL5_LEN, &block(idx));
+        let blocks = (0..FC6_LEN / BLOCK_LEN).into_par_iter().map(pack).collect();
+        Self { blocks, bias, is_trained }
+    }
+
+    pub fn is_trained(&self) -> bool {
+        self.is_trained
+    }
+
+    /// `pool5` is `[n, 25088]`; `out` becomes `[n, 4096]`.
+    pub fn run(&self, pool5: &[f32], out: &mut Vec<f32>) {
+        let n = pool5.len() / POOL5_LEN;
+        out.resize(n * FC6_LEN, 0.0);
+        let mut by_block = vec![0.0; n * FC6_LEN];
+        let parts = by_block.par_chunks_exact_mut(n * BLOCK_LEN).zip(&self.blocks);
+        parts.for_each(|(out, block)| block.multiply(pool5, out));
+        for (block, numbers) in by_block.chunks_exact(n * BLOCK_LEN).enumerate() {
+            let bias = &self.bias[block * BLOCK_LEN..][..BLOCK_LEN];
+            for (row, numbers) in numbers.chunks_exact(BLOCK_LEN).enumerate() {
+                let out = &mut out[row * FC6_LEN + block * BLOCK_LEN..][..BLOCK_LEN];
+                out.iter_mut().zip(numbers).zip(bias).for_each(|((out, x), b)| *out = (x + b).max(0.0));
+            }
+        }
+    }
+}

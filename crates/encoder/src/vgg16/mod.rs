@@ -1,0 +1,8 @@
+//! The paper's encoder: VGG-16 up to its first fully connected layer.
+
+mod fc6;
+mod network;
+mod random_fc6;
+
+pub use network::{POOL5_LEN, Vgg16};
+pub use random_fc6::RANDOM_FC6_SEED;

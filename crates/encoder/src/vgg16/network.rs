@@ -1,0 +1,162 @@
+//! VGG-16 from pixels to conv5_3, pool5 and FC6 (Simonyan and Zisserman, configuration D).
+
+use crate::convolution::{Activations, BandMemory, Outputs, StemConvolution, WinogradConvolution};
+use crate::encoder::{EncodeError, Encoder, FeatureShape, Features};
+use crate::image_input::InputTable;
+use crate::vgg16::fc6::{FC6_LEN, Fc6};
+use crate::weights::Vgg16Weights;
+use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
+use touchstream_env::screen::Screen;
+use touchstream_env::stimuli::ContentHash;
+
+/// Numbers of pool5: 512 channels of 7 x 7.
+pub const POOL5_LEN: usize = 512 * 7 * 7;
+
+/// Raised whenever the same weights would give other features.
+const NETWORK_VERSION: &str = "vgg16/1";
+
+/// Convolutions, counted from conv1_1 as 0, that are followed by 2 x 2 maxima: the last of each of the five blocks.
+const POOLED: [usize; 5] = [1, 3, 6, 9, 12];
+
+/// VGG-16. The scene vector is FC6 after its ReLU, the spatial map is conv5_3 after its ReLU.
+pub struct Vgg16 {
+    input: InputTable,
+    /// conv1_1.
+    stem: StemConvolution,
+    /// conv1_2 to conv5_3.
+    convolutions: Vec<WinogradConvolution>,
+    fc6: Fc6,
+    content_hash: ContentHash,
+    memory: BandMemory,
+    buffers: Mutex<Vec<Buffers>>,
+}
+
+/// What one call works in, kept for the next one.
+#[derive(Default)]
+struct Buffers {
+    /// The input of a layer, and its output; they change places after each.
+    present: Activations,
+    next: Activations,
+    /// conv5_3, whole.
+    last: Activations,
+    /// `[n, 512, 7, 7]`
+    pool5: Vec<f32>,
+    /// `[n, 4096]`
+    fc6: Vec<f32>,
+}
+
+impl Vgg16 {
+    /// The network with the given weights; without a trained FC6, with the fixed random one.
+    ///
+    /// Departs from the paper only in that case: `relu(P pool5)` with a seeded Gaussian `P` of deviation
+    /// 1 / sqrt(25088), because FC6's weights are on no package registry.
+    pub fn new(weights: Vgg16Weights) -> Self {
+        let content_hash = Self::hash_of(&weights);
+        let Vgg16Weights { convolutions, fc6, .. } = weights;
+        let first = &convolutions[0];
+        let stem = StemConvolution::new(first.n_out, &first.kernel, &first.bias);
+        let convolutions = convolutions[1..].par_iter();
+        let convolutions =
+            convolutions.map(|w| WinogradConvolution::new(w.n_in, w.n_out, &w.kernel, &w.bias));
+        Self {
+            input: InputTable::imagenet(),
+            stem,
+            convolutions: convolutions.collect(),
+            fc6: fc6.map_or_else(Fc6::random, Fc6::trained),
+            content_hash,
+            memory: BandMemory::default(),
+            buffers: Mutex::default(),
+        }
+    }
+
+    /// The content hash of the network that these weights make.
+    pub fn hash_of(weights: &Vgg16Weights) -> ContentHash {
+        let fc6 = if weights.fc6.is_some() { "trained".to_owned() } else { Fc6::random_word() };
+        let words = format!("{NETWORK_VERSION} {} fc6 {fc6}", weights.content_hash);
+        ContentHash(*blake3::hash(words.as_bytes()).as_bytes())
+    }
+
+    /// Whether FC6 is the trained one.
+    pub fn has_trained_fc6(&self) -> bool {
+        self.fc6.is_trained()
+    }
+
+    /// The convolutions alone: pool5 of each screen, `[n_screens, 512, 7, 7]`.
+    pub fn pool5(&self, screens: &[Screen]) -> Vec<f32> {
+        self.with_buffers(|buffers| {
+            self.convolve(screens, buffers);
+            buffers.pool5[..screens.len() * POOL5_LEN].to_vec()
+        })
+    }
+
+    fn with_buffers<R>(&self, work: impl FnOnce(&mut Buffers) -> R) -> R {
+        let lock = || self.buffers.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = lock().pop();
+        let mut buffers = taken.unwrap_or_default();
+        let result = work(&mut buffers);
+        lock().push(buffers);
+        result
+    }
+
+    /// Leaves conv5_3 in `last` and pool5 in `pool5`.
+    fn convolve(&self, screens: &[Screen], buffers: &mut Buffers) {
+        let Buffers { present, next, last, pool5, .. } = buffers;
+        self.input.write(screens, next);
+        self.stem.run(next, present);
+        for (layer, convolution) in (1..).zip(&self.convolutions) {
+            let outputs = match (POOLED.contains(&layer), layer == self.convolutions.len()) {
+                (_, true) => Outputs { full: Some(&mut *last), pooled: Some(&mut *next) },
+                (true, false) => Outputs { full: None, pooled: Some(&mut *next) },
+                (false, false) => Outputs { full: Some(&mut *next), pooled: None },
+            };
+            convolution.run(present, outputs, &self.memory);
+            std::mem::swap(present, next);
+        }
+        flatten_channels_first(present, pool5);
+    }
+}
+
+/// `[n, side, side, channels]` to `[n, channels, side, side]`, the order in which FC6 was trained.
+fn flatten_channels_first(activations: &Activations, flat: &mut Vec<f32>) {
+    let Activations { n_images, side_px, n_channels, .. } = *activations;
+    flat.resize(n_images * n_channels * side_px * side_px, 0.0);
+    for (image, flat) in flat.chunks_exact_mut(n_channels * side_px * side_px).enumerate() {
+        let pixels = activations.rows(image).flat_map(|row| row.chunks_exact(n_channels));
+        for (pixel_idx, pixel) in pixels.enumerate() {
+            for (channel, &number) in pixel.iter().enumerate() {
+                flat[channel * side_px * side_px + pixel_idx] = number;
+            }
+        }
+    }
+}
+
+impl Encoder for Vgg16 {
+    fn name(&self) -> &str {
+        "vgg16"
+    }
+
+    fn content_hash(&self) -> ContentHash {
+        self.content_hash
+    }
+
+    fn shape(&self) -> FeatureShape {
+        FeatureShape { scene_len: FC6_LEN, map_channels: 512 }
+    }
+
+    fn encode(&self, screens: &[Screen], out: &mut [Features]) -> Result<(), EncodeError> {
+        assert_eq!(screens.len(), out.len(), "one place for each screen");
+        self.with_buffers(|buffers| {
+            self.convolve(screens, buffers);
+            self.fc6.run(&buffers.pool5, &mut buffers.fc6);
+            for (image, (features, scene)) in
+                out.iter_mut().zip(buffers.fc6.chunks_exact(FC6_LEN)).enumerate()
+            {
+                features.scene.copy_from_slice(scene);
+                let rows = features.map.chunks_exact_mut(features.map.len() / buffers.last.side_px);
+                rows.zip(buffers.last.rows(image)).for_each(|(map, row)| map.copy_from_slice(row));
+            }
+        });
+        Ok(())
+    }
+}
