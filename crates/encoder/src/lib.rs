@@ -8,6 +8,7 @@ mod encoder;
 mod image_input;
 mod instructions;
 mod matrix_product;
+pub mod peak;
 pub mod tensor_file;
 pub mod vgg16;
 pub mod weights;

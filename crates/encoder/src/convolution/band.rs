@@ -1,6 +1,7 @@
 //! Cutting a batch into bands of tiles: parts that are convolved on their own, side by side.
 
 use crate::convolution::activations::Activations;
+use crate::convolution::winograd_tile::{Lanes, N_LANES};
 
 /// About how many tiles a band has: enough for a matrix product to be fast, few enough to stay in the cache.
 const TILES_PER_BAND: usize = 112;
@@ -59,50 +60,63 @@ pub(super) fn bands(n_images: usize, tiles_across: usize, n_threads: usize) -> V
     }
 }
 
-/// The part of a batch of activations that one band writes.
+/// The part of a batch of activations that one band writes. Channels are counted in eights.
 pub(super) struct BandOutput<'a> {
     /// Where `numbers` begins in the batch.
     start: usize,
-    numbers: &'a mut [f32],
+    numbers: &'a mut [Lanes],
+    pixel_len: usize,
     row_len: usize,
     image_len: usize,
     side_px: usize,
-    n_channels: usize,
+}
+
+/// A square of one image's pixels, eight channels of it.
+pub(super) struct Square<'a, const SIDE: usize> {
+    pub image: usize,
+    /// Row of its first pixel.
+    pub top: usize,
+    /// Column of its first pixel.
+    pub left: usize,
+    /// Which eight channels.
+    pub channels: usize,
+    pub lanes: &'a [[Lanes; SIDE]; SIDE],
 }
 
 impl<'a> BandOutput<'a> {
     /// Parts of a batch, one for each band, if a tile makes `px_per_tile` rows and columns of it.
     pub fn split(bands: &[Band], batch: &'a mut Activations, px_per_tile: usize) -> Vec<Self> {
-        let (row_len, image_len) = (batch.row_len(), batch.image_len());
-        let (side_px, n_channels) = (batch.side_px, batch.n_channels);
+        let pixel_len = batch.n_channels / N_LANES;
+        let (row_len, image_len) = (batch.row_len() / N_LANES, batch.image_len() / N_LANES);
+        let side_px = batch.side_px;
         let start_of =
             |band: &Band| band.first_image * image_len + (1 + band.first_row * px_per_tile) * row_len;
-        let mut rest = batch.used_mut();
-        let mut rest_start = 0;
         let ends = bands.iter().skip(1).map(start_of).chain([usize::MAX]);
-        bands
-            .iter()
-            .zip(ends)
-            .map(|(band, end)| {
-                let start = start_of(band);
-                let skipped = std::mem::take(&mut rest);
-                let (_, from_start) = skipped.split_at_mut(start - rest_start);
-                let (numbers, after) = from_start.split_at_mut((end - start).min(from_start.len()));
-                rest = after;
-                rest_start = start + numbers.len();
-                Self { start, numbers, row_len, image_len, side_px, n_channels }
-            })
-            .collect()
+        let mut rest = batch.used_mut().as_chunks_mut::<N_LANES>().0;
+        let mut rest_start = 0;
+        let part = |(band, end): (&Band, usize)| {
+            let start = start_of(band);
+            let (_, from_start) = std::mem::take(&mut rest).split_at_mut(start - rest_start);
+            let n = (end - start).min(from_start.len());
+            let (numbers, after) = from_start.split_at_mut(n);
+            (rest, rest_start) = (after, start + n);
+            Self { start, numbers, pixel_len, row_len, image_len, side_px }
+        };
+        bands.iter().zip(ends).map(part).collect()
     }
 
-    /// Eight numbers of a pixel from `channel` on, or nothing if the pixel is beyond the image.
+    /// Writes what of a square is inside the image.
     #[inline(always)]
-    pub fn pixel_mut(&mut self, image: usize, row: usize, col: usize, channel: usize) -> Option<&mut [f32]> {
-        if row >= self.side_px || col >= self.side_px {
-            return None;
+    pub fn write<const SIDE: usize>(&mut self, square: Square<SIDE>) {
+        let Square { image, top, left, channels, lanes } = square;
+        for (row, line) in (top..self.side_px).zip(lanes) {
+            let at =
+                image * self.image_len + (row + 1) * self.row_len + (left + 1) * self.pixel_len + channels;
+            let numbers = &mut self.numbers[at - self.start..];
+            for (col, lanes) in (0..self.side_px - left).zip(line) {
+                numbers[col * self.pixel_len] = *lanes;
+            }
         }
-        let at = image * self.image_len + (row + 1) * self.row_len + (col + 1) * self.n_channels + channel;
-        Some(&mut self.numbers[at - self.start..][..super::winograd_tile::N_LANES])
     }
 }
 

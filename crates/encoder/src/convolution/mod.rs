@@ -2,6 +2,8 @@
 
 mod activations;
 mod band;
+#[cfg(test)]
+mod naive;
 mod stem;
 mod winograd;
 mod winograd_tile;

@@ -61,3 +61,20 @@ impl StemConvolution {
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::convolution::naive::{check_close, convolve_3x3, noise, noise_batch};
+
+    #[test]
+    fn a_convolution_of_rgb_is_the_sum_it_stands_for() {
+        let (kernel, bias) = (noise(16 * PATCH_LEN, 2), noise(16, 3));
+        for (n_images, side_px) in [(1, 4), (2, 10), (3, 16)] {
+            let input = noise_batch(n_images, side_px, N_COLOURS);
+            let mut output = noise_batch(1, 8, 8);
+            StemConvolution::new(16, &kernel, &bias).run(&input, &mut output);
+            check_close(&output, &convolve_3x3(&input, &kernel, &bias), 1e-5);
+        }
+    }
+}

@@ -5,9 +5,9 @@
 //! is summed in the same order whatever the batch, the bands and the number of threads.
 
 use crate::convolution::activations::{Activations, TILE_SIDE};
-use crate::convolution::band::{Band, BandOutput, bands};
+use crate::convolution::band::{Band, BandOutput, Square, bands};
 use crate::convolution::winograd_tile::{
-    Lanes, N_LANES, N_POINTS, transform_input, transform_kernel, transform_output,
+    Lanes, N_LANES, N_POINTS, PATCH_SIDE, transform_input, transform_kernel, transform_output,
 };
 use crate::instructions::{Work, on_best_instructions};
 use crate::matrix_product::PackedMatrix;
@@ -152,18 +152,21 @@ struct InputTransform<'a> {
 impl Work for InputTransform<'_> {
     #[inline(always)]
     fn run(self) {
+        // Everything is counted in eights of channels from here on.
         let Self { input, band, transformed, stream_len } = self;
-        let (n_channels, row_len) = (input.n_channels, input.row_len());
+        let inputs = input.used().as_chunks::<N_LANES>().0;
+        let transformed = transformed.as_chunks_mut::<N_LANES>().0;
+        let (pixel_len, row_len) = (input.n_channels / N_LANES, input.row_len() / N_LANES);
+        let (image_len, stream_len) = (input.image_len() / N_LANES, stream_len / N_LANES);
         for (tile_idx, (image, row, col)) in band.tiles().enumerate() {
-            let corner = image * input.image_len() + row * TILE_SIDE * row_len + col * TILE_SIDE * n_channels;
-            let patch = &input.used()[corner..];
-            for channel in (0..n_channels).step_by(N_LANES) {
+            let corner = image * image_len + row * TILE_SIDE * row_len + col * TILE_SIDE * pixel_len;
+            let patch: [&[Lanes]; PATCH_SIDE] =
+                std::array::from_fn(|row| &inputs[corner + row * row_len..][..PATCH_SIDE * pixel_len]);
+            for channels in 0..pixel_len {
+                let out = &mut transformed[tile_idx * pixel_len + channels..];
                 transform_input(
-                    |row, col| lanes_at(patch, row * row_len + col * n_channels + channel),
-                    |point, lanes| {
-                        let at = point * stream_len + tile_idx * n_channels + channel;
-                        transformed[at..at + N_LANES].copy_from_slice(&lanes);
-                    },
+                    |row, col| patch[row][col * pixel_len + channels],
+                    |point, lanes| out[point * stream_len] = lanes,
                 );
             }
         }
@@ -183,29 +186,29 @@ impl Work for OutputTransform<'_> {
     #[inline(always)]
     fn run(mut self) {
         let Self { band, products, stream_len, bias, .. } = self;
-        let n_channels = bias.len();
+        let (bias, products) = (bias.as_chunks::<N_LANES>().0, products.as_chunks::<N_LANES>().0);
+        let stream_len = stream_len / N_LANES;
         for (tile_idx, (image, tile_row, tile_col)) in band.tiles().enumerate() {
-            for channel in (0..n_channels).step_by(N_LANES) {
-                let bias = lanes_at(bias, channel);
-                let at = tile_idx * n_channels + channel;
-                let tile = transform_output(|point| lanes_at(products, point * stream_len + at))
+            for (channels, bias) in bias.iter().enumerate() {
+                let products = &products[tile_idx * self.bias.len() / N_LANES + channels..];
+                let tile = transform_output(|point| products[point * stream_len])
                     .map(|row| row.map(|x| std::array::from_fn(|lane| (x[lane] + bias[lane]).max(0.0))));
                 if let Some(full) = &mut self.full {
-                    write_square(full, image, tile_row * 4, tile_col * 4, channel, &tile);
+                    full.write(Square {
+                        image,
+                        top: tile_row * 4,
+                        left: tile_col * 4,
+                        channels,
+                        lanes: &tile,
+                    });
                 }
                 if let Some(pooled) = &mut self.pooled {
-                    write_square(pooled, image, tile_row * 2, tile_col * 2, channel, &maxima(&tile));
+                    let lanes = &maxima(&tile);
+                    pooled.write(Square { image, top: tile_row * 2, left: tile_col * 2, channels, lanes });
                 }
             }
         }
     }
-}
-
-#[inline(always)]
-fn lanes_at(numbers: &[f32], at: usize) -> Lanes {
-    let mut lanes = [0.0; N_LANES];
-    lanes.copy_from_slice(&numbers[at..at + N_LANES]);
-    lanes
 }
 
 /// Maxima over 2 x 2.
@@ -222,20 +225,37 @@ fn maxima(tile: &[[Lanes; 4]; 4]) -> [[Lanes; 2]; 2] {
     })
 }
 
-#[inline(always)]
-fn write_square<const SIDE: usize>(
-    output: &mut BandOutput,
-    image: usize,
-    top: usize,
-    left: usize,
-    channel: usize,
-    square: &[[Lanes; SIDE]; SIDE],
-) {
-    for (row, line) in square.iter().enumerate() {
-        for (col, lanes) in line.iter().enumerate() {
-            if let Some(pixel) = output.pixel_mut(image, top + row, left + col, channel) {
-                pixel.copy_from_slice(lanes);
-            }
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::convolution::naive::{check_close, convolve_3x3, noise, noise_batch, pool_2x2};
+
+    #[track_caller]
+    fn check(n_images: usize, side_px: usize, n_in: usize, n_out: usize) {
+        let input = noise_batch(n_images, side_px, n_in);
+        let (kernel, bias) = (noise(n_out * n_in * 9, 2), noise(n_out, 3));
+        let convolution = WinogradConvolution::new(n_in, n_out, &kernel, &bias);
+        let (mut full, mut pooled) = (noise_batch(1, 8, 8), noise_batch(1, 8, 8));
+        let outputs = Outputs { full: Some(&mut full), pooled: Some(&mut pooled) };
+        convolution.run(&input, outputs, &BandMemory::default());
+
+        // Sums of 9 n_in products of numbers up to 1; Winograd's transforms lose about two digits of seven.
+        let expected = convolve_3x3(&input, &kernel, &bias);
+        let tolerance = 1e-5 * (n_in as f32).sqrt() * 3.0;
+        check_close(&full, &expected, tolerance);
+        check_close(&pooled, &pool_2x2(&expected, side_px, n_out), tolerance);
+        assert!(full.used().iter().all(|x| *x >= 0.0), "ReLU, and borders of 0");
+        let outside = full.used().iter().filter(|x| **x == 0.0).count();
+        let n_border = full.used().len() - expected.len();
+        assert!(outside >= n_border, "borders stay 0, or the next convolution reads them");
+    }
+
+    #[test]
+    fn a_convolution_is_the_sum_it_stands_for() {
+        check(1, 4, 8, 8);
+        check(2, 14, 16, 24);
+        check(3, 28, 8, 16);
+        check(1, 56, 8, 8);
+        check(9, 14, 8, 8);
     }
 }
