@@ -45,9 +45,8 @@ pub(super) fn pool_2x2(numbers: &[f32], side: usize, n_channels: usize) -> Vec<f
 
 /// A batch of numbers in `[-1, 1]` that look random.
 pub(super) fn noise_batch(n_images: usize, side_px: usize, n_channels: usize) -> Activations {
-    let mut batch = Activations::default();
     // Memory that was used before: borders must be cleared.
-    batch.numbers = vec![9.0; 3_000_000];
+    let mut batch = Activations { numbers: vec![9.0; 3_000_000], ..Activations::default() };
     batch.reshape(n_images, side_px, n_channels);
     let (row_len, image_len) = (batch.row_len(), batch.image_len());
     let numbers = noise(n_images * side_px * side_px * n_channels, 1);

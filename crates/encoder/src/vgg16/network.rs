@@ -4,14 +4,31 @@ use crate::convolution::{Activations, BandMemory, Outputs, StemConvolution, Wino
 use crate::encoder::{EncodeError, Encoder, FeatureShape, Features};
 use crate::image_input::InputTable;
 use crate::vgg16::fc6::{FC6_LEN, Fc6};
-use crate::weights::Vgg16Weights;
+use crate::weights::{VGG16_CONVOLUTIONS, Vgg16Weights};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 use touchstream_env::screen::Screen;
 use touchstream_env::stimuli::ContentHash;
+use touchstream_env::touch::SCREEN_SIDE_PX;
 
 /// Numbers of pool5: 512 channels of 7 x 7.
 pub const POOL5_LEN: usize = 512 * 7 * 7;
+
+/// Multiply-adds of the 13 convolutions of one screen, each as the sum it stands for: 15.3 thousand million.
+pub const CONVOLUTION_MULTIPLY_ADDS: u64 = {
+    let mut sum = 0;
+    let mut layer = 0;
+    let mut side_px = SCREEN_SIDE_PX;
+    while layer < VGG16_CONVOLUTIONS.len() {
+        let place = &VGG16_CONVOLUTIONS[layer];
+        sum += (side_px * side_px * 9 * place.n_in * place.n_out) as u64;
+        if matches!(layer, 1 | 3 | 6 | 9) {
+            side_px /= 2;
+        }
+        layer += 1;
+    }
+    sum
+};
 
 /// Raised whenever the same weights would give other features.
 const NETWORK_VERSION: &str = "vgg16/1";
