@@ -44,6 +44,12 @@ impl PackedMatrix {
         self.multiply_with(rows, out, GemmOptions { bias, ..GemmOptions::default() });
     }
 
+    /// `out += rows * matrix + bias`, with `bias` of `[n_out]`.
+    pub fn multiply_onto(&self, rows: &[f32], bias: &[f32], out: &mut [f32]) {
+        let bias = Some(BiasVector::Row(bias));
+        self.multiply_with(rows, out, GemmOptions { beta: 1.0, bias, ..GemmOptions::default() });
+    }
+
     fn multiply_with(&self, rows: &[f32], out: &mut [f32], options: GemmOptions<f32, f32, f32>) {
         let n = rows.len() / self.n_in;
         assert_eq!(out.len(), n * self.n_out, "{n} rows times a {}x{} matrix", self.n_in, self.n_out);

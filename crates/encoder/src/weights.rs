@@ -134,8 +134,8 @@ impl Vgg16Weights {
         for (layer, shape) in FC6_PLACES {
             let [weight, bias] = ["weight", "bias"].map(|part| format!("{layer}.{part}"));
             if fc6.is_none() && file.shape(&weight).is_some() {
-                let matrix = read_layer(file, &weight, shape)?;
-                fc6 = Some(Fc6Weights { matrix, bias: read_layer(file, &bias, &[FC6_LEN])? });
+                let bias = read_layer(file, &bias, &[FC6_LEN])?;
+                fc6 = Some(Fc6Weights { matrix: read_layer(file, &weight, shape)?, bias });
             }
         }
         Ok(Self::new(convolutions, fc6))
@@ -319,7 +319,7 @@ mod tests {
             resnet,
             "these are weights of another architecture: VGG-16 has convolutions \
              features.0,2,5,7,10,12,14,17,19,21,24,26,28, this file has 4 tensors such as \
-             `bn1.weight`, `conv1.weight`, `fc.weight`",
+             `bn1.weight`, `conv1.weight`, `layer1.0.conv1.weight`",
         );
         check_error(
             FakeFile::vgg16().without("features.17.weight").with("features.16.weight", &[256, 256, 3, 3]),
@@ -337,7 +337,7 @@ mod tests {
              [128, 64, 3, 3], not [128, 64, 5, 5]",
         );
         check_error(
-            FakeFile::vgg16().with("classifier.0.weight", &[512, 512]),
+            FakeFile::vgg16().with("classifier.0.weight", &[512, 512]).with("classifier.0.bias", &[4096]),
             "these are weights of another architecture: tensor `classifier.0.weight` should have shape \
              [4096, 25088], not [512, 512]",
         );

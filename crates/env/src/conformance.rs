@@ -8,7 +8,7 @@ use crate::stimuli::{ClassIdx, Picture, Split, Stimuli, StimulusError};
 use crate::stream::Stream;
 use crate::task::{Basis, MatchScreen, Paradigm, Task};
 use crate::touch::{N_TOUCHES, SCREEN_SIDE_PX, Touch};
-use crate::trial::{BindError, Placement, ScreenRecipe, Trial};
+use crate::trial::{BindError, Placement, PlacementChoice, ScreenRecipe, Trial};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -84,9 +84,23 @@ pub fn check_task(
     seed: RunSeed,
     effort: Effort,
 ) -> Result<Passed, Violation> {
+    check_task_with(task, stimuli, PlacementChoice::Free, seed, effort)
+}
+
+/// The same, with the match screens of a choice.
+pub fn check_task_with(
+    task: &Task,
+    stimuli: &Arc<dyn Stimuli>,
+    placements: PlacementChoice,
+    seed: RunSeed,
+    effort: Effort,
+) -> Result<Passed, Violation> {
     let mut passed = Passed { n_steps: 0, n_screens: 0, n_maps: 0 };
     for split in Split::ALL {
-        let open = |seed| Stream::open(Schedule::single(task.clone()), Arc::clone(stimuli), split, seed);
+        let open = |seed| {
+            let schedule = Schedule::single(task.clone());
+            Stream::open_with(schedule, Arc::clone(stimuli), split, seed, placements)
+        };
         let (stream, _) = open(seed)?;
         let (twin, _) = open(seed)?;
         let (stranger, _) = open(RunSeed(!seed.0))?;

@@ -10,7 +10,7 @@ use crate::seed::{RunSeed, StreamName};
 use crate::stimuli::{Split, Stimuli, StimulusError};
 use crate::task::TaskSpec;
 use crate::touch::Touch;
-use crate::trial::{BindError, BoundTask, ScreenRecipe, Trial, TrialState};
+use crate::trial::{BindError, BoundTask, PlacementChoice, ScreenRecipe, Trial, TrialState};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -45,11 +45,18 @@ struct Script {
     schedule: Schedule,
     /// One for each segment of the schedule; equal tasks are bound once.
     tasks: Vec<Arc<BoundTask>>,
-    split: Split,
-    seed: RunSeed,
+    play: Play,
     /// Where the schedule began.
     origin: Origin,
     fingerprint: u64,
+}
+
+/// How a schedule is played, besides its source of images.
+#[derive(Clone, Copy, Debug)]
+struct Play {
+    split: Split,
+    seed: RunSeed,
+    placements: PlacementChoice,
 }
 
 /// What lies before a schedule's first trial: nothing, or the stream that it continues.
@@ -84,7 +91,9 @@ pub struct Snapshot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RestoreError {
     /// Taken from another stream.
-    #[error("the snapshot is of a stream with another seed, split, schedule or source of images")]
+    #[error(
+        "the snapshot is of a stream with another seed, split, schedule, pool of screens or source of images"
+    )]
     Foreign,
     /// Not a state that this stream can ever be in.
     #[error("the snapshot is damaged: its position does not fit its schedule")]
@@ -143,14 +152,26 @@ impl Stream {
         AgentView { stream: self }
     }
 
-    /// Opens a stream at its first screen.
+    /// Opens a stream at its first screen; match screens are drawn freely.
     pub fn open(
         schedule: Schedule,
         stimuli: Arc<dyn Stimuli>,
         split: Split,
         seed: RunSeed,
     ) -> Result<(Self, CueReader), BindError> {
-        let script = Script::new(schedule, &stimuli, split, seed, Origin::default(), &[])?;
+        Self::open_with(schedule, stimuli, split, seed, PlacementChoice::Free)
+    }
+
+    /// Opens a stream at its first screen, and says which match screens there are.
+    pub fn open_with(
+        schedule: Schedule,
+        stimuli: Arc<dyn Stimuli>,
+        split: Split,
+        seed: RunSeed,
+        placements: PlacementChoice,
+    ) -> Result<(Self, CueReader), BindError> {
+        let play = Play { split, seed, placements };
+        let script = Script::new(schedule, &stimuli, play, Origin::default(), &[])?;
         Ok((Self::at_origin(script), CueReader { _only_from_open: () }))
     }
 
@@ -165,9 +186,9 @@ impl Stream {
             n_steps,
             n_switches: self.n_switches() + 1,
         };
-        let Script { split, seed, ref tasks, .. } = *self.script;
+        let Script { play, ref tasks, .. } = *self.script;
         let stimuli = self.bound_task().stimuli();
-        Ok(Self::at_origin(Script::new(schedule, stimuli, split, seed, origin, tasks)?))
+        Ok(Self::at_origin(Script::new(schedule, stimuli, play, origin, tasks)?))
     }
 
     fn at_origin(script: Script) -> Self {
@@ -285,7 +306,12 @@ impl Stream {
 
     /// Which images are shown.
     pub fn split(&self) -> Split {
-        self.script.split
+        self.script.play.split
+    }
+
+    /// Which match screens there are.
+    pub fn placements(&self) -> PlacementChoice {
+        self.script.play.placements
     }
 }
 
@@ -294,8 +320,7 @@ impl Script {
     fn new(
         schedule: Schedule,
         stimuli: &Arc<dyn Stimuli>,
-        split: Split,
-        seed: RunSeed,
+        play: Play,
         origin: Origin,
         known: &[Arc<BoundTask>],
     ) -> Result<Self, BindError> {
@@ -304,11 +329,14 @@ impl Script {
             let bound = known.iter().chain(&tasks).find(|bound| *bound.task() == segment.task).cloned();
             tasks.push(match bound {
                 Some(bound) => bound,
-                None => Arc::new(BoundTask::new(segment.task.clone(), Arc::clone(stimuli), split)?),
+                None => {
+                    let (task, stimuli) = (segment.task.clone(), Arc::clone(stimuli));
+                    Arc::new(BoundTask::with_placements(task, stimuli, play.split, play.placements)?)
+                }
             });
         }
-        let fingerprint = fingerprint(&schedule, stimuli.as_ref(), split, seed, origin);
-        Ok(Self { schedule, tasks, split, seed, origin, fingerprint })
+        let fingerprint = fingerprint(&schedule, stimuli.as_ref(), play, origin);
+        Ok(Self { schedule, tasks, play, origin, fingerprint })
     }
 
     fn task(&self, segment: u64) -> &BoundTask {
@@ -316,11 +344,11 @@ impl Script {
     }
 
     fn draw_trial(&self, position: &Position) -> Trial {
-        let name = match self.split {
+        let name = match self.play.split {
             Split::Train => TRAIN_TRIALS,
             Split::Validation => VALIDATION_TRIALS,
         };
-        self.task(position.segment).draw_trial(&mut self.seed.stream(name, position.trial_index))
+        self.task(position.segment).draw_trial(&mut self.play.seed.stream(name, position.trial_index))
     }
 
     /// The schedule's first screen.
@@ -339,7 +367,7 @@ impl Script {
 
     /// Starts the position's segment at the position's trial.
     fn enter_segment(&self, position: &mut Position) {
-        let n_trials = self.schedule.n_trials(position.segment, self.seed);
+        let n_trials = self.schedule.n_trials(position.segment, self.play.seed);
         position.segment_first_trial = position.trial_index;
         position.segment_end_trial = n_trials.map(|n| position.trial_index + n);
     }
@@ -393,13 +421,8 @@ pub struct OutOfReach {
 const STREAM_VERSION: u64 = 1;
 
 /// 64 bits over everything that decides what a stream shows and rewards (FNV-1a); ids and titles do not.
-fn fingerprint(
-    schedule: &Schedule,
-    stimuli: &dyn Stimuli,
-    split: Split,
-    seed: RunSeed,
-    origin: Origin,
-) -> u64 {
+fn fingerprint(schedule: &Schedule, stimuli: &dyn Stimuli, play: Play, origin: Origin) -> u64 {
+    let Play { split, seed, placements } = play;
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut eat = |bytes: &[u8]| {
         for &byte in bytes {
@@ -411,6 +434,12 @@ fn fingerprint(
     let numbers = [STREAM_VERSION, seed.0, origin.trial_index, origin.n_steps, origin.n_switches];
     numbers.iter().for_each(|number| eat(&number.to_le_bytes()));
     eat(&[u8::from(schedule.repeats() == Repeats::Yes)]);
+    // Nothing for free placements, so that snapshots from before there were pools still fit.
+    if let PlacementChoice::Pool(pool) = placements {
+        eat(b"pool");
+        eat(&pool.n.get().to_le_bytes());
+        eat(&pool.seed.to_le_bytes());
+    }
     for segment in schedule.segments() {
         let rules = TaskSpec { id: "-".into(), title: "-".into(), ..segment.task.spec().clone() };
         eat(segment.length.to_string().as_bytes());

@@ -4,6 +4,7 @@
 
 pub mod canvas;
 pub mod colour_map;
+pub mod neighbour_sheet;
 pub mod page;
 pub mod sheet;
 pub mod trial_shots;

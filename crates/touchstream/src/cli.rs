@@ -1,6 +1,10 @@
 //! What a user can type.
 
+use crate::commands::bench::BenchArgs;
+use crate::commands::cache::CacheArgs;
 use crate::commands::data::DataArgs;
+use crate::commands::encode::EncodeArgs;
+use crate::commands::encoder::EncoderCommand;
 use crate::commands::preview::PreviewArgs;
 use crate::commands::rollout::RolloutArgs;
 use crate::commands::schedules::SchedulesArgs;
@@ -32,6 +36,15 @@ pub enum Command {
     Rollout(RolloutArgs),
     /// Open a source of images and say what it holds, what was skipped and its content hash
     Data(DataArgs),
+    /// List the encoders, describe one, install vgg16's weights, or look how good one's eyes are
+    #[command(subcommand)]
+    Encoder(EncoderCommand),
+    /// Encode the screens of tasks ahead of time, once for all runs
+    Encode(EncodeArgs),
+    /// Say what the cache holds, or empty it
+    Cache(CacheArgs),
+    /// Measure how fast things are here, beside what else there is
+    Bench(BenchArgs),
 }
 
 impl Default for Command {

@@ -1,7 +1,9 @@
 //! The `touchstream` program: arguments in, one command run, errors printed once.
 
+mod cache_rooms;
 mod cli;
 mod commands;
+mod encoder_args;
 mod output;
 mod progress_bar;
 mod say;
@@ -22,6 +24,10 @@ fn main() -> ExitCode {
         Command::Preview(args) => commands::preview::run(&args),
         Command::Rollout(args) => commands::rollout::run(&args),
         Command::Data(args) => commands::data::run(&args),
+        Command::Encoder(command) => commands::encoder::run(&command),
+        Command::Encode(args) => commands::encode::run(&args),
+        Command::Cache(args) => commands::cache::run(&args),
+        Command::Bench(args) => commands::bench::run(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -131,6 +131,11 @@ impl OpenArgs {
         open(spec, &options, &TerminalProgress::default()).with_context(|| format!("cannot open {spec}"))
     }
 
+    /// The cache folder: the one that was named, else the user's.
+    pub fn cache_dir(&self) -> Option<PathBuf> {
+        self.cache.clone().or_else(default_cache_dir)
+    }
+
     fn options(&self, needs: Needs) -> Result<SourceOptions> {
         let mut template_files = BTreeMap::new();
         for word in &self.templates {
@@ -153,7 +158,7 @@ impl OpenArgs {
                 Some(SceneFitWord::Crop) => SceneFit::Crop,
                 Some(SceneFitWord::Whole) | None => SceneFit::Whole,
             },
-            cache_dir: self.cache.clone().or_else(default_cache_dir),
+            cache_dir: self.cache_dir(),
             seed: RunSeed(self.data_seed.unwrap_or(0)),
             sizes: Sizes { portraits: self.portraits, objects: self.objects, scenes: self.scenes },
             needs,
@@ -170,7 +175,7 @@ fn parse_counts(word: &str) -> Result<SplitCounts, String> {
 }
 
 /// `$TOUCHSTREAM_CACHE`, `$XDG_CACHE_HOME/touchstream` or `~/.cache/touchstream`.
-fn default_cache_dir() -> Option<PathBuf> {
+pub fn default_cache_dir() -> Option<PathBuf> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     set("TOUCHSTREAM_CACHE")
         .or_else(|| set("XDG_CACHE_HOME").map(|folder| folder.join("touchstream")))

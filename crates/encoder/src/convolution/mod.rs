@@ -2,6 +2,7 @@
 
 mod activations;
 mod band;
+pub(crate) mod im2col;
 #[cfg(test)]
 mod naive;
 mod stem;

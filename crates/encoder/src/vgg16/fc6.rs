@@ -60,6 +60,9 @@ impl Fc6 {
     pub fn run(&self, pool5: &[f32], out: &mut Vec<f32>) {
         let n = pool5.len() / POOL5_LEN;
         out.resize(n * FC6_LEN, 0.0);
+        if n == 0 {
+            return;
+        }
         let mut by_block = vec![0.0; n * FC6_LEN];
         let parts = by_block.par_chunks_exact_mut(n * BLOCK_LEN).zip(&self.blocks);
         parts.for_each(|(out, block)| block.multiply(pool5, out));

@@ -66,7 +66,7 @@ struct Buffers {
 impl Vgg16 {
     /// The network with the given weights; without a trained FC6, with the fixed random one.
     ///
-    /// Departs from the paper only in that case: `relu(P pool5)` with a seeded Gaussian `P` of deviation
+    /// Departs from the paper: without trained weights FC6 is `relu(P pool5)` with a seeded Gaussian `P` of deviation
     /// 1 / sqrt(25088), because FC6's weights are on no package registry.
     pub fn new(weights: Vgg16Weights) -> Self {
         let content_hash = Self::hash_of(&weights);

@@ -5,6 +5,8 @@ use crate::nearest::{did_you_mean, nearest};
 use crate::screen::Template;
 use crate::stimuli::{ClassIdx, Split, Stimuli, StimulusError};
 use crate::task::{ClassChoice, MatchScreen, Paradigm, Region, Task, TemplateLayout};
+use crate::trial::match_pool::{MatchPool, MatchScreens};
+use crate::trial::placement_choice::PlacementChoice;
 use std::sync::Arc;
 
 /// A task that can be played: bound to images, with everything looked up that trials share.
@@ -14,6 +16,7 @@ pub struct BoundTask {
     pub(crate) split: Split,
     /// The task's classes as the source counts them.
     pub(crate) classes: Vec<ClassIdx>,
+    pub(crate) placements: PlacementChoice,
     pub(crate) rule: Rule,
 }
 
@@ -21,8 +24,14 @@ pub struct BoundTask {
 pub(crate) enum Rule {
     /// One reward map a class, transformations included.
     Regions { class_maps: Vec<Box<[f32]>> },
-    /// Templates by the source's class; the rewarded part of a template, as if it stood at the top left.
-    Templates { layout: TemplateLayout, templates: Vec<Option<Arc<Template>>>, button: Mask },
+    /// Templates by the source's class; the rewarded part of a template, as if it stood at the top left; the match
+    /// screens, unless they are drawn freely.
+    Templates {
+        layout: TemplateLayout,
+        templates: Vec<Option<Arc<Template>>>,
+        button: Mask,
+        pool: Option<MatchPool>,
+    },
     /// For each class of the task, the scenes that hold it.
     Scenes { scenes_of_class: Vec<Vec<u32>> },
     /// The localization screens whose class belongs to the task.
@@ -79,17 +88,33 @@ pub enum BindError {
 }
 
 impl BoundTask {
-    /// Binds a task to a source and one of its splits.
+    /// Binds a task to a source and one of its splits; match screens are drawn freely.
     pub fn new(task: Task, stimuli: Arc<dyn Stimuli>, split: Split) -> Result<Self, BindError> {
+        Self::with_placements(task, stimuli, split, PlacementChoice::Free)
+    }
+
+    /// Binds a task to a source and one of its splits, and says which match screens there are.
+    pub fn with_placements(
+        task: Task,
+        stimuli: Arc<dyn Stimuli>,
+        split: Split,
+        placements: PlacementChoice,
+    ) -> Result<Self, BindError> {
         let classes = choose_classes(&task, stimuli.as_ref())?;
-        let binding = Binding { task: &task, stimuli: stimuli.as_ref(), split, classes: &classes };
+        let binding =
+            Binding { task: &task, stimuli: stimuli.as_ref(), split, classes: &classes, placements };
         let rule = match task.paradigm() {
             Paradigm::StimulusResponse { regions } => binding.regions(regions)?,
             Paradigm::MatchToSample(MatchScreen::Templates(layout)) => binding.templates(layout)?,
             Paradigm::MatchToSample(MatchScreen::Scene) => binding.scenes()?,
             Paradigm::Localization => binding.boxes()?,
         };
-        Ok(Self { task, stimuli, split, classes, rule })
+        Ok(Self { task, stimuli, split, classes, placements, rule })
+    }
+
+    /// The same task and choices on a split, which may be this one.
+    pub fn on_split(&self, split: Split) -> Result<Self, BindError> {
+        Self::with_placements(self.task.clone(), Arc::clone(&self.stimuli), split, self.placements)
     }
 
     /// The task.
@@ -105,6 +130,11 @@ impl BoundTask {
     /// Which images are shown.
     pub fn split(&self) -> Split {
         self.split
+    }
+
+    /// Which match screens there are.
+    pub fn placements(&self) -> PlacementChoice {
+        self.placements
     }
 
     /// The task's classes as the source counts them.
@@ -158,6 +188,7 @@ struct Binding<'a> {
     stimuli: &'a dyn Stimuli,
     split: Split,
     classes: &'a [ClassIdx],
+    placements: PlacementChoice,
 }
 
 impl Binding<'_> {
@@ -193,7 +224,14 @@ impl Binding<'_> {
                 template.map_err(|source| BindError::Template { task: self.task.id().into(), source })?;
             templates[class.get()] = Some(template);
         }
-        Ok(Rule::Templates { layout: layout.clone(), templates, button: layout.button_mask() })
+        let pool = match self.placements {
+            PlacementChoice::Free => None,
+            PlacementChoice::Pool(pool) => {
+                let screens = MatchScreens { task: self.task, layout, classes: self.classes };
+                Some(MatchPool::new(screens, pool, self.split))
+            }
+        };
+        Ok(Rule::Templates { layout: layout.clone(), templates, button: layout.button_mask(), pool })
     }
 
     fn scenes(&self) -> Result<Rule, BindError> {

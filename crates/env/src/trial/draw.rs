@@ -19,12 +19,16 @@ impl BoundTask {
                     rewarded_class: self.task.rewarded_class(class, n_classes) as u16,
                 }
             }
-            Rule::Templates { layout, .. } => {
+            Rule::Templates { layout, pool, .. } => {
                 let class = random.below(n_classes as u32) as usize;
                 let sample = self.draw_portrait(class, random);
-                let rewarded_class = self.task.rewarded_class(class, n_classes);
-                let (placements, rewarded_slot) =
-                    draw_placements(layout, &self.classes, class, rewarded_class, random);
+                let (placements, rewarded_slot) = match pool {
+                    Some(pool) => {
+                        let entry = *random.pick(pool.entries(class));
+                        (pool.screen(entry), entry.rewarded_slot)
+                    }
+                    None => self.draw_placements(layout, class, random),
+                };
                 Trial::Templates { sample, placements, rewarded_slot }
             }
             Rule::Scenes { scenes_of_class } => {
@@ -39,6 +43,22 @@ impl BoundTask {
                 Trial::Localization { object: Picture::Object { index }, bounds }
             }
         }
+    }
+
+    /// A match screen for a sample of a class, and the slot of the rewarded class on it.
+    fn draw_placements(
+        &self,
+        layout: &TemplateLayout,
+        sample_class: usize,
+        random: &mut RandomStream,
+    ) -> (Placements, u8) {
+        let n_classes = self.classes.len();
+        let rewarded_class = self.task.rewarded_class(sample_class, n_classes);
+        let shown = choose_shown(layout, n_classes, sample_class, rewarded_class, random);
+        let (placements, mut shown) = arrange(layout, &self.classes, shown, random);
+        let is_rewarded = |&class: &u16| usize::from(class) == rewarded_class;
+        let rewarded_slot = shown.as_mut_slice().iter().position(is_rewarded).unwrap_or(0);
+        (placements, rewarded_slot as u8)
     }
 
     fn draw_portrait(&self, class: usize, random: &mut RandomStream) -> Picture {
@@ -64,45 +84,66 @@ impl BoundTask {
     }
 }
 
-/// Which class stands in which slot, and where; and the slot of the rewarded class.
-fn draw_placements(
+/// The classes on a match screen, as positions among the task's; shuffled layouts have them in no order yet.
+#[derive(Clone, Copy)]
+pub(super) struct Shown {
+    classes: [u16; MAX_SLOTS],
+    n_shown: usize,
+}
+
+impl Shown {
+    pub fn as_mut_slice(&mut self) -> &mut [u16] {
+        &mut self.classes[..self.n_shown]
+    }
+
+    fn show(&mut self, class: usize, n_slots: usize) {
+        if self.n_shown < n_slots && !self.as_mut_slice().contains(&(class as u16)) {
+            self.classes[self.n_shown] = class as u16;
+            self.n_shown += 1;
+        }
+    }
+}
+
+/// Which classes are shown: the rewarded one must be, and so must the sample's; the rest is drawn.
+pub(super) fn choose_shown(
     layout: &TemplateLayout,
-    classes: &[ClassIdx],
+    n_classes: usize,
     sample_class: usize,
     rewarded_class: usize,
     random: &mut RandomStream,
-) -> (Placements, u8) {
+) -> Shown {
     let n_slots = layout.slots.len();
-    let mut shown = [0_u16; MAX_SLOTS];
-    let shown = &mut shown[..n_slots];
+    let mut shown = Shown { classes: [0; MAX_SLOTS], n_shown: 0 };
     match layout.order {
-        SlotOrder::Fixed => (0..).zip(shown.iter_mut()).for_each(|(class, slot)| *slot = class),
+        SlotOrder::Fixed => (0..n_slots).for_each(|class| shown.show(class, n_slots)),
         SlotOrder::Shuffled => {
-            // The rewarded class must be there, and so must the sample's; the rest is drawn.
-            let mut n_chosen = 0;
-            let mut show = |class: usize, n_chosen: &mut usize| {
-                if *n_chosen < n_slots && !shown[..*n_chosen].contains(&(class as u16)) {
-                    shown[*n_chosen] = class as u16;
-                    *n_chosen += 1;
-                }
-            };
-            show(rewarded_class, &mut n_chosen);
-            show(sample_class, &mut n_chosen);
-            while n_chosen < n_slots {
-                show(random.below(classes.len() as u32) as usize, &mut n_chosen);
+            shown.show(rewarded_class, n_slots);
+            shown.show(sample_class, n_slots);
+            while shown.n_shown < n_slots {
+                shown.show(random.below(n_classes as u32) as usize, n_slots);
             }
-            random.shuffle(shown);
         }
+    }
+    shown
+}
+
+/// Which class stands in which slot, and where. Also answers the classes in the order of their slots.
+pub(super) fn arrange(
+    layout: &TemplateLayout,
+    classes: &[ClassIdx],
+    mut shown: Shown,
+    random: &mut RandomStream,
+) -> (Placements, Shown) {
+    if layout.order == SlotOrder::Shuffled {
+        random.shuffle(shown.as_mut_slice());
     }
     let mut place = |extent: Extent| {
         let px = if extent.min == extent.max { extent.min } else { random.between(extent.min, extent.max) };
         px as u8
     };
-    let placements = Placements::new(layout.slots.iter().zip(shown.iter()).map(|(slot, &class)| Placement {
-        class: classes[usize::from(class)],
-        top: place(slot.top),
-        left: place(slot.left),
+    let shown_classes = shown.as_mut_slice();
+    let placements = Placements::new(layout.slots.iter().zip(shown_classes.iter()).map(|(slot, &class)| {
+        Placement { class: classes[usize::from(class)], top: place(slot.top), left: place(slot.left) }
     }));
-    let rewarded_slot = shown.iter().position(|&class| usize::from(class) == rewarded_class).unwrap_or(0);
-    (placements, rewarded_slot as u8)
+    (placements, shown)
 }

@@ -8,6 +8,8 @@ use crate::touch::{N_TOUCHES, SCREEN_SIDE_PX, Touch};
 use crate::trial::bound::{BoundTask, Rule};
 use crate::trial::corner::BestSecondTouch;
 use crate::trial::drawn::{Trial, TrialState};
+use crate::trial::match_pool::MatchPool;
+use std::collections::HashMap;
 
 /// Screens that an exact figure is counted on, unless one asks for more: a fraction of a second a task.
 pub const N_EXACT_SCREENS: usize = 64;
@@ -17,6 +19,7 @@ impl BoundTask {
     /// (for scenes: of each class's) are counted, evenly spread; the result says how many.
     pub fn exact_rewards(&self, max_screens: usize) -> ExactRewards {
         match &self.rule {
+            Rule::Templates { pool: Some(pool), .. } if !pool.is_all() => self.pool_rewards(pool),
             Rule::Regions { .. } | Rule::Templates { .. } => self
                 .task
                 .geometric_rewards()
@@ -24,6 +27,37 @@ impl BoundTask {
             Rule::Scenes { scenes_of_class } => self.scene_rewards(scenes_of_class, max_screens),
             Rule::Boxes { objects } => self.box_rewards(objects, max_screens),
         }
+    }
+
+    /// Classes weigh the same, and so do the screens that a class is asked about: as trials are drawn.
+    fn pool_rewards(&self, pool: &MatchPool) -> ExactRewards {
+        let mut map = RewardMap::zeros();
+        let state = TrialState { first_touch: Some(Touch::at(0, 0)) };
+        // A map depends on the place of the rewarded template alone, and a pool has few different ones.
+        let mut known: HashMap<(u8, u8), (f64, f64)> = HashMap::new();
+        let (mut chance, mut best) = (0.0, 0.0);
+        for (position, class) in self.classes.iter().enumerate() {
+            let sample = Picture::Portrait { class: *class, index: 0 };
+            let entries = pool.entries(position);
+            let weight = 1.0 / (entries.len() * self.classes.len()) as f64;
+            for &entry in entries {
+                let (placements, rewarded_slot) = (pool.screen(entry), entry.rewarded_slot);
+                let rewarded = placements.as_slice()[usize::from(rewarded_slot)];
+                let (map_chance, map_best) =
+                    *known.entry((rewarded.top, rewarded.left)).or_insert_with(|| {
+                        self.reward_map(
+                            &Trial::Templates { sample, placements, rewarded_slot },
+                            state,
+                            &mut map,
+                        );
+                        (map.mean(), f64::from(map.best()))
+                    });
+                chance += weight * map_chance;
+                best += weight * map_best;
+            }
+        }
+        let n_all = pool.screens().len();
+        ExactRewards { chance, best: best.min(1.0), basis: Basis::Screens { n_counted: n_all, n_all } }
     }
 
     /// Classes weigh the same, and so do the scenes of a class: as trials are drawn.

@@ -5,11 +5,16 @@ mod corner;
 mod draw;
 mod drawn;
 mod exact;
+mod match_pool;
+mod placement_choice;
 mod recipe;
 mod reward;
+mod screens;
 
 pub use bound::{BindError, BoundTask};
 pub use corner::BestSecondTouch;
 pub use drawn::{Placement, Placements, Trial, TrialState};
 pub use exact::N_EXACT_SCREENS;
+pub use placement_choice::{PlacementChoice, PlacementPool};
 pub use recipe::ScreenRecipe;
+pub use screens::MAX_FREE_SCREENS;

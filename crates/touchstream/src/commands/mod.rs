@@ -1,6 +1,10 @@
 //! One file a command: its arguments and what it does.
 
+pub mod bench;
+pub mod cache;
 pub mod data;
+pub mod encode;
+pub mod encoder;
 pub mod preview;
 pub mod rollout;
 pub mod schedules;

@@ -1,0 +1,134 @@
+//! The layers of compact, from pixels to spatial map and scene vector.
+//!
+//! `scripts/compact_network.py` is the same network for PyTorch.
+
+use crate::MAP_SIDE;
+use crate::compact::weights::{Weights, WeightsError};
+use crate::convolution::im2col::{Convolution, ConvolutionShape, Onto};
+use crate::encoder::Features;
+use crate::image_input::{IMAGENET_DEVIATION, IMAGENET_MEAN};
+use touchstream_env::screen::Screen;
+use touchstream_env::touch::SCREEN_SIDE_PX;
+
+/// Channels of the spatial map.
+pub const MAP_CHANNELS: usize = 128;
+/// Length of the scene vector, `[7 rows, 7 columns, 64 channels]`.
+pub const SCENE_LEN: usize = 7 * 7 * 64;
+
+/// Each halves rows and columns.
+const DOWN: [(&str, ConvolutionShape); 4] = [
+    ("down1", ConvolutionShape { kernel_side: 3, stride: 2, n_in: 3, n_out: 16 }),
+    ("down2", ConvolutionShape { kernel_side: 3, stride: 2, n_in: 16, n_out: 32 }),
+    ("down3", ConvolutionShape { kernel_side: 3, stride: 2, n_in: 32, n_out: 64 }),
+    ("down4", ConvolutionShape { kernel_side: 3, stride: 2, n_in: 64, n_out: MAP_CHANNELS }),
+];
+const BLOCKS: [&str; 3] = ["block1", "block2", "block3"];
+const REDUCE: ConvolutionShape =
+    ConvolutionShape { kernel_side: 1, stride: 1, n_in: MAP_CHANNELS, n_out: 64 };
+const SPATIAL: ConvolutionShape = ConvolutionShape { kernel_side: 3, stride: 1, n_in: 64, n_out: 64 };
+const EXPAND: ConvolutionShape =
+    ConvolutionShape { kernel_side: 1, stride: 1, n_in: 64, n_out: MAP_CHANNELS };
+const SCENE1: ConvolutionShape =
+    ConvolutionShape { kernel_side: 3, stride: 2, n_in: MAP_CHANNELS, n_out: 160 };
+const SCENE2: ConvolutionShape = ConvolutionShape { kernel_side: 1, stride: 1, n_in: 160, n_out: 64 };
+
+/// The network, ready to run.
+pub struct Network {
+    down: Vec<Convolution>,
+    blocks: Vec<Block>,
+    scene1: Convolution,
+    scene2: Convolution,
+}
+
+/// `x + expand(spatial(reduce(x)))`, with a ReLU after each.
+struct Block {
+    reduce: Convolution,
+    spatial: Convolution,
+    expand: Convolution,
+}
+
+/// Room to work in; grows with the first screen and not after.
+#[derive(Default)]
+pub struct Scratch {
+    x: Vec<f32>,
+    y: Vec<f32>,
+    patches: Vec<f32>,
+}
+
+impl Network {
+    /// From weights, each convolution with `NAME.weight` `[side, side, in, out]` and `NAME.bias` `[out]`.
+    pub fn new(weights: &Weights<'_>) -> Result<Self, WeightsError> {
+        let convolution = |name: &str, shape: ConvolutionShape| {
+            let ConvolutionShape { kernel_side, n_in, n_out, .. } = shape;
+            let matrix = weights.get(&format!("{name}.weight"), &[kernel_side, kernel_side, n_in, n_out])?;
+            Ok(Convolution::new(shape, &matrix, &weights.get(&format!("{name}.bias"), &[n_out])?))
+        };
+        let down = DOWN.iter().map(|&(name, shape)| convolution(name, shape));
+        let blocks = BLOCKS.iter().map(|name| {
+            Ok(Block {
+                reduce: convolution(&format!("{name}_reduce"), REDUCE)?,
+                spatial: convolution(&format!("{name}_spatial"), SPATIAL)?,
+                expand: convolution(&format!("{name}_expand"), EXPAND)?,
+            })
+        });
+        Ok(Self {
+            down: down.collect::<Result<_, WeightsError>>()?,
+            blocks: blocks.collect::<Result<_, WeightsError>>()?,
+            scene1: convolution("scene1", SCENE1)?,
+            scene2: convolution("scene2", SCENE2)?,
+        })
+    }
+
+    /// Encodes one screen.
+    pub fn forward(&self, screen: &Screen, scratch: &mut Scratch, features: &mut Features) {
+        let Scratch { x, y, patches } = scratch;
+        normalise(screen.pixels(), x);
+        let mut side = SCREEN_SIDE_PX;
+        for (convolution, (_, shape)) in self.down.iter().zip(DOWN) {
+            let side_out = shape.side_out(side);
+            y.resize(side_out * side_out * shape.n_out, 0.0);
+            convolution.forward(x, side, patches, Onto::Fresh, y);
+            relu(y);
+            std::mem::swap(x, y);
+            side = side_out;
+        }
+        features.map.copy_from_slice(x);
+        let map = &mut features.map;
+        for block in &self.blocks {
+            x.resize(side * side * REDUCE.n_out, 0.0);
+            block.reduce.forward(map, side, patches, Onto::Fresh, x);
+            relu(x);
+            y.resize(side * side * SPATIAL.n_out, 0.0);
+            block.spatial.forward(x, side, patches, Onto::Fresh, y);
+            relu(y);
+            block.expand.forward(y, side, patches, Onto::Sum, map);
+            relu(map);
+        }
+        debug_assert_eq!(side, MAP_SIDE);
+        let side_out = SCENE1.side_out(side);
+        x.resize(side_out * side_out * SCENE1.n_out, 0.0);
+        self.scene1.forward(map, side, patches, Onto::Fresh, x);
+        relu(x);
+        self.scene2.forward(x, side_out, patches, Onto::Fresh, &mut features.scene);
+        relu(&mut features.scene);
+    }
+}
+
+/// Bytes `[224, 224, 3]` as the network's input, in the same order.
+fn normalise(pixels: &[u8], x: &mut Vec<f32>) {
+    let scale: [f32; 3] = std::array::from_fn(|channel| 1.0 / (255.0 * IMAGENET_DEVIATION[channel]));
+    let offset: [f32; 3] =
+        std::array::from_fn(|channel| -IMAGENET_MEAN[channel] / IMAGENET_DEVIATION[channel]);
+    x.resize(pixels.len(), 0.0);
+    for (pixel, x) in pixels.as_chunks::<3>().0.iter().zip(x.as_chunks_mut::<3>().0) {
+        for channel in 0..3 {
+            x[channel] = f32::from(pixel[channel]) * scale[channel] + offset[channel];
+        }
+    }
+}
+
+fn relu(x: &mut [f32]) {
+    for x in x {
+        *x = x.max(0.0);
+    }
+}

@@ -1,0 +1,126 @@
+//! A model in the runtime: a screen in, the values asked for out.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use rten::{LoadError, LoadErrorKind, Model, ModelOptions, NodeId, RunError, RunOptions, ThreadPool, Value};
+use rten_tensor::{AsView as _, Tensor, TensorView};
+use touchstream_env::screen::Screen;
+
+use super::error::OnnxProblem;
+use super::file::OnnxFile;
+use super::pixels::InputMaker;
+use super::settings::{Layout, Preprocessing};
+
+/// A loaded model that turns a screen into the values asked for.
+pub struct Runner {
+    model: Model,
+    input_id: NodeId,
+    output_ids: Vec<NodeId>,
+    values: Vec<String>,
+    input_maker: InputMaker,
+}
+
+/// Whether the runtime may rewrite the graph into a faster one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rewriting {
+    /// It may. Where that makes one of two values asked for (`x` and `Identity(x)`), the graph is left as it is.
+    WherePossible,
+    /// It may not.
+    Never,
+}
+
+impl Runner {
+    /// Loads the part of a model that makes these values, which all differ.
+    pub fn load(
+        file: &OnnxFile<'_>,
+        values: &[&str],
+        preprocessing: &Preprocessing,
+        rewriting: Rewriting,
+    ) -> Result<Self, OnnxProblem> {
+        let cut = file.cut(values, preprocessing.layout)?;
+        let mut options = ModelOptions::with_all_ops();
+        options.enable_optimization(rewriting == Rewriting::WherePossible).prepack_weights(true);
+        let loaded = without_panics(|| options.load(cut.bytes))?;
+        let model = match loaded {
+            Ok(model) => model,
+            Err(error) if rewriting == Rewriting::WherePossible && failed_rewriting(&error) => {
+                return Self::load(file, values, preprocessing, Rewriting::Never);
+            }
+            Err(error) => return Err(problem_from_load_error(&error, file)),
+        };
+        let output_ids: Result<_, _> = values.iter().map(|value| model.node_id(value)).collect();
+        Ok(Self {
+            input_id: model.node_id(&cut.input.name).map_err(refused)?,
+            output_ids: output_ids.map_err(refused)?,
+            model,
+            values: values.iter().map(|&value| value.to_owned()).collect(),
+            input_maker: InputMaker::new(&cut.input, preprocessing),
+        })
+    }
+
+    /// The values of one screen, in the order they were asked for.
+    pub fn run(&self, screen: &Screen, lane: Option<Arc<ThreadPool>>) -> Result<Vec<Value>, OnnxProblem> {
+        let shape = self.input_maker.shape();
+        let input = Tensor::from_data(&shape[..], self.input_maker.input_from_screen(screen));
+        let options = RunOptions::default().with_thread_pool(lane);
+        let inputs = vec![(self.input_id, input.into())];
+        without_panics(|| self.model.run(inputs, &self.output_ids, Some(options)))?.map_err(refused)
+    }
+
+    /// Names of the values, as they were asked for.
+    pub fn values(&self) -> &[String] {
+        &self.values
+    }
+
+    /// The order of the input's axes.
+    pub fn layout(&self) -> Layout {
+        self.input_maker.layout()
+    }
+
+    /// Rows and columns of the input.
+    pub fn side_px(&self) -> usize {
+        self.input_maker.side_px()
+    }
+}
+
+/// A value as floats.
+pub fn floats<'a>(node: &str, value: &'a Value) -> Result<TensorView<'a, f32>, OnnxProblem> {
+    match value {
+        Value::FloatTensor(tensor) => Ok(tensor.view()),
+        other => Err(OnnxProblem::NotFloat { node: node.to_owned(), kind: other.dtype().to_string() }),
+    }
+}
+
+/// Runs the runtime, which panics on some damaged models (a `Transpose` that names an axis twice, for one). What it
+/// was working on is dropped or, where it is the loaded model, only read.
+fn without_panics<T>(run: impl FnOnce() -> T) -> Result<T, OnnxProblem> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
+        let said =
+            panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+        OnnxProblem::Refused(format!("it panicked: {}", said.unwrap_or("for no reason given")))
+    })
+}
+
+fn refused(error: RunError) -> OnnxProblem {
+    OnnxProblem::Refused(error.to_string())
+}
+
+fn failed_rewriting(error: &LoadError) -> bool {
+    matches!(error.kind(), LoadErrorKind::OptimizeError | LoadErrorKind::ShapeInferenceFailed)
+}
+
+fn problem_from_load_error(error: &LoadError, file: &OnnxFile<'_>) -> OnnxProblem {
+    let said = error.to_string();
+    let is_lacking = said.contains("operator not supported");
+    let node = file.nodes.iter().find(|node| {
+        let is_named = error.node().is_none_or(|name| name == node.name);
+        is_named && said.contains(&format!("{} operator", node.operator))
+    });
+    match node {
+        Some(node) if is_lacking => {
+            OnnxProblem::Unsupported { operator: node.said_operator(), node: node.said_name().to_owned() }
+        }
+        _ => OnnxProblem::Refused(said),
+    }
+}

@@ -1,0 +1,188 @@
+//! The match screens of a task as a list: all of them, or a fixed number drawn once.
+//!
+//! No screen belongs to a class: a trial takes any screen that shows the classes it needs, each as likely as the
+//! others. Otherwise the match screen alone would give the answer away.
+
+use crate::seed::{RunSeed, StreamName};
+use crate::stimuli::{ClassIdx, Split};
+use crate::task::{Extent, SlotOrder, Task, TemplateLayout};
+use crate::trial::draw::{Shown, arrange, choose_shown};
+use crate::trial::drawn::{Placement, Placements};
+use crate::trial::placement_choice::PlacementPool;
+use std::collections::HashSet;
+
+/// Streams of which classes a screen shows, shared by the screens of a block, for each split.
+const CLASSES: [StreamName; 2] =
+    [StreamName::new("match-pool/classes/train"), StreamName::new("match-pool/classes/validation")];
+/// Streams of where they stand on each screen, for each split.
+const PLACES: [StreamName; 2] =
+    [StreamName::new("match-pool/places/train"), StreamName::new("match-pool/places/validation")];
+
+/// How often a screen is drawn again when it is in the pool already.
+const MAX_REDRAWS: usize = 64;
+
+/// The match screens of one task on one split.
+pub(crate) struct MatchPool {
+    screens: Vec<Placements>,
+    /// For each sample class, as a position among the task's: the screens it may be asked about.
+    of_class: Vec<Vec<Entry>>,
+    is_all: bool,
+}
+
+/// A screen that a sample may be asked about.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry {
+    screen_idx: u32,
+    /// Whose button is rewarded.
+    pub rewarded_slot: u8,
+}
+
+/// What decides which screens there can be.
+#[derive(Clone, Copy)]
+pub(crate) struct MatchScreens<'a> {
+    pub task: &'a Task,
+    pub layout: &'a TemplateLayout,
+    pub classes: &'a [ClassIdx],
+}
+
+impl MatchPool {
+    pub fn new(of: MatchScreens<'_>, pool: PlacementPool, split: Split) -> Self {
+        let n_wanted = (pool.n.get() as usize).max(of.classes.len());
+        match of.all(n_wanted) {
+            Some(screens) => Self::of_screens(of, screens, true),
+            None => Self::of_screens(of, of.draw(n_wanted, RunSeed(pool.seed), split), false),
+        }
+    }
+
+    fn of_screens(of: MatchScreens<'_>, screens: Vec<Placements>, is_all: bool) -> Self {
+        let entries = |class: usize| {
+            let entry = |(screen_idx, screen)| {
+                of.rewarded_slot(screen, class).map(|rewarded_slot| Entry { screen_idx, rewarded_slot })
+            };
+            (0..).zip(&screens).filter_map(entry).collect()
+        };
+        let of_class = (0..of.classes.len()).map(entries).collect();
+        Self { screens, of_class, is_all }
+    }
+
+    /// All screens, each once.
+    pub fn screens(&self) -> &[Placements] {
+        &self.screens
+    }
+
+    /// Whether the task has no other screens.
+    pub fn is_all(&self) -> bool {
+        self.is_all
+    }
+
+    /// The screens that a sample of a class may be asked about; never empty.
+    pub fn entries(&self, class: usize) -> &[Entry] {
+        &self.of_class[class]
+    }
+
+    pub fn screen(&self, entry: Entry) -> Placements {
+        self.screens[entry.screen_idx as usize]
+    }
+}
+
+impl MatchScreens<'_> {
+    /// Every screen that a trial can show, if there are at most `max_screens`, in order.
+    pub fn all(self, max_screens: usize) -> Option<Vec<Placements>> {
+        let n_slots = self.layout.slots.len();
+        let n_orders = match self.layout.order {
+            SlotOrder::Fixed => 1,
+            SlotOrder::Shuffled => {
+                (0..n_slots).fold(1, |n: usize, slot| n.saturating_mul(self.classes.len() - slot))
+            }
+        };
+        let n_places = |n: usize, extent: Extent| n.saturating_mul(extent.n_values() as usize);
+        let n_all = self.layout.slots.iter().flat_map(|slot| [slot.top, slot.left]).fold(n_orders, n_places);
+        // Under class reversal some of these show no pair that is asked about, and drop out below.
+        if n_all > max_screens.saturating_mul(16) {
+            return None;
+        }
+        let mut screens = Vec::with_capacity(n_all);
+        self.complete(&mut Vec::with_capacity(n_slots), &mut screens);
+        screens.retain(|screen| (0..self.classes.len()).any(|c| self.rewarded_slot(screen, c).is_some()));
+        screens.sort_unstable();
+        (screens.len() <= max_screens).then_some(screens)
+    }
+
+    /// Adds every screen that begins with these templates.
+    fn complete(self, begun: &mut Vec<Placement>, screens: &mut Vec<Placements>) {
+        let slot_idx = begun.len();
+        let Some(slot) = self.layout.slots.get(slot_idx) else {
+            screens.push(Placements::new(begun.iter().copied()));
+            return;
+        };
+        let classes = match self.layout.order {
+            SlotOrder::Fixed => &self.classes[slot_idx..=slot_idx],
+            SlotOrder::Shuffled => self.classes,
+        };
+        for &class in classes {
+            if begun.iter().any(|placement| placement.class == class) {
+                continue;
+            }
+            for top in slot.top.min..=slot.top.max {
+                for left in slot.left.min..=slot.left.max {
+                    begun.push(Placement { class, top: top as u8, left: left as u8 });
+                    self.complete(begun, screens);
+                    begun.pop();
+                }
+            }
+        }
+    }
+
+    /// `n` different screens, as far as there are so many.
+    ///
+    /// Screens come in blocks of one for each class. The screens of a block show the same classes moved on by one,
+    /// so that every class is on as many screens as every other, and a screen favours none of those it shows.
+    /// Under class reversal each screen of a block shows its class and the one rewarded for it.
+    fn draw(self, n: usize, seed: RunSeed, split: Split) -> Vec<Placements> {
+        let n_classes = self.classes.len();
+        let is_reversed = self.task.rewarded_class(0, n_classes) != 0;
+        let (mut screens, mut seen) = (Vec::with_capacity(n), HashSet::with_capacity(n));
+        for idx in 0..n {
+            let (block, class) = (idx / n_classes, idx % n_classes);
+            let mut random = seed.stream(CLASSES[split as usize], block as u64);
+            let shown = match is_reversed {
+                true => {
+                    let rewarded_class = self.task.rewarded_class(class, n_classes);
+                    choose_shown(self.layout, n_classes, class, rewarded_class, &mut random)
+                }
+                false => self.moved_on(choose_shown(self.layout, n_classes, 0, 0, &mut random), class),
+            };
+            let mut random = seed.stream(PLACES[split as usize], idx as u64);
+            let mut screen = arrange(self.layout, self.classes, shown, &mut random).0;
+            for _ in 0..MAX_REDRAWS {
+                if !seen.contains(&screen) {
+                    break;
+                }
+                screen = arrange(self.layout, self.classes, shown, &mut random).0;
+            }
+            if seen.insert(screen) {
+                screens.push(screen);
+            }
+        }
+        screens.sort_unstable();
+        screens
+    }
+
+    fn moved_on(self, mut shown: Shown, n_steps: usize) -> Shown {
+        if self.layout.order == SlotOrder::Shuffled {
+            let moved = |class: u16| (usize::from(class) + n_steps) % self.classes.len();
+            shown.as_mut_slice().iter_mut().for_each(|class| *class = moved(*class) as u16);
+        }
+        shown
+    }
+
+    /// Where the rewarded template stands, if a sample of a class may be asked about a screen: it shows that class
+    /// and the one rewarded for it.
+    fn rewarded_slot(self, screen: &Placements, class: usize) -> Option<u8> {
+        let rewarded_class = self.task.rewarded_class(class, self.classes.len());
+        let slot_of =
+            |class: usize| screen.as_slice().iter().position(|shown| shown.class == self.classes[class]);
+        slot_of(class)?;
+        slot_of(rewarded_class).map(|slot| slot as u8)
+    }
+}

@@ -1,0 +1,176 @@
+//! Pools of match screens: everything shown is in the list, rewards stay right, and no screen gives an answer away.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use touchstream_env::conformance::{Effort, check_task_with};
+use touchstream_env::plain_stimuli::PlainStimuli;
+use touchstream_env::schedule::Schedule;
+use touchstream_env::seed::{RunSeed, StreamName};
+use touchstream_env::stimuli::{Picture, Split, Stimuli};
+use touchstream_env::stream::Stream;
+use touchstream_env::task::{find_task, paper_tasks};
+use touchstream_env::touch::Touch;
+use touchstream_env::trial::{BoundTask, PlacementChoice, PlacementPool, Placements, ScreenRecipe, Trial};
+
+const POOL: PlacementChoice = PlacementChoice::Pool(PlacementPool { n: PlacementPool::DEFAULT_N, seed: 0 });
+
+fn stimuli() -> Arc<dyn Stimuli> {
+    Arc::new(PlainStimuli::new(8))
+}
+
+fn bind(id: &str, split: Split, placements: PlacementChoice) -> BoundTask {
+    BoundTask::with_placements(find_task(id).unwrap(), stimuli(), split, placements).unwrap()
+}
+
+fn open(id: &str, split: Split, seed: u64, placements: PlacementChoice) -> Stream {
+    let schedule = Schedule::single(find_task(id).unwrap());
+    Stream::open_with(schedule, stimuli(), split, RunSeed(seed), placements).unwrap().0
+}
+
+fn match_screens(screens: &[ScreenRecipe]) -> Vec<Placements> {
+    let placements = |screen: &ScreenRecipe| match screen {
+        ScreenRecipe::Templates { placements, .. } => Some(*placements),
+        ScreenRecipe::Whole { .. } => None,
+    };
+    screens.iter().filter_map(placements).collect()
+}
+
+/// How often each match screen was asked about with each sample class.
+fn usage(id: &str, seed: u64, n_trials: u64) -> BTreeMap<Placements, BTreeMap<u16, u32>> {
+    let mut stream = open(id, Split::Train, seed, POOL);
+    let mut usage: BTreeMap<Placements, BTreeMap<u16, u32>> = BTreeMap::new();
+    for trial in 0..n_trials {
+        stream.seek(trial).unwrap();
+        let Trial::Templates { sample: Picture::Portrait { class, .. }, placements, .. } = *stream.trial()
+        else {
+            panic!("{:?}", stream.trial())
+        };
+        *usage.entry(placements).or_default().entry(class.0).or_default() += 1;
+    }
+    usage
+}
+
+#[test]
+fn every_screen_that_is_shown_is_listed() {
+    let mut touches = RunSeed(5).stream(StreamName::new("test"), 0);
+    for task in paper_tasks() {
+        for split in Split::ALL {
+            let listed = bind(task.id(), split, POOL).screens().unwrap();
+            assert!(listed.is_sorted_by(|a, b| a < b), "{}: sorted, each once", task.id());
+            let mut stream = open(task.id(), split, 3, POOL);
+            let mut seen = BTreeSet::new();
+            for _ in 0..20_000 {
+                assert!(
+                    listed.binary_search(&stream.recipe()).is_ok(),
+                    "{}: {:?}",
+                    task.id(),
+                    stream.recipe()
+                );
+                seen.insert(stream.recipe());
+                stream.touch(Touch::uniform(&mut touches));
+            }
+            assert_eq!(seen.len(), listed.len(), "{}: every listed screen is shown", task.id());
+        }
+    }
+}
+
+#[test]
+fn free_screens_are_listed_where_they_are_few() {
+    let free = |id| bind(id, Split::Train, PlacementChoice::Free).screens();
+    assert_eq!(match_screens(&free("mts-2way-stationary").unwrap()).len(), 1);
+    assert_eq!(match_screens(&free("mts-2way-horiz-flip").unwrap()).len(), 2);
+    assert_eq!(match_screens(&free("mts-4way-2shown").unwrap()).len(), 4 * 3);
+    assert_eq!(match_screens(&free("mts-4way-4shown-permuted").unwrap()).len(), 24);
+    // Of the twelve, those that show 0 and 3 or 1 and 2.
+    assert_eq!(match_screens(&free("mts-4way-2shown+class-reversal").unwrap()).len(), 4);
+    assert!(free("mts-2way-vert-motion").is_none());
+    for id in ["mts-2way-horiz-flip", "mts-4way-2shown", "mts-4way-4shown-permuted", "sr-2way", "coco-mts"] {
+        assert_eq!(free(id), bind(id, Split::Train, POOL).screens(), "{id}: a pool of all");
+    }
+}
+
+#[test]
+fn tasks_conform_with_pools() {
+    let transformed = [
+        "mts-2way-vert-motion-horiz-flip+class-reversal",
+        "mts-4way-2shown-vert-motion+class-reversal",
+        "mts-4way-2shown-vert-motion+squeezed-map+rotation",
+        "mts-2way-vert-motion+squeezed-map",
+        "mts-4way-2shown+class-reversal",
+    ];
+    let papers = paper_tasks().iter().map(|task| task.id()).filter(|id| id.starts_with("mts"));
+    for id in papers.chain(transformed) {
+        let effort = Effort { n_trials: 1000, ..Effort::QUICK };
+        for n in [1, 500] {
+            let pool = PlacementPool { n: NonZeroU32::new(n).unwrap(), seed: 7 };
+            let task = find_task(id).unwrap();
+            check_task_with(&task, &stimuli(), PlacementChoice::Pool(pool), RunSeed(11), effort)
+                .unwrap_or_else(|error| panic!("{id}, {n} screens: {error}"));
+        }
+    }
+}
+
+#[test]
+fn chance_stays_near_that_of_free_placements() {
+    for id in ["mts-2way-vert-motion+squeezed-map", "mts-4way-2shown-vert-motion+squeezed-map"] {
+        let [free, pooled] = [PlacementChoice::Free, POOL].map(|choice| bind(id, Split::Train, choice));
+        let (free, pooled) = (free.exact_rewards(1), pooled.exact_rewards(1));
+        assert!((free.chance - pooled.chance).abs() < 0.01, "{id}: {free:?} {pooled:?}");
+        assert_eq!(pooled.basis.screens(), Some((500, 500)), "{id}");
+    }
+}
+
+#[test]
+fn seeds_of_runs_share_screens_and_splits_do_not() {
+    for id in ["mts-2way-vert-motion", "mts-4way-2shown-vert-motion"] {
+        let of_run = |seed| usage(id, seed, 20_000).into_keys().collect::<BTreeSet<_>>();
+        assert_eq!(of_run(1), of_run(2), "{id}");
+        let of_split = |split| match_screens(&bind(id, split, POOL).screens().unwrap());
+        let [train, validation] = Split::ALL.map(of_split);
+        assert_eq!((train.len(), validation.len()), (500, 500), "{id}");
+        let n_shared = train.iter().filter(|screen| validation.contains(screen)).count();
+        assert!(n_shared < 50, "{id}: {n_shared} screens are in both splits");
+        let other = PlacementChoice::Pool(PlacementPool { seed: 1, ..PlacementPool::default() });
+        assert_ne!(train, match_screens(&bind(id, Split::Train, other).screens().unwrap()), "{id}");
+    }
+}
+
+#[test]
+fn a_match_screen_does_not_tell_the_sample() {
+    for id in ["mts-2way-vert-motion", "mts-2way-vert-motion-horiz-flip", "mts-4way-2shown-vert-motion"] {
+        let usage = usage(id, 9, 100_000);
+        assert_eq!(usage.len(), 500, "{id}");
+        let mut chi_square = 0.0;
+        for (screen, samples) in &usage {
+            let shown: BTreeSet<u16> = screen.as_slice().iter().map(|placement| placement.class.0).collect();
+            assert_eq!(samples.keys().copied().collect::<BTreeSet<_>>(), shown, "{id}: {screen:?}");
+            let n = f64::from(samples.values().sum::<u32>());
+            chi_square +=
+                samples.values().map(|&k| (f64::from(k) - n / 2.0).powi(2) / (n / 2.0)).sum::<f64>();
+        }
+        // 500 degrees of freedom: a standard deviation of 32.
+        assert!((chi_square - 500.0).abs() < 5.0 * 32.0, "{id}: {chi_square}");
+    }
+}
+
+/// Also where chance would leave it uneven: which two of four are shown.
+#[test]
+fn every_class_is_on_as_many_screens() {
+    let screens = match_screens(&bind("mts-4way-2shown-vert-motion", Split::Train, POOL).screens().unwrap());
+    let shows =
+        |class: u16| screens.iter().filter(|s| s.as_slice().iter().any(|p| p.class.0 == class)).count();
+    assert_eq!([0, 1, 2, 3].map(shows), [250; 4]);
+}
+
+#[test]
+fn a_pool_is_part_of_a_snapshot_and_of_what_continues() {
+    let free = open("mts-2way-vert-motion", Split::Train, 1, PlacementChoice::Free);
+    let mut pooled = open("mts-2way-vert-motion", Split::Train, 1, POOL);
+    assert!(pooled.restore(&free.snapshot()).is_err());
+    assert!(pooled.restore(&pooled.snapshot()).is_ok());
+    let next = pooled.continue_with(Schedule::single(find_task("mts-2way-vert-motion-horiz-flip").unwrap()));
+    let next = next.unwrap();
+    assert_eq!((next.placements(), next.bound_task().placements()), (POOL, POOL));
+}

@@ -1,0 +1,176 @@
+//! The features of all screens of some tasks, ready for modules to read.
+
+use crate::calibration::{Calibration, CalibrationSettings, calibration_hash};
+use crate::encode::{Encoded, Eyes, Items, Wanted, screens_of, shared_stimuli};
+use crate::error::FeatureError;
+use crate::segment::Part;
+use crate::store::FeatureStore;
+use crate::stored::Stored;
+use half::f16;
+use rayon::prelude::*;
+use std::collections::HashMap;
+use touchstream_encoder::FeatureShape;
+use touchstream_env::stimuli::{Split, Stimuli};
+use touchstream_env::trial::{BoundTask, ScreenRecipe};
+
+/// What a feature set holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FeatureSettings {
+    /// Which features.
+    pub wanted: Wanted,
+    /// How scene vectors are centred and scaled.
+    pub calibration: CalibrationSettings,
+}
+
+/// The features of a number of screens, read-only. Which process encoded them, with how many threads and in which
+/// order, leaves no trace in their bits.
+pub struct FeatureSet {
+    /// In order; their positions are the indices.
+    screens: Vec<ScreenRecipe>,
+    index: HashMap<ScreenRecipe, u32>,
+    shape: FeatureShape,
+    /// Centred and scaled, `[n_screens, scene_len]`.
+    scenes: Vec<f32>,
+    /// One a screen, or none at all.
+    maps: Vec<Stored>,
+    calibration: Calibration,
+    encoded: Encoded,
+    /// Keeps the store from being deleted meanwhile.
+    _store: FeatureStore,
+}
+
+impl FeatureSet {
+    /// Features of every screen that the tasks can show, encoded first where they are missing.
+    ///
+    /// The mean is over the training split's screens of the tasks, also of tasks that are bound to the validation
+    /// split alone: both splits of a task are centred alike.
+    pub fn of_tasks(
+        eyes: Eyes<'_>,
+        tasks: &[&BoundTask],
+        settings: FeatureSettings,
+    ) -> Result<Self, FeatureError> {
+        let stimuli = shared_stimuli(tasks)?;
+        let mut calibration_screens = Vec::new();
+        for task in tasks {
+            calibration_screens.extend(match task.split() {
+                Split::Train => screens_of(&[task])?,
+                Split::Validation => screens_of(&[&task.on_split(Split::Train)?])?,
+            });
+        }
+        Self::of_screens(eyes, stimuli, &screens_of(tasks)?, &calibration_screens, settings)
+    }
+
+    /// Features of these screens, centred by the mean over those; in any order.
+    pub fn of_screens(
+        eyes: Eyes<'_>,
+        stimuli: &dyn Stimuli,
+        screens: &[ScreenRecipe],
+        calibration_screens: &[ScreenRecipe],
+        settings: FeatureSettings,
+    ) -> Result<Self, FeatureError> {
+        let calibration_settings = settings.calibration.check()?;
+        let [screens, calibration_screens] = [screens, calibration_screens].map(in_order);
+        if screens.is_empty() || calibration_screens.is_empty() {
+            return Err(FeatureError::NoScreens);
+        }
+        let chosen = calibration_settings.choose(&calibration_screens);
+        let mut items = Items::new(eyes, stimuli, &screens, settings.wanted);
+        let mut store = items.open_store(eyes, stimuli)?;
+        let hash = calibration_hash(store.head(), &chosen, calibration_settings);
+        let known =
+            store.folder().and_then(|folder| Calibration::read(folder, hash, eyes.encoder.shape().scene_len));
+        if known.is_none() {
+            items.add_scenes(&chosen);
+        }
+        let mut encoded = items.encode(eyes, stimuli, &mut store)?;
+        let calibration = match known {
+            Some(calibration) => calibration,
+            None => {
+                let computed = Calibration::compute(&store, &items, &chosen, calibration_settings);
+                let computed = computed.ok_or_else(|| lost(&store))?;
+                if let Some(folder) = store.writable_folder()
+                    && let Err(error) = computed.write(folder)
+                {
+                    encoded.notes.push(format!("the mean of {} was not stored: {error}", folder.display()));
+                }
+                computed
+            }
+        };
+        let shape = eyes.encoder.shape();
+        let find = |part| {
+            let stored = screens.iter().map(|recipe| store.get(items.id(recipe, part)));
+            stored.collect::<Option<Vec<Stored>>>().ok_or_else(|| lost(&store))
+        };
+        let mut scenes = vec![0.0; screens.len() * shape.scene_len];
+        scenes
+            .par_chunks_exact_mut(shape.scene_len.max(1))
+            .zip(find(Part::Scene)?)
+            .for_each(|(out, stored)| calibration.apply(stored.scene(), out));
+        let maps = match settings.wanted {
+            Wanted::Scene => Vec::new(),
+            Wanted::SceneAndMap => find(Part::Map)?,
+        };
+        let index = screens.iter().copied().zip(0..).collect();
+        Ok(Self { screens, index, shape, scenes, maps, calibration, encoded, _store: store })
+    }
+
+    /// How many screens.
+    pub fn n_screens(&self) -> usize {
+        self.screens.len()
+    }
+
+    /// The screens, in order; a screen's position is its index.
+    pub fn screens(&self) -> &[ScreenRecipe] {
+        &self.screens
+    }
+
+    /// How many numbers a screen has.
+    pub fn shape(&self) -> FeatureShape {
+        self.shape
+    }
+
+    /// A screen's index, if it is one of these.
+    pub fn index_of(&self, recipe: &ScreenRecipe) -> Option<u32> {
+        self.index.get(recipe).copied()
+    }
+
+    /// The centred and scaled scene vector of a screen, `[scene_len]`. The index must be one of these.
+    pub fn scene(&self, index: u32) -> &[f32] {
+        let start = index as usize * self.shape.scene_len;
+        &self.scenes[start..start + self.shape.scene_len]
+    }
+
+    /// All scene vectors, `[n_screens, scene_len]`.
+    pub fn scenes(&self) -> &[f32] {
+        &self.scenes
+    }
+
+    /// The spatial map of a screen, `[14, 14, map_channels]`, neither centred nor scaled; `None` if maps were not
+    /// wanted. The index must be one of these.
+    pub fn map(&self, index: u32) -> Option<&[f16]> {
+        (!self.maps.is_empty()).then(|| self.maps[index as usize].map())
+    }
+
+    /// How scene vectors were centred and scaled.
+    pub fn calibration(&self) -> &Calibration {
+        &self.calibration
+    }
+
+    /// What had to be encoded, and what to tell a person.
+    pub fn encoded(&self) -> &Encoded {
+        &self.encoded
+    }
+}
+
+fn in_order(screens: &[ScreenRecipe]) -> Vec<ScreenRecipe> {
+    let mut screens = screens.to_vec();
+    screens.sort_unstable();
+    screens.dedup();
+    screens
+}
+
+/// A record that was stored a moment ago is not there: somebody else changes the files.
+fn lost(store: &FeatureStore) -> FeatureError {
+    let folder = store.folder().unwrap_or(std::path::Path::new("memory"));
+    FeatureError::of_file(folder, std::io::Error::other("features that were just stored are damaged"))
+}

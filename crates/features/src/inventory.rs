@@ -1,0 +1,155 @@
+//! What the feature cache holds, and deleting it.
+
+use crate::calibration_file::is_calibration_name;
+use crate::claims::CLAIMS_FOLDER;
+use crate::mapped_file::MappedFile;
+use crate::segment::{HEAD_BYTES, Part, SegmentHead, scan};
+use crate::segment_writer::{list_segments, segment_number};
+use crate::store::{FEATURES_FOLDER, in_use_path};
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What one store holds.
+#[derive(Clone, Debug)]
+pub struct StoreFacts {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Whose features; `None` if no segment says.
+    pub head: Option<SegmentHead>,
+    /// Screens with an intact scene vector.
+    pub n_scenes: usize,
+    /// Screens with an intact spatial map.
+    pub n_maps: usize,
+    /// Records and stretches of bytes that are damaged or cut off; they are never used.
+    pub n_damaged: usize,
+    /// Bytes of all its files.
+    pub n_bytes: u64,
+}
+
+/// The folders of all stores in a cache folder, in order; none if there is no such folder.
+pub fn store_folders(cache_dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(cache_dir.join(FEATURES_FOLDER)) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut folders = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        // Not of links: what they lead to is not ours.
+        if entry.file_type()?.is_dir() && entry.file_name().to_str().is_some_and(is_store_name) {
+            folders.push(entry.path());
+        }
+    }
+    folders.sort_unstable();
+    Ok(folders)
+}
+
+fn is_store_name(name: &str) -> bool {
+    let is_hash = |part: &str| part.len() == 16 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    name.split_once('-').is_some_and(|(encoder, data)| is_hash(encoder) && is_hash(data))
+}
+
+/// Reads a whole store, every checksum included.
+pub fn examine(folder: &Path) -> io::Result<StoreFacts> {
+    let mut head = None;
+    let (mut scenes, mut maps) = (BTreeSet::new(), BTreeSet::new());
+    let (mut n_damaged, mut n_bytes) = (0, 0);
+    for file in our_files(folder)?.ours {
+        n_bytes += fs::symlink_metadata(&file)?.len();
+    }
+    for (_, path) in list_segments(folder)? {
+        let Ok(file) = MappedFile::open(&path) else {
+            n_damaged += 1;
+            continue;
+        };
+        let segment = file.bytes();
+        let segment_head = SegmentHead::from_bytes(segment);
+        n_damaged += usize::from(segment_head.is_none());
+        head = head.or(segment_head);
+        let found = scan(segment, HEAD_BYTES);
+        let is_cut_off = found.scanned_to < segment.len() || segment.len() % 64 != 0;
+        n_damaged += found.n_damaged + usize::from(is_cut_off);
+        let intact: Vec<bool> = found.records.par_iter().map(|record| record.is_intact(segment)).collect();
+        for (record, is_intact) in found.records.iter().zip(intact) {
+            match (is_intact, record.id.part) {
+                (false, _) => n_damaged += 1,
+                (true, Part::Scene) => _ = scenes.insert(record.id.key),
+                (true, Part::Map) => _ = maps.insert(record.id.key),
+            }
+        }
+    }
+    let (n_scenes, n_maps) = (scenes.len(), maps.len());
+    Ok(StoreFacts { folder: folder.to_owned(), head, n_scenes, n_maps, n_damaged, n_bytes })
+}
+
+/// What became of a store that was to be deleted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Deleted {
+    /// It is gone, but for files that are not ours.
+    Gone {
+        /// Bytes of the files that were deleted.
+        n_bytes: u64,
+        /// Files and folders that this crate did not make; they were left.
+        foreign: Vec<PathBuf>,
+    },
+    /// Another process uses it; nothing was deleted.
+    InUse,
+}
+
+/// Deletes the files of a store that this crate made, unless it is in use.
+pub fn delete_store(folder: &Path) -> io::Result<Deleted> {
+    let in_use = File::options().write(true).create(true).truncate(false).open(in_use_path(folder))?;
+    match in_use.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Ok(Deleted::InUse),
+        // Without locks nobody can tell; a process that uses the files keeps them until it ends.
+        Err(TryLockError::Error(_)) => {}
+    }
+    let OurFiles { ours, foreign } = our_files(folder)?;
+    let mut n_bytes = 0;
+    for file in ours {
+        n_bytes += fs::symlink_metadata(&file)?.len();
+        fs::remove_file(&file)?;
+    }
+    for folder in [&folder.join(CLAIMS_FOLDER), folder] {
+        // Not empty, and so left, where something else is in it.
+        let _ = fs::remove_dir(folder);
+    }
+    // The lock file stays: somebody may be waiting for it.
+    Ok(Deleted::Gone { n_bytes, foreign })
+}
+
+struct OurFiles {
+    ours: Vec<PathBuf>,
+    foreign: Vec<PathBuf>,
+}
+
+fn our_files(folder: &Path) -> io::Result<OurFiles> {
+    let mut files = OurFiles { ours: Vec::new(), foreign: Vec::new() };
+    let is_ours = |name: &str| {
+        segment_number(name).is_some() || is_calibration_name(name) || name.starts_with(".aside-")
+    };
+    let is_claim = |name: &str| name.len() == 7 && name.ends_with(".lock");
+    files.sort(folder, is_ours)?;
+    let claims = folder.join(CLAIMS_FOLDER);
+    if claims.is_dir() {
+        files.foreign.retain(|path| *path != claims);
+        files.sort(&claims, is_claim)?;
+    }
+    Ok(files)
+}
+
+impl OurFiles {
+    fn sort(&mut self, folder: &Path, is_ours: impl Fn(&str) -> bool) -> io::Result<()> {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let is_ours = entry.file_type()?.is_file() && entry.file_name().to_str().is_some_and(&is_ours);
+            if is_ours { self.ours.push(entry.path()) } else { self.foreign.push(entry.path()) }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,77 @@
+//! A screen's recipe as bytes that never change: what records are keyed by.
+
+use touchstream_env::stimuli::{Picture, Split};
+use touchstream_env::trial::ScreenRecipe;
+
+/// Adds the bytes of a recipe; different recipes have different bytes, and none begins another's.
+///
+/// Numbers are little-endian. A whole picture is `0, split, kind, class (u16), index (u32)`; templates are
+/// `1, split, side (u16), n (u8)` and for each `class (u16), top (u8), left (u8)`. Splits are 0 for training and 1
+/// for validation; kinds are 0 portrait, 1 object, 2 scene.
+pub fn put_recipe(recipe: &ScreenRecipe, bytes: &mut Vec<u8>) {
+    match recipe {
+        ScreenRecipe::Whole { split, picture } => {
+            let (kind, class, index) = match *picture {
+                Picture::Portrait { class, index } => (0, class.0, index),
+                Picture::Object { index } => (1, 0, index),
+                Picture::Scene { index } => (2, 0, index),
+            };
+            bytes.extend([0, split_byte(*split), kind]);
+            bytes.extend(class.to_le_bytes());
+            bytes.extend(index.to_le_bytes());
+        }
+        ScreenRecipe::Templates { split, side_px, placements } => {
+            let shown = placements.as_slice();
+            bytes.extend([1, split_byte(*split)]);
+            bytes.extend(side_px.to_le_bytes());
+            bytes.push(shown.len() as u8);
+            for placement in shown {
+                bytes.extend(placement.class.0.to_le_bytes());
+                bytes.extend([placement.top, placement.left]);
+            }
+        }
+    }
+}
+
+fn split_byte(split: Split) -> u8 {
+    match split {
+        Split::Train => 0,
+        Split::Validation => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchstream_env::stimuli::ClassIdx;
+    use touchstream_env::trial::{Placement, Placements};
+
+    fn bytes(recipe: ScreenRecipe) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        put_recipe(&recipe, &mut bytes);
+        bytes
+    }
+
+    /// Written out: another encoding would make every cache useless.
+    #[test]
+    fn the_bytes_are_these() {
+        let portrait = Picture::Portrait { class: ClassIdx(0x0102), index: 7 };
+        assert_eq!(
+            bytes(ScreenRecipe::Whole { split: Split::Train, picture: portrait }),
+            [0, 0, 0, 2, 1, 7, 0, 0, 0]
+        );
+        let scene = Picture::Scene { index: 0x0100_0000 };
+        assert_eq!(
+            bytes(ScreenRecipe::Whole { split: Split::Validation, picture: scene }),
+            [0, 1, 2, 0, 0, 0, 0, 0, 1]
+        );
+        let placements = Placements::new([
+            Placement { class: ClassIdx(3), top: 6, left: 118 },
+            Placement { class: ClassIdx(0), top: 9, left: 6 },
+        ]);
+        assert_eq!(
+            bytes(ScreenRecipe::Templates { split: Split::Train, side_px: 100, placements }),
+            [1, 0, 100, 0, 2, 3, 0, 6, 118, 0, 0, 9, 6]
+        );
+    }
+}

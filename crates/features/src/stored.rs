@@ -1,0 +1,50 @@
+//! The numbers of one record, wherever they are.
+
+use crate::mapped_file::MappedFile;
+use half::f16;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The payload of a record that was checked; cheap to copy.
+#[derive(Clone, Debug)]
+pub(crate) enum Stored {
+    /// In a segment.
+    Mapped {
+        /// The segment.
+        file: Arc<MappedFile>,
+        /// Where in it, from a multiple of 64 on.
+        payload: Range<usize>,
+    },
+    /// In memory alone, where there is no cache to write to.
+    Memory {
+        /// The bytes, with some zeros at the end.
+        words: Arc<[u64]>,
+        /// How many bytes count.
+        n_bytes: usize,
+    },
+}
+
+impl Stored {
+    pub fn in_memory(payload: &[u8]) -> Self {
+        let mut words = vec![0_u64; payload.len().div_ceil(8)];
+        bytemuck::cast_slice_mut::<u64, u8>(&mut words)[..payload.len()].copy_from_slice(payload);
+        Self::Memory { words: words.into(), n_bytes: payload.len() }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Mapped { file, payload } => &file.bytes()[payload.clone()],
+            Self::Memory { words, n_bytes } => &bytemuck::cast_slice(words)[..*n_bytes],
+        }
+    }
+
+    /// A scene vector, `[scene_len]`.
+    pub fn scene(&self) -> &[f32] {
+        bytemuck::cast_slice(self.bytes())
+    }
+
+    /// A spatial map, `[14, 14, map_channels]`.
+    pub fn map(&self) -> &[f16] {
+        bytemuck::cast_slice(self.bytes())
+    }
+}

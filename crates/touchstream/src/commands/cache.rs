@@ -1,0 +1,263 @@
+//! `touchstream cache`: what the cache folder holds, and emptying it.
+
+use crate::cache_rooms::{Room, RoomFiles};
+use crate::say::{say, warn_user};
+use crate::source_args::default_cache_dir;
+use crate::text_table::aligned;
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+use indicatif::DecimalBytes;
+use serde::Serialize;
+use std::io::{IsTerminal, stdin};
+use std::path::{Path, PathBuf};
+use touchstream_features::inventory::{Deleted, StoreFacts, delete_store, examine, store_folders};
+
+#[derive(Args)]
+pub struct CacheArgs {
+    #[command(subcommand)]
+    command: CacheCommand,
+}
+
+#[derive(Subcommand)]
+enum CacheCommand {
+    /// Say what the cache holds: features by encoder and images, pictures, weights; every checksum is looked at
+    Info(InfoArgs),
+    /// Delete parts of the cache; everything in it can be made or fetched again
+    Clear(ClearArgs),
+}
+
+#[derive(Args)]
+struct InfoArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+struct ClearArgs {
+    #[command(flatten)]
+    what: What,
+    /// Delete without asking
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+#[derive(Args, Clone, Copy)]
+#[group(required = true, multiple = true)]
+struct What {
+    /// Features of screens
+    #[arg(long)]
+    features: bool,
+    /// Rendered pictures of the gallery, and facts about image files
+    #[arg(long)]
+    pictures: bool,
+    /// Weights of encoders that were installed
+    #[arg(long)]
+    weights: bool,
+    /// All of these
+    #[arg(long)]
+    all: bool,
+}
+
+#[derive(Args)]
+struct PlaceArgs {
+    /// The cache folder [default: $TOUCHSTREAM_CACHE, else the user's cache]
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+}
+
+impl PlaceArgs {
+    fn folder(&self) -> Result<PathBuf> {
+        let folder = self.cache.clone().or_else(default_cache_dir);
+        folder.context("there is no cache folder: neither --cache nor TOUCHSTREAM_CACHE nor HOME is set")
+    }
+}
+
+pub fn run(args: &CacheArgs) -> Result<()> {
+    match &args.command {
+        CacheCommand::Info(args) => info(args),
+        CacheCommand::Clear(args) => clear(args),
+    }
+}
+
+#[derive(Serialize)]
+struct CacheInfo {
+    folder: PathBuf,
+    features: Vec<StoreLine>,
+    pictures: RoomLine,
+    weights: RoomLine,
+    n_bytes: u64,
+}
+
+#[derive(Serialize)]
+struct StoreLine {
+    folder: PathBuf,
+    encoder: Option<String>,
+    encoder_hash: Option<String>,
+    data: Option<String>,
+    data_hash: Option<String>,
+    n_scenes: usize,
+    n_maps: usize,
+    n_damaged: usize,
+    n_bytes: u64,
+}
+
+#[derive(Serialize)]
+struct RoomLine {
+    n_files: usize,
+    n_bytes: u64,
+}
+
+impl From<StoreFacts> for StoreLine {
+    fn from(facts: StoreFacts) -> Self {
+        let StoreFacts { folder, head, n_scenes, n_maps, n_damaged, n_bytes } = facts;
+        let (encoder, encoder_hash, data, data_hash) = match head {
+            Some(head) => (
+                Some(head.encoder_name),
+                Some(head.encoder_hash.to_string()),
+                Some(head.data_name),
+                Some(head.data_hash.to_string()),
+            ),
+            None => (None, None, None, None),
+        };
+        Self { folder, encoder, encoder_hash, data, data_hash, n_scenes, n_maps, n_damaged, n_bytes }
+    }
+}
+
+impl From<RoomFiles> for RoomLine {
+    fn from(files: RoomFiles) -> Self {
+        Self { n_files: files.ours.len(), n_bytes: files.n_bytes }
+    }
+}
+
+fn examine_stores(cache_dir: &Path) -> Result<Vec<StoreFacts>> {
+    let folders = store_folders(cache_dir).with_context(|| cache_dir.display().to_string())?;
+    folders.iter().map(|folder| examine(folder).with_context(|| folder.display().to_string())).collect()
+}
+
+fn info(args: &InfoArgs) -> Result<()> {
+    let folder = args.place.folder()?;
+    let features: Vec<StoreLine> = examine_stores(&folder)?.into_iter().map(Into::into).collect();
+    let [pictures, weights]: [RoomLine; 2] =
+        [Room::Pictures.look(&folder)?.into(), Room::Weights.look(&folder)?.into()];
+    let n_feature_bytes: u64 = features.iter().map(|store| store.n_bytes).sum();
+    let n_bytes = n_feature_bytes + pictures.n_bytes + weights.n_bytes;
+    let info = CacheInfo { folder, features, pictures, weights, n_bytes };
+    if args.json {
+        say!("{}", serde_json::to_string_pretty(&info)?);
+        return Ok(());
+    }
+    say!("cache {}", info.folder.display());
+    if !info.features.is_empty() {
+        say!("\n{}", store_table(&info.features).trim_end());
+    }
+    let size = |n_bytes| DecimalBytes(n_bytes).to_string();
+    let files = |room: &RoomLine| [format!("{} files", room.n_files), size(room.n_bytes)];
+    let [pictures, weights] = [files(&info.pictures), files(&info.weights)];
+    let features = [format!("{} stores", info.features.len()), size(n_feature_bytes)];
+    let rows = [("features", features), ("pictures", pictures), ("weights", weights)];
+    let mut cells: Vec<[String; 3]> =
+        rows.into_iter().map(|(name, [number, size])| [name.to_owned(), number, size]).collect();
+    cells.push(["total".into(), String::new(), size(info.n_bytes)]);
+    say!("\n{}", aligned(&cells).trim_end());
+    if info.features.iter().any(|store| store.n_damaged > 0) {
+        say!("\ndamaged records are never used: they are encoded again when they are wanted");
+    }
+    Ok(())
+}
+
+fn store_table(stores: &[StoreLine]) -> String {
+    let mut cells =
+        vec![["encoder", "images", "screens", "maps", "damaged", "size", "folder"].map(String::from)];
+    let unknown = || "unknown".to_owned();
+    cells.extend(stores.iter().map(|store| {
+        [
+            store.encoder.clone().unwrap_or_else(unknown),
+            store.data.clone().unwrap_or_else(unknown),
+            store.n_scenes.to_string(),
+            store.n_maps.to_string(),
+            store.n_damaged.to_string(),
+            DecimalBytes(store.n_bytes).to_string(),
+            store.folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        ]
+    }));
+    aligned(&cells)
+}
+
+fn clear(args: &ClearArgs) -> Result<()> {
+    let folder = args.place.folder()?;
+    let What { features, pictures, weights, all } = args.what;
+    let stores = if features || all { examine_stores(&folder)? } else { Vec::new() };
+    let wanted_rooms =
+        [("pictures", pictures || all, Room::Pictures), ("weights", weights || all, Room::Weights)];
+    let mut rooms = Vec::new();
+    for (name, _, room) in wanted_rooms.into_iter().filter(|(_, is_wanted, _)| *is_wanted) {
+        rooms.push((name, room.look(&folder)?));
+    }
+    rooms.retain(|(_, files)| !files.ours.is_empty());
+    if stores.is_empty() && rooms.is_empty() {
+        say!("nothing to delete in {}", folder.display());
+        return Ok(());
+    }
+    say!("to delete from {}:", folder.display());
+    for StoreFacts { head, n_scenes, n_bytes, .. } in &stores {
+        let of = head
+            .as_ref()
+            .map_or_else(String::new, |head| format!(" by {} of {}", head.encoder_name, head.data_name));
+        say!("  features of {n_scenes} screens{of}, {}", DecimalBytes(*n_bytes));
+    }
+    for (name, files) in &rooms {
+        say!("  {} files of {name}, {}", files.ours.len(), DecimalBytes(files.n_bytes));
+    }
+    if !args.yes && !is_confirmed()? {
+        say!("nothing was deleted");
+        return Ok(());
+    }
+    let (mut n_bytes, mut n_in_use) = (0, 0);
+    for StoreFacts { folder, .. } in &stores {
+        match delete_store(folder).with_context(|| format!("cannot delete {}", folder.display()))? {
+            Deleted::Gone { n_bytes: n_deleted, foreign } => {
+                n_bytes += n_deleted;
+                warn_of_foreign(&foreign);
+            }
+            Deleted::InUse => {
+                n_in_use += 1;
+                warn_user!("{} is in use by another process and was left", folder.display());
+            }
+        }
+    }
+    for (_, files) in &rooms {
+        files.delete()?;
+        n_bytes += files.n_bytes;
+        warn_of_foreign(&files.foreign);
+    }
+    say!("deleted {}", DecimalBytes(n_bytes));
+    match n_in_use {
+        0 => Ok(()),
+        n => bail!(
+            "{n} of {} feature stores are in use; clear them when those processes have ended",
+            stores.len()
+        ),
+    }
+}
+
+fn warn_of_foreign(foreign: &[PathBuf]) {
+    for path in foreign {
+        warn_user!("left {}, which is not a file of touchstream's", path.display());
+    }
+}
+
+/// Asks on the terminal. Without one nobody can answer, and nothing is deleted.
+fn is_confirmed() -> Result<bool> {
+    if !stdin().is_terminal() {
+        bail!("nothing was deleted: without a terminal to ask on, --yes must be given");
+    }
+    warn_user!("delete all of this? [y/N]");
+    let mut answer = String::new();
+    stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}

@@ -1,0 +1,155 @@
+//! `touchstream encode`: encodes the screens of tasks ahead of time, into the cache that all runs share.
+
+use crate::encoder_args::EncoderArgs;
+use crate::progress_bar::TerminalProgress;
+use crate::say::{say, warn_user};
+use crate::source_args::{DataFacts, SourceArgs, SplitWord};
+use crate::words::{needs_of, task_from_word};
+use anyhow::{Result, bail};
+use clap::Args;
+use indicatif::DecimalBytes;
+use serde::Serialize;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Instant;
+use touchstream_env::stimuli::Split;
+use touchstream_env::task::Task;
+use touchstream_env::trial::{BoundTask, PlacementChoice, PlacementPool};
+use touchstream_features::{Encoded, Eyes, FeatureSet, FeatureSettings, Wanted, encode_tasks};
+
+#[derive(Args)]
+pub struct EncodeArgs {
+    /// Task ids or task files, separated by commas
+    #[arg(long = "task", value_name = "ID,...", value_delimiter = ',', required = true)]
+    tasks: Vec<String>,
+    #[command(flatten)]
+    encoder: EncoderArgs,
+    /// Which images [default: both splits]
+    #[arg(long, value_enum)]
+    split: Option<SplitWord>,
+    /// Keep spatial maps too, not only scene vectors: with vgg16 twelve times the room, with compact four times
+    #[arg(long)]
+    maps: bool,
+    /// Match screens of tasks whose templates move, for each split
+    #[arg(long, value_name = "N", default_value_t = PlacementPool::DEFAULT_N.get(),
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    placements: u32,
+    /// Seed of these match screens, the same for all runs that are to share them
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    placements_seed: u64,
+    #[command(flatten)]
+    source: SourceArgs,
+    /// Print what was done as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was encoded.
+#[derive(Serialize)]
+struct Report {
+    data: DataFacts,
+    encoder: String,
+    encoder_hash: String,
+    tasks: Vec<String>,
+    placements: u32,
+    placements_seed: u64,
+    maps: bool,
+    n_screens: usize,
+    n_new: usize,
+    n_from_others: usize,
+    n_new_bytes: u64,
+    secs: f64,
+    screens_per_sec: f64,
+    calibrations: Vec<CalibrationFacts>,
+    notes: Vec<String>,
+}
+
+/// The mean that a task's scene vectors are centred on, and the norm they are scaled to.
+#[derive(Serialize)]
+struct CalibrationFacts {
+    task: String,
+    n_screens: usize,
+    norm: f32,
+    content_hash: String,
+}
+
+pub fn run(args: &EncodeArgs) -> Result<()> {
+    let tasks: Vec<Task> = args.tasks.iter().map(|word| task_from_word(word)).collect::<Result<_>>()?;
+    let Some(cache_dir) = args.source.how.cache_dir() else {
+        bail!(
+            "there is no cache folder to encode into: neither --cache nor TOUCHSTREAM_CACHE nor HOME is set"
+        );
+    };
+    let encoder = args.encoder.open(Some(&cache_dir))?;
+    let opened = args.source.how.open(&args.source.data, needs_of(&tasks))?;
+    let n = NonZeroU32::new(args.placements).unwrap_or(PlacementPool::DEFAULT_N);
+    let placements = PlacementChoice::Pool(PlacementPool { n, seed: args.placements_seed });
+    let splits = args.split.map_or(Split::ALL.to_vec(), |word| vec![word.into()]);
+    let mut bound = Vec::new();
+    for task in &tasks {
+        for &split in &splits {
+            let (task, stimuli) = (task.clone(), Arc::clone(&opened.stimuli));
+            bound.push(BoundTask::with_placements(task, stimuli, split, placements)?);
+        }
+    }
+    if args.maps && encoder.shape().map_channels == 0 {
+        bail!("--maps: `{}` makes no spatial map; name one with --map NODE", encoder.name());
+    }
+    let wanted = if args.maps { Wanted::SceneAndMap } else { Wanted::Scene };
+    let progress = TerminalProgress::default();
+    let eyes = Eyes { encoder: encoder.as_ref(), cache_dir: Some(&cache_dir), progress: &progress };
+    let started = Instant::now();
+    let encoded = encode_tasks(eyes, &bound.iter().collect::<Vec<_>>(), wanted)?;
+    let secs = started.elapsed().as_secs_f64();
+    let mut calibrations = Vec::new();
+    for task in bound.iter().filter(|task| task.split() == Split::Train) {
+        let features = FeatureSet::of_tasks(eyes, &[task], FeatureSettings::default())?;
+        let calibration = features.calibration();
+        calibrations.push(CalibrationFacts {
+            task: task.task().id().to_owned(),
+            n_screens: calibration.n_screens(),
+            norm: calibration.norm(),
+            content_hash: calibration.content_hash().to_string(),
+        });
+    }
+    let Encoded { n_screens, n_new, n_from_others, n_new_bytes, encoder_hash, notes, .. } = encoded;
+    notes.iter().for_each(|note| warn_user!("note: {note}"));
+    let report = Report {
+        data: DataFacts::of(&opened.manifest),
+        encoder: encoder.name().to_owned(),
+        encoder_hash: encoder_hash.to_string(),
+        tasks: tasks.iter().map(|task| task.id().to_owned()).collect(),
+        placements: args.placements,
+        placements_seed: args.placements_seed,
+        maps: args.maps,
+        n_screens,
+        n_new,
+        n_from_others,
+        n_new_bytes,
+        secs,
+        screens_per_sec: n_new as f64 / secs,
+        calibrations,
+        notes,
+    };
+    if args.json {
+        say!("{}", serde_json::to_string_pretty(&report)?);
+        return Ok(());
+    }
+    say!(
+        "{n_screens} screens, {n_new} of them new{}",
+        match n_from_others {
+            0 => String::new(),
+            n => format!(", {n} encoded meanwhile by other processes"),
+        }
+    );
+    if n_new > 0 {
+        let rate = report.screens_per_sec;
+        say!("{rate:.1} screens a second, {} written, {secs:.1} s", DecimalBytes(n_new_bytes));
+    }
+    say!("encoder {} {}", report.encoder, report.encoder_hash);
+    say!("data {} {}", report.data.source, report.data.content_hash);
+    for CalibrationFacts { task, n_screens, norm, content_hash } in &report.calibrations {
+        say!("calibration of {task} on {n_screens} screens, norm {norm}: {content_hash}");
+    }
+    Ok(())
+}

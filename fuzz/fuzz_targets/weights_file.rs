@@ -1,0 +1,20 @@
+//! Weights files: any bytes give finite tensors or a reason.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use std::io::Cursor;
+use touchstream_encoder::tensor_file::TensorFile;
+use touchstream_encoder::weights::Vgg16Weights;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(mut file) = TensorFile::new(Cursor::new(bytes)) else { return };
+    for name in file.names() {
+        let shape = file.shape(&name).map(<[usize]>::to_vec).unwrap_or_default();
+        if let Ok(numbers) = file.read(&name, &shape) {
+            assert_eq!(numbers.len(), shape.iter().product::<usize>());
+            assert!(numbers.iter().all(|number| number.is_finite()));
+        }
+    }
+    // VGG-16 has more bytes than any input here.
+    assert!(Vgg16Weights::from_file(&mut file).is_err());
+});
