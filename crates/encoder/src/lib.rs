@@ -11,6 +11,7 @@ pub mod inspect;
 pub mod install;
 mod instructions;
 mod matrix_product;
+#[cfg(feature = "onnx")]
 mod onnx;
 pub mod peak;
 mod spec;
@@ -21,6 +22,7 @@ pub mod weights;
 pub use compact::Compact;
 pub use encoder::{EncodeError, Encoder, FeatureShape, Features, MAP_SIDE};
 pub use image_input::{IMAGENET_DEVIATION, IMAGENET_MEAN};
+#[cfg(feature = "onnx")]
 pub use onnx::{
     Layout, OnnxEncoder, OnnxError, OnnxModelInfo, OnnxProblem, OnnxSettings, OnnxValue, Preprocessing,
 };

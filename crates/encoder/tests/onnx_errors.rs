@@ -1,4 +1,5 @@
 //! ONNX files that cannot be an encoder: a sentence that names file and cause each, and never a panic.
+#![cfg(feature = "onnx")]
 #![allow(clippy::unwrap_used)]
 
 use std::fs;

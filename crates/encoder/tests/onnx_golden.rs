@@ -1,4 +1,5 @@
 //! ONNX models against onnxruntime on the same screen. Goldens and models: `scripts/make_onnx_golden.py`.
+#![cfg(feature = "onnx")]
 #![allow(clippy::unwrap_used)]
 
 use std::path::PathBuf;
