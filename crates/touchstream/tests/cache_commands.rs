@@ -2,69 +2,30 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod desk;
 #[path = "../../features/tests/pixel_encoder/mod.rs"]
 mod pixel_encoder;
 
+use desk::Desk;
 use pixel_encoder::{PixelEncoder, bind, open};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use tempfile::TempDir;
 use touchstream_env::stimuli::Split;
 use touchstream_features::{FeatureSet, Wanted};
 
-struct Desk {
-    folder: TempDir,
+fn encode(desk: &Desk) -> FeatureSet {
+    open(&PixelEncoder::new(), Some(&desk.cache()), &[&bind("sr-2way", Split::Train)], Wanted::Scene)
 }
 
-impl Desk {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
-    }
+fn put(desk: &Desk, name: &str, n_bytes: usize) -> PathBuf {
+    let path = desk.cache().join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, vec![1; n_bytes]).unwrap();
+    path
+}
 
-    fn cache(&self) -> PathBuf {
-        self.folder.path().join("cache")
-    }
-
-    fn encode(&self) -> FeatureSet {
-        open(&PixelEncoder::new(), Some(&self.cache()), &[&bind("sr-2way", Split::Train)], Wanted::Scene)
-    }
-
-    fn put(&self, name: &str, n_bytes: usize) -> PathBuf {
-        let path = self.cache().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, vec![1; n_bytes]).unwrap();
-        path
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_touchstream"))
-            .args(args)
-            .current_dir(self.folder.path())
-            .env("TOUCHSTREAM_CACHE", self.cache())
-            .stdin(Stdio::null())
-            .output()
-            .unwrap()
-    }
-
-    #[track_caller]
-    fn succeeds(&self, args: &[&str]) -> String {
-        let output = self.run(args);
-        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    #[track_caller]
-    fn fails(&self, args: &[&str], message: &str) {
-        let output = self.run(args);
-        let error = String::from_utf8(output.stderr).unwrap();
-        assert!(!output.status.success() && error.contains(message), "{args:?}: {error}");
-        assert!(!error.contains("panicked"), "{error}");
-    }
-
-    fn info(&self) -> serde_json::Value {
-        serde_json::from_str(&self.succeeds(&["cache", "info", "--json"])).unwrap()
-    }
+fn cache_info(desk: &Desk) -> serde_json::Value {
+    serde_json::from_str(&desk.succeeds(&["cache", "info", "--json"])).unwrap()
 }
 
 fn feature_segment(cache: &Path) -> PathBuf {
@@ -75,7 +36,7 @@ fn feature_segment(cache: &Path) -> PathBuf {
 #[test]
 fn an_empty_cache_is_described_and_cleared_without_fuss() {
     let desk = Desk::new();
-    assert_eq!(desk.info()["n_bytes"], 0);
+    assert_eq!(cache_info(&desk)["n_bytes"], 0);
     assert!(desk.succeeds(&["cache", "info"]).contains("total"));
     assert!(desk.succeeds(&["cache", "clear", "--all", "--yes"]).contains("nothing to delete"));
     assert!(!desk.cache().exists());
@@ -84,11 +45,11 @@ fn an_empty_cache_is_described_and_cleared_without_fuss() {
 #[test]
 fn info_says_what_there_is_and_what_is_damaged() {
     let desk = Desk::new();
-    drop(desk.encode());
-    desk.put("gallery/v1-s0/portrait-train-3/00000.bin", 1000);
-    desk.put("file-index/0123456789abcdef.json", 100);
-    desk.put("weights/vgg16/convolutions.safetensors", 5000);
-    let info = desk.info();
+    drop(encode(&desk));
+    put(&desk, "gallery/v1-s0/portrait-train-3/00000.bin", 1000);
+    put(&desk, "file-index/0123456789abcdef.json", 100);
+    put(&desk, "weights/vgg16/convolutions.safetensors", 5000);
+    let info = cache_info(&desk);
     let store = &info["features"][0];
     assert_eq!((&store["encoder"], &store["data"]), (&"pixels".into(), &"plain".into()));
     assert_eq!(
@@ -105,7 +66,7 @@ fn info_says_what_there_is_and_what_is_damaged() {
     let mut bytes = fs::read(&segment).unwrap();
     bytes[512 + 832 * 3 + 100] ^= 1;
     fs::write(&segment, &bytes[..bytes.len() - 200]).unwrap();
-    let store = &desk.info()["features"][0];
+    let store = &cache_info(&desk)["features"][0];
     assert_eq!((&store["n_scenes"], &store["n_damaged"]), (&62.into(), &2.into()));
     let said = desk.succeeds(&["cache", "info"]);
     assert!(said.contains("pixels") && said.contains("damaged records are never used"), "{said}");
@@ -114,18 +75,18 @@ fn info_says_what_there_is_and_what_is_damaged() {
 #[test]
 fn clearing_deletes_what_was_asked_for_and_nothing_else() {
     let desk = Desk::new();
-    drop(desk.encode());
-    let picture = desk.put("gallery/v1-s0/scene-train/00001.bin", 1000);
-    let weights = desk.put("weights/vgg16/convolutions.safetensors", 5000);
-    let stranger = desk.put("gallery/holiday.jpg", 10);
-    let beside = desk.put("thesis.tex", 10);
+    drop(encode(&desk));
+    let picture = put(&desk, "gallery/v1-s0/scene-train/00001.bin", 1000);
+    let weights = put(&desk, "weights/vgg16/convolutions.safetensors", 5000);
+    let stranger = put(&desk, "gallery/holiday.jpg", 10);
+    let beside = put(&desk, "thesis.tex", 10);
     desk.fails(&["cache", "clear"], "--features");
     desk.fails(&["cache", "clear", "--all"], "--yes must be given");
     assert!(picture.exists() && weights.exists());
 
     let said = desk.succeeds(&["cache", "clear", "--features", "--yes"]);
     assert!(said.contains("features of 64 screens by pixels of plain"), "{said}");
-    assert!(desk.info()["features"].as_array().unwrap().is_empty());
+    assert!(cache_info(&desk)["features"].as_array().unwrap().is_empty());
     assert!(picture.exists() && weights.exists());
 
     let output = desk.run(&["cache", "clear", "--pictures", "--yes"]);
@@ -143,7 +104,7 @@ fn clearing_follows_no_links() {
     let desk = Desk::new();
     let elsewhere = tempfile::tempdir().unwrap();
     fs::write(elsewhere.path().join("00000.bin"), b"precious").unwrap();
-    desk.put("gallery/v1-s0/scene-train/00001.bin", 10);
+    put(&desk, "gallery/v1-s0/scene-train/00001.bin", 10);
     std::os::unix::fs::symlink(elsewhere.path(), desk.cache().join("gallery/link")).unwrap();
     desk.succeeds(&["cache", "clear", "--all", "--yes"]);
     assert!(elsewhere.path().join("00000.bin").exists());
@@ -152,9 +113,9 @@ fn clearing_follows_no_links() {
 #[test]
 fn features_in_use_are_left() {
     let desk = Desk::new();
-    let set = desk.encode();
+    let set = encode(&desk);
     desk.fails(&["cache", "clear", "--features", "--yes"], "in use");
-    assert_eq!(desk.info()["features"][0]["n_scenes"], 64);
+    assert_eq!(cache_info(&desk)["features"][0]["n_scenes"], 64);
     drop(set);
     desk.succeeds(&["cache", "clear", "--features", "--yes"]);
 }

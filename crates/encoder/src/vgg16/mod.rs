@@ -4,5 +4,5 @@ mod fc6;
 mod network;
 mod random_fc6;
 
-pub use network::{CONVOLUTION_MULTIPLY_ADDS, POOL5_LEN, Vgg16};
+pub use network::{CONVOLUTION_MULTIPLY_ADDS, Vgg16};
 pub use random_fc6::RANDOM_FC6_SEED;

@@ -3,16 +3,13 @@
 use crate::convolution::{Activations, BandMemory, Outputs, StemConvolution, WinogradConvolution};
 use crate::encoder::{EncodeError, Encoder, FeatureShape, Features};
 use crate::image_input::InputTable;
-use crate::vgg16::fc6::{FC6_LEN, Fc6};
-use crate::weights::{VGG16_CONVOLUTIONS, Vgg16Weights};
+use crate::vgg16::fc6::Fc6;
+use crate::weights::{FC6_LEN, POOL5_LEN, VGG16_CONVOLUTIONS, Vgg16Weights};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 use touchstream_env::screen::Screen;
 use touchstream_env::stimuli::ContentHash;
 use touchstream_env::touch::SCREEN_SIDE_PX;
-
-/// Numbers of pool5: 512 channels of 7 x 7.
-pub const POOL5_LEN: usize = 512 * 7 * 7;
 
 /// Multiply-adds of the 13 convolutions of one screen, each as the sum it stands for: 15.3 thousand million.
 pub const CONVOLUTION_MULTIPLY_ADDS: u64 = {
