@@ -35,6 +35,17 @@ impl Activations {
         }
     }
 
+    /// Takes a single image, border and all, as image `at` of a batch of `n_images`.
+    pub fn set_image(&mut self, at: usize, n_images: usize, image: &Self) {
+        let len = image.image_len();
+        let Self { side_px, n_channels, .. } = *image;
+        *self = Self { n_images, side_px, n_channels, numbers: std::mem::take(&mut self.numbers) };
+        if self.numbers.len() < n_images * len {
+            self.numbers.resize(n_images * len, 0.0);
+        }
+        self.numbers[at * len..][..len].copy_from_slice(&image.numbers[..len]);
+    }
+
     /// Tiles in a row or a column of an image.
     pub fn tiles_across(&self) -> usize {
         self.side_px.div_ceil(TILE_SIDE)

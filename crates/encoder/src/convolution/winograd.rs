@@ -34,6 +34,13 @@ pub(crate) struct Outputs<'a> {
     pub pooled: Option<&'a mut Activations>,
 }
 
+impl<'a> Outputs<'a> {
+    /// One of the two.
+    pub fn only(pooled: bool, out: &'a mut Activations) -> Self {
+        if pooled { Self { full: None, pooled: Some(out) } } else { Self { full: Some(out), pooled: None } }
+    }
+}
+
 /// Memory of bands under way, kept between calls.
 #[derive(Default)]
 pub(crate) struct BandMemory(Mutex<Vec<BandBuffers>>);

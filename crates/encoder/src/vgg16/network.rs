@@ -33,6 +33,9 @@ const NETWORK_VERSION: &str = "vgg16/1";
 /// Convolutions, counted from conv1_1 as 0, that are followed by 2 x 2 maxima: the last of each of the five blocks.
 const POOLED: [usize; 5] = [1, 3, 6, 9, 12];
 
+/// Convolutions up to pool3.
+const N_EARLY: usize = 7;
+
 /// VGG-16. The scene vector is FC6 after its ReLU, the spatial map is conv5_3 after its ReLU.
 pub struct Vgg16 {
     input: InputTable,
@@ -52,7 +55,9 @@ struct Buffers {
     /// The input of a layer, and its output; they change places after each.
     present: Activations,
     next: Activations,
-    /// conv5_3, whole.
+    /// pool3 of the whole batch.
+    middle: Activations,
+    /// conv5_3 of the whole batch.
     last: Activations,
     /// `[n, 512, 7, 7]`
     pool5: Vec<f32>,
@@ -115,19 +120,44 @@ impl Vgg16 {
 
     /// Leaves conv5_3 in `last` and pool5 in `pool5`.
     fn convolve(&self, screens: &[Screen], buffers: &mut Buffers) {
-        let Buffers { present, next, last, pool5, .. } = buffers;
-        self.input.write(screens, next);
+        for (image, screen) in screens.iter().enumerate() {
+            self.convolve_early(screen, buffers);
+            buffers.middle.set_image(image, screens.len(), &buffers.present);
+        }
+        if screens.is_empty() {
+            return;
+        }
+        self.convolve_late(buffers);
+        flatten_channels_first(&buffers.present, &mut buffers.pool5);
+    }
+
+    /// conv1_1 to pool3 of one screen, left in `present`. A batch of these would not stay in the processor's cache:
+    /// 13 MB a screen.
+    fn convolve_early(&self, screen: &Screen, buffers: &mut Buffers) {
+        let Buffers { present, next, .. } = buffers;
+        self.input.write(std::slice::from_ref(screen), next);
         self.stem.run(next, present);
-        for (layer, convolution) in (1..).zip(&self.convolutions) {
-            let outputs = match (POOLED.contains(&layer), layer == self.convolutions.len()) {
-                (_, true) => Outputs { full: Some(&mut *last), pooled: Some(&mut *next) },
-                (true, false) => Outputs { full: None, pooled: Some(&mut *next) },
-                (false, false) => Outputs { full: Some(&mut *next), pooled: None },
-            };
-            convolution.run(present, outputs, &self.memory);
+        for (layer, convolution) in (1..).zip(&self.convolutions[..N_EARLY - 1]) {
+            let pooled = POOLED.contains(&layer);
+            convolution.run(present, Outputs::only(pooled, next), &self.memory);
             std::mem::swap(present, next);
         }
-        flatten_channels_first(present, pool5);
+    }
+
+    /// conv4_1 to pool5 of the batch in `middle`, whose images are small and whose weights are large. Leaves pool5 in
+    /// `present`.
+    fn convolve_late(&self, buffers: &mut Buffers) {
+        let Buffers { present, next, middle, last, .. } = buffers;
+        for (layer, convolution) in (N_EARLY..).zip(&self.convolutions[N_EARLY - 1..]) {
+            let input = if layer == N_EARLY { &*middle } else { &*present };
+            let outputs = if layer == self.convolutions.len() {
+                Outputs { full: Some(&mut *last), pooled: Some(&mut *next) }
+            } else {
+                Outputs::only(POOLED.contains(&layer), next)
+            };
+            convolution.run(input, outputs, &self.memory);
+            std::mem::swap(present, next);
+        }
     }
 }
 
