@@ -1,0 +1,21 @@
+//! The mind: modules that predict reward maps, and learn to.
+//!
+//! The walk's station between encoder and touch. Features and past touches go in, `k_f` logits for each candidate touch
+//! come out ([`module::Module::predict`]); what was rewarded goes back ([`module::Learner::learn`]). Forward and
+//! backward are written by hand, for this one shape of work: few wide inputs, many candidates, small batches.
+//!
+//! This crate knows no tasks, no screens, no policies, no files and no randomness.
+
+mod adam;
+mod exponential;
+mod instructions;
+mod lanes;
+mod linear;
+mod loss;
+pub mod module;
+mod nonlinearity;
+
+pub use adam::{AdamSettings, AdamState};
+pub use instructions::Instructions;
+pub use loss::cross_entropy;
+pub use nonlinearity::Nonlinearity;

@@ -1,0 +1,61 @@
+//! `dx = d W`: the gradient of a layer's inputs.
+
+use crate::instructions::{Arithmetic, Instructions, Kernel};
+use crate::lanes::{Lanes, N_LANES, ZERO, mul_add};
+use crate::linear::Weights;
+
+/// Inputs and steps that are summed side by side.
+const CHUNKS: usize = 4;
+const STEPS: usize = 2;
+
+/// Sets `dx`, `[n_steps, n_cols]`, from `d`, `[n_steps, n_out]`.
+pub(crate) fn set_input_gradient(
+    instructions: Instructions,
+    weights: Weights<'_>,
+    d: &[f32],
+    dx: &mut [f32],
+) {
+    instructions.run(InputGradient { weights, d, dx });
+}
+
+struct InputGradient<'a> {
+    weights: Weights<'a>,
+    d: &'a [f32],
+    dx: &'a mut [f32],
+}
+
+impl Kernel for InputGradient<'_> {
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        const WIDTH: usize = CHUNKS * N_LANES;
+        let Self { weights, d, dx } = self;
+        let (n_out, n_cols) = (weights.n_out(), weights.n_cols);
+        for (d, dx) in d.chunks(STEPS * n_out).zip(dx.chunks_mut(STEPS * n_cols)) {
+            let n_steps = d.len() / n_out;
+            let d_of = |step: usize, unit: usize| d[step.min(n_steps - 1) * n_out + unit];
+            for start in (0..n_cols / WIDTH * WIDTH).step_by(WIDTH) {
+                let mut sums: [[Lanes; CHUNKS]; STEPS] = [[ZERO; CHUNKS]; STEPS];
+                for unit in 0..n_out {
+                    let w = weights.row(unit)[start..start + WIDTH].as_chunks::<N_LANES>().0;
+                    for (step, sums) in sums.iter_mut().enumerate() {
+                        let d = d_of(step, unit);
+                        for (sum, w) in sums.iter_mut().zip(w) {
+                            *sum = mul_add::<A>(d, w, sum);
+                        }
+                    }
+                }
+                for (dx, sums) in dx.chunks_exact_mut(n_cols).zip(&sums) {
+                    dx[start..start + WIDTH].copy_from_slice(sums.as_flattened());
+                }
+            }
+            for (step, dx) in dx.chunks_exact_mut(n_cols).enumerate() {
+                let rest = &mut dx[n_cols / WIDTH * WIDTH..];
+                rest.fill(0.0);
+                for unit in 0..n_out {
+                    let (d, w) = (d_of(step, unit), &weights.row(unit)[n_cols / WIDTH * WIDTH..]);
+                    rest.iter_mut().zip(w).for_each(|(sum, w)| *sum = A::mul_add(d, *w, *sum));
+                }
+            }
+        }
+    }
+}

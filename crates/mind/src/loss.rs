@@ -1,0 +1,35 @@
+//! The prediction error: binary cross-entropy between a logit and a reward in [0, 1].
+
+/// Cross-entropy in nats of a logit and a reward, and its slope. A reward between 0 and 1 is a soft target.
+pub fn cross_entropy(logit: f32, reward: f32) -> (f32, f32) {
+    let e = (-logit.abs()).exp();
+    let probability = if logit >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) };
+    (logit.max(0.0) - logit * reward + e.ln_1p(), probability - reward)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_the_entropy_formula_and_its_slope() {
+        for logit in [-30.0_f32, -3.0, -0.1, 0.0, 0.5, 4.0, 30.0] {
+            for reward in [0.0_f32, 0.3, 1.0] {
+                let (loss, slope) = cross_entropy(logit, reward);
+                let of = |z: f64| {
+                    let (p, q) = (1.0 / (1.0 + (-z).exp()), 1.0 / (1.0 + z.exp()));
+                    -f64::from(reward) * p.ln() - (1.0 - f64::from(reward)) * q.ln()
+                };
+                let z = f64::from(logit);
+                assert!((f64::from(loss) - of(z)).abs() < 1e-5, "loss of {logit}, {reward}");
+                let difference = (of(z + 1e-4) - of(z - 1e-4)) / 2e-4;
+                assert!((f64::from(slope) - difference).abs() < 1e-5, "slope of {logit}, {reward}");
+            }
+        }
+    }
+
+    #[test]
+    fn nan_stays_nan() {
+        assert!(cross_entropy(f32::NAN, 0.5).0.is_nan());
+    }
+}

@@ -1,0 +1,36 @@
+//! What the weights of a module are before it has learned anything.
+
+use crate::module::structure::Structure;
+use serde::{Deserialize, Serialize};
+
+/// How weights are drawn. Biases start at 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum InitialWeights {
+    /// N(0, 1 / n_in) for a stage of n_in inputs.
+    ///
+    /// Departs from the paper: its N(0, 0.01) starts on a long plateau, where products of small numbers hardly pass
+    /// anything on.
+    #[default]
+    FanIn,
+    /// N(0, 0.01^2) everywhere, as printed.
+    Paper,
+}
+
+/// The paper's deviation.
+const PAPER_DEVIATION: f32 = 0.01;
+
+impl InitialWeights {
+    /// Draws all parameters of a structure; `normal` gives numbers of N(0, 1).
+    pub fn draw(self, structure: &Structure, mut normal: impl FnMut() -> f32) -> Vec<f32> {
+        let mut parameters = vec![0.0; structure.n_parameters()];
+        for stage in structure.stages() {
+            let deviation = match self {
+                Self::FanIn => 1.0 / (stage.n_in() as f32).sqrt(),
+                Self::Paper => PAPER_DEVIATION,
+            };
+            parameters[stage.weights()].fill_with(|| deviation * normal());
+        }
+        parameters
+    }
+}

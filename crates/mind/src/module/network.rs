@@ -1,0 +1,59 @@
+//! A module: a structure with its parameters.
+
+use crate::instructions::Instructions;
+use crate::linear::Weights;
+use crate::module::structure::{Stage, Structure};
+use std::sync::Arc;
+
+/// A network that predicts `k_f` rewards for a touch, from scene vectors and touches.
+#[derive(Clone, Debug)]
+pub struct Module {
+    structure: Arc<Structure>,
+    parameters: Vec<f32>,
+    instructions: Instructions,
+}
+
+impl Module {
+    /// A module with these parameters, as many as the structure has.
+    pub fn new(structure: Structure, parameters: Vec<f32>) -> Self {
+        Self::on(Instructions::best(), structure, parameters)
+    }
+
+    /// The same on chosen instructions.
+    pub fn on(instructions: Instructions, structure: Structure, parameters: Vec<f32>) -> Self {
+        assert_eq!(parameters.len(), structure.n_parameters(), "one number for each parameter");
+        Self { structure: Arc::new(structure), parameters, instructions }
+    }
+
+    /// What it is made of.
+    pub fn structure(&self) -> &Structure {
+        &self.structure
+    }
+
+    pub(crate) fn shared_structure(&self) -> Arc<Structure> {
+        Arc::clone(&self.structure)
+    }
+
+    /// All weights and biases, in the order of [`Structure::tensors`].
+    pub fn parameters(&self) -> &[f32] {
+        &self.parameters
+    }
+
+    /// All weights and biases, to write.
+    pub fn parameters_mut(&mut self) -> &mut [f32] {
+        &mut self.parameters
+    }
+
+    /// What its loops are compiled for.
+    pub fn instructions(&self) -> Instructions {
+        self.instructions
+    }
+
+    pub(crate) fn weights(&self, stage: &Stage) -> Weights<'_> {
+        Weights::whole(&self.parameters[stage.weights()], stage.n_in())
+    }
+
+    pub(crate) fn biases(&self, stage: &Stage) -> &[f32] {
+        &self.parameters[stage.biases()]
+    }
+}

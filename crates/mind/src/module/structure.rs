@@ -1,0 +1,303 @@
+//! A module's structure: its stages, what each reads, and where its parameters stand.
+
+use crate::nonlinearity::Nonlinearity;
+use serde::{Deserialize, Serialize};
+
+/// Units of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct LayerShape {
+    /// What each unit does with its sum.
+    pub nonlinearity: Nonlinearity,
+    /// How many.
+    pub n_units: usize,
+}
+
+impl LayerShape {
+    /// How many numbers the layer gives.
+    pub const fn n_out(&self) -> usize {
+        self.nonlinearity.n_parts() * self.n_units
+    }
+}
+
+/// What a module is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleShape {
+    /// Numbers of a scene vector.
+    pub scene_len: usize,
+    /// Screens and touches before the present ones that the module reads.
+    pub k_b: usize,
+    /// Rewards ahead that it predicts.
+    pub k_f: usize,
+    /// The layer that reads features alone; without it the first of `layers` reads features and touches together
+    /// ("late bottleneck").
+    pub bottleneck: Option<LayerShape>,
+    /// The layers behind it; the first reads the touches too.
+    pub layers: Vec<LayerShape>,
+}
+
+/// A module that cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ShapeError {
+    /// Nothing would be read.
+    #[error("a scene vector needs at least one number")]
+    NoScene,
+    /// Nothing would be predicted.
+    #[error("k_f is 0, but a module predicts at least the reward of this touch")]
+    NoFuture,
+    /// No layer reads the touches.
+    #[error("a module needs at least one layer that reads the touches")]
+    NoLayers,
+    /// A layer without units.
+    #[error("{stage} has no units")]
+    NoUnits {
+        /// Which.
+        stage: String,
+    },
+    /// More than memory holds.
+    #[error("the module would have more than {MAX_PARAMETERS} parameters")]
+    TooLarge,
+}
+
+/// 16 GB with Adam's means.
+const MAX_PARAMETERS: usize = 1 << 30;
+
+impl ModuleShape {
+    /// Numbers of all scene vectors that the module reads.
+    pub const fn n_visual(&self) -> usize {
+        (self.k_b + 1) * self.scene_len
+    }
+
+    /// Coordinates of all touches that it reads, the present one included.
+    pub const fn n_touch(&self) -> usize {
+        2 * (self.k_b + 1)
+    }
+}
+
+/// One stage of a module: `W x + b`, then perhaps a nonlinearity.
+///
+/// Its inputs stand in the order: scene vectors (oldest first), numbers of the stage before, touches (oldest first).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stage {
+    /// `bottleneck`, `layer1`, `layer2`, ..., `readout`.
+    pub name: String,
+    /// Numbers of scene vectors that it reads; only the first stage does.
+    pub n_visual: usize,
+    /// Numbers of the stage before that it reads.
+    pub n_hidden: usize,
+    /// Coordinates of touches that it reads; only one stage does.
+    pub n_touch: usize,
+    /// Sums that it makes.
+    pub n_units: usize,
+    /// The readout has none.
+    pub nonlinearity: Option<Nonlinearity>,
+    /// Where its `[n_units, n_in]` weights begin among all parameters.
+    pub weight_start: usize,
+    /// Where its `[n_units]` biases begin.
+    pub bias_start: usize,
+}
+
+impl Stage {
+    /// Numbers that it reads.
+    pub fn n_in(&self) -> usize {
+        self.n_visual + self.n_hidden + self.n_touch
+    }
+
+    /// Numbers that it gives.
+    pub fn n_out(&self) -> usize {
+        self.nonlinearity.map_or(1, Nonlinearity::n_parts) * self.n_units
+    }
+
+    /// Where its weights stand.
+    pub fn weights(&self) -> std::ops::Range<usize> {
+        self.weight_start..self.weight_start + self.n_units * self.n_in()
+    }
+
+    /// Where its biases stand.
+    pub fn biases(&self) -> std::ops::Range<usize> {
+        self.bias_start..self.bias_start + self.n_units
+    }
+}
+
+/// A shape whose stages are laid out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Structure {
+    shape: ModuleShape,
+    stages: Vec<Stage>,
+    n_parameters: usize,
+}
+
+impl Structure {
+    /// Lays out the stages of a shape.
+    pub fn new(shape: ModuleShape) -> Result<Self, ShapeError> {
+        if shape.scene_len == 0 {
+            return Err(ShapeError::NoScene);
+        }
+        if shape.k_f == 0 {
+            return Err(ShapeError::NoFuture);
+        }
+        if shape.layers.is_empty() {
+            return Err(ShapeError::NoLayers);
+        }
+        let mut structure = Self { stages: Vec::new(), n_parameters: 0, shape };
+        let ModuleShape { bottleneck, layers, k_f, .. } = structure.shape.clone();
+        if let Some(layer) = bottleneck {
+            structure.push("bottleneck".into(), Some(layer.nonlinearity), layer.n_units)?;
+        }
+        for (idx, layer) in layers.iter().enumerate() {
+            structure.push(format!("layer{}", idx + 1), Some(layer.nonlinearity), layer.n_units)?;
+        }
+        structure.push("readout".into(), None, k_f)?;
+        Ok(structure)
+    }
+
+    fn push(
+        &mut self,
+        name: String,
+        nonlinearity: Option<Nonlinearity>,
+        n_units: usize,
+    ) -> Result<(), ShapeError> {
+        if n_units == 0 {
+            return Err(ShapeError::NoUnits { stage: name });
+        }
+        let is_first = self.stages.is_empty();
+        let n_visual = if is_first { self.shape.n_visual() } else { 0 };
+        let n_touch = if self.stages.len() == self.touch_stage() { self.shape.n_touch() } else { 0 };
+        let n_hidden = self.stages.last().map_or(0, Stage::n_out);
+        let weight_start = self.n_parameters;
+        let n_in = n_visual.checked_add(n_hidden + n_touch).ok_or(ShapeError::TooLarge)?;
+        let n_weights = n_in.checked_mul(n_units).ok_or(ShapeError::TooLarge)?;
+        let bias_start = weight_start.checked_add(n_weights).ok_or(ShapeError::TooLarge)?;
+        self.n_parameters = bias_start + n_units;
+        if self.n_parameters > MAX_PARAMETERS {
+            return Err(ShapeError::TooLarge);
+        }
+        self.stages.push(Stage {
+            name,
+            n_visual,
+            n_hidden,
+            n_touch,
+            n_units,
+            nonlinearity,
+            weight_start,
+            bias_start,
+        });
+        Ok(())
+    }
+
+    /// What it was made from.
+    pub fn shape(&self) -> &ModuleShape {
+        &self.shape
+    }
+
+    /// From features to logits.
+    pub fn stages(&self) -> &[Stage] {
+        &self.stages
+    }
+
+    /// The stage that reads the touches.
+    pub fn touch_stage(&self) -> usize {
+        usize::from(self.shape.bottleneck.is_some())
+    }
+
+    /// How many parameters there are in all.
+    pub fn n_parameters(&self) -> usize {
+        self.n_parameters
+    }
+
+    /// All tensors: name (`layer1.weight`), shape and place among the parameters, in order.
+    pub fn tensors(&self) -> impl Iterator<Item = TensorPlace> {
+        self.stages.iter().flat_map(|stage| {
+            let place = |part: &str, shape, range| TensorPlace {
+                name: format!("{}.{part}", stage.name),
+                shape,
+                range,
+            };
+            [
+                place("weight", vec![stage.n_units, stage.n_in()], stage.weights()),
+                place("bias", vec![stage.n_units], stage.biases()),
+            ]
+        })
+    }
+}
+
+/// One tensor of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TensorPlace {
+    /// For instance `layer1.weight`.
+    pub name: String,
+    /// Rows and columns, or a length.
+    pub shape: Vec<usize>,
+    /// Where it stands among the parameters.
+    pub range: std::ops::Range<usize>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layer(nonlinearity: Nonlinearity, n_units: usize) -> LayerShape {
+        LayerShape { nonlinearity, n_units }
+    }
+
+    #[test]
+    fn tensors_of_ems_are_those_of_the_equations() {
+        let shape = ModuleShape {
+            scene_len: 4096,
+            k_b: 1,
+            k_f: 2,
+            bottleneck: Some(layer(Nonlinearity::Crelu, 8)),
+            layers: vec![layer(Nonlinearity::Cres, 8); 2],
+        };
+        let structure = Structure::new(shape).unwrap();
+        let tensors: Vec<_> = structure.tensors().map(|place| (place.name, place.shape)).collect();
+        let expected = [
+            ("bottleneck.weight", vec![8, 8192]),
+            ("bottleneck.bias", vec![8]),
+            ("layer1.weight", vec![8, 16 + 4]),
+            ("layer1.bias", vec![8]),
+            ("layer2.weight", vec![8, 32]),
+            ("layer2.bias", vec![8]),
+            ("readout.weight", vec![2, 32]),
+            ("readout.bias", vec![2]),
+        ];
+        assert_eq!(tensors, expected.map(|(name, shape)| (name.to_owned(), shape)));
+        let mut end = 0;
+        for place in structure.tensors() {
+            assert_eq!(place.range.start, end);
+            assert_eq!(place.range.len(), place.shape.iter().product());
+            end = place.range.end;
+        }
+        assert_eq!(end, structure.n_parameters());
+    }
+
+    #[test]
+    fn a_late_bottleneck_reads_everything_at_once() {
+        let shape = ModuleShape {
+            scene_len: 10,
+            k_b: 2,
+            k_f: 1,
+            bottleneck: None,
+            layers: vec![layer(Nonlinearity::Crelu, 3), layer(Nonlinearity::Relu, 5)],
+        };
+        let shapes: Vec<_> = Structure::new(shape).unwrap().tensors().map(|place| place.shape).collect();
+        assert_eq!(shapes, [vec![3, 36], vec![3], vec![5, 6], vec![5], vec![1, 5], vec![1]]);
+    }
+
+    #[test]
+    fn impossible_shapes_are_refused() {
+        let good = ModuleShape {
+            scene_len: 4,
+            k_b: 0,
+            k_f: 1,
+            bottleneck: Some(layer(Nonlinearity::Relu, 2)),
+            layers: vec![layer(Nonlinearity::Relu, 2)],
+        };
+        let refuse = |shape: ModuleShape| Structure::new(shape).unwrap_err().to_string();
+        assert!(refuse(ModuleShape { scene_len: 0, ..good.clone() }).contains("scene vector"));
+        assert!(refuse(ModuleShape { k_f: 0, ..good.clone() }).contains("k_f is 0"));
+        assert!(refuse(ModuleShape { layers: Vec::new(), ..good.clone() }).contains("at least one layer"));
+        let empty = ModuleShape { layers: vec![layer(Nonlinearity::Relu, 0)], ..good.clone() };
+        assert_eq!(refuse(empty), "layer1 has no units");
+        assert!(refuse(ModuleShape { scene_len: usize::MAX / 8, ..good }).contains("more than"));
+    }
+}

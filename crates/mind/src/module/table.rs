@@ -1,0 +1,99 @@
+//! EMS and its 23 ablations as rows of one table (section "Efficient Neural Modules", and the supplement's).
+
+use crate::nonlinearity::Nonlinearity::{self, Crelu, Cres, Elu, Relu, ReluSq, Sigmoid, Sq, Tanh};
+
+/// One of the paper's 24 modules.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ModuleKind {
+    /// Its name everywhere.
+    pub id: &'static str,
+    /// Its name in the paper.
+    pub paper_name: &'static str,
+    /// The nonlinearity behind an early bottleneck; `None`: features and touches are joined at once ("late").
+    pub bottleneck: Option<Nonlinearity>,
+    /// The nonlinearity of the layers behind.
+    pub layers: Nonlinearity,
+    /// How wide.
+    pub size: Size,
+}
+
+/// How wide a module is; how many units that means depends on the kind of task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Size {
+    /// As wide as EMS.
+    Small,
+    /// Wider.
+    Medium,
+    /// Much wider.
+    Large,
+}
+
+impl Size {
+    /// `small`, `medium` or `large`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Small => "small",
+            Self::Medium => "medium",
+            Self::Large => "large",
+        }
+    }
+}
+
+const fn early(
+    id: &'static str,
+    paper_name: &'static str,
+    bottleneck: Nonlinearity,
+    layers: Nonlinearity,
+) -> ModuleKind {
+    ModuleKind { id, paper_name, bottleneck: Some(bottleneck), layers, size: Size::Small }
+}
+
+const fn late(id: &'static str, paper_name: &'static str, layers: Nonlinearity, size: Size) -> ModuleKind {
+    ModuleKind { id, paper_name, bottleneck: None, layers, size }
+}
+
+/// All 24.
+#[rustfmt::skip]
+pub const MODULES: [ModuleKind; 24] = [
+    early("ems", "EMS", Crelu, Cres),
+    early("partial-symm", "Partial symm", Crelu, ReluSq),
+    early("no-symm", "No symm", Relu, ReluSq),
+    early("no-symm-partial-mult", "No symm/partial mult", Relu, Sq),
+    early("no-mult-symm-relu", "No mult/symm ReLU", Relu, Relu),
+    early("no-mult-symm-tanh", "No mult/symm tanh", Tanh, Tanh),
+    early("no-mult-symm-sigmoid", "No mult/symm sig", Sigmoid, Sigmoid),
+    early("no-mult-symm-elu", "No mult/symm eLU", Elu, Elu),
+    early("no-mult-symm-crelu", "No mult/symm CReLU", Crelu, Crelu),
+    late("none-relu-small", "None ReLU (small)", Relu, Size::Small),
+    late("none-relu-medium", "None ReLU (medium)", Relu, Size::Medium),
+    late("none-relu-large", "None ReLU (large)", Relu, Size::Large),
+    late("none-tanh-small", "None tanh (small)", Tanh, Size::Small),
+    late("none-tanh-medium", "None tanh (medium)", Tanh, Size::Medium),
+    late("none-tanh-large", "None tanh (large)", Tanh, Size::Large),
+    late("none-sigmoid-small", "None sig (small)", Sigmoid, Size::Small),
+    late("none-sigmoid-medium", "None sig (medium)", Sigmoid, Size::Medium),
+    late("none-sigmoid-large", "None sig (large)", Sigmoid, Size::Large),
+    late("none-elu-small", "None eLU (small)", Elu, Size::Small),
+    late("none-elu-medium", "None eLU (medium)", Elu, Size::Medium),
+    late("none-elu-large", "None eLU (large)", Elu, Size::Large),
+    late("none-crelu-small", "None CReLU (small)", Crelu, Size::Small),
+    late("none-crelu-medium", "None CReLU (medium)", Crelu, Size::Medium),
+    late("none-crelu-large", "None CReLU (large)", Crelu, Size::Large),
+];
+
+/// Layers behind an early bottleneck. Completes the paper, which leaves the number open.
+pub const N_EARLY_LAYERS: usize = 2;
+/// Layers of a late module.
+pub const N_LATE_LAYERS: usize = 3;
+
+impl ModuleKind {
+    /// The module of an id.
+    pub fn find(id: &str) -> Option<&'static Self> {
+        MODULES.iter().find(|kind| kind.id == id)
+    }
+
+    /// How many layers stand behind the bottleneck unless one says otherwise.
+    pub fn default_depth(&self) -> usize {
+        if self.bottleneck.is_some() { N_EARLY_LAYERS } else { N_LATE_LAYERS }
+    }
+}

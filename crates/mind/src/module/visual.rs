@@ -1,0 +1,52 @@
+//! The part of a module's first stage that reads scene vectors: the same for all touches, so it is computed once a
+//! screen, and for all steps between two updates at once.
+
+use crate::linear::products::add_products;
+use crate::linear::{InputRows, Weights};
+use crate::module::network::Module;
+use crate::module::structure::{ModuleShape, Stage};
+
+/// The scene vectors that a module reads at some steps.
+pub trait SceneHistory: Copy {
+    /// The scene vector of the screen shown `lag` steps before a step, `[scene_len]`; zeros where there was none.
+    fn scene(&self, step: usize, lag: usize) -> &[f32];
+}
+
+/// The scene vectors of one lag.
+#[derive(Clone, Copy)]
+pub(super) struct Lagged<'a, H> {
+    pub history: &'a H,
+    pub lag: usize,
+}
+
+impl<'a, H: SceneHistory> InputRows<'a> for Lagged<'a, H> {
+    #[inline(always)]
+    fn row(self, step: usize) -> &'a [f32] {
+        self.history.scene(step, self.lag)
+    }
+}
+
+/// The first column of a lag's scene vectors: the oldest stand first.
+pub(super) fn first_col(shape: &ModuleShape, lag: usize) -> usize {
+    (shape.k_b - lag) * shape.scene_len
+}
+
+impl Module {
+    /// Sets `out`, `[n_steps, n_units]` of the first stage: biases, and what comes from scene vectors.
+    pub fn visual(&self, history: &impl SceneHistory, out: &mut [f32]) {
+        let stage = &self.structure().stages()[0];
+        for out in out.chunks_exact_mut(stage.n_units) {
+            out.copy_from_slice(self.biases(stage));
+        }
+        let shape = self.structure().shape();
+        for lag in 0..=shape.k_b {
+            let weights = self.visual_weights(stage, lag);
+            add_products(self.instructions(), weights, Lagged { history, lag }, out);
+        }
+    }
+
+    fn visual_weights(&self, stage: &Stage, lag: usize) -> Weights<'_> {
+        let shape = self.structure().shape();
+        self.weights(stage).columns(first_col(shape, lag), shape.scene_len)
+    }
+}

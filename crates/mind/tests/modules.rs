@@ -1,0 +1,252 @@
+//! Every module against the printed equations and against differences, on both kinds of instructions.
+
+mod naive;
+
+use naive::{NaiveModule, cross_entropy};
+use touchstream_mind::module::{
+    Batch, Candidates, HeadMemory, InitialWeights, LayerShape, Learner, MODULES, Module, ModuleShape,
+    SceneHistory, Structure,
+};
+use touchstream_mind::{AdamSettings, Instructions};
+
+/// Numbers that are as good as random, in (-1, 1).
+struct Noise(u64);
+
+impl Noise {
+    fn next(&mut self) -> f32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 40) as f32 / (1_u64 << 23) as f32) - 1.0
+    }
+
+    fn vector(&mut self, n: usize) -> Vec<f32> {
+        (0..n).map(|_| self.next()).collect()
+    }
+}
+
+/// Scene vectors of steps one after another: that of step `s` and lag `l` is number `s - l`.
+#[derive(Clone, Copy)]
+struct Scenes<'a> {
+    numbers: &'a [f32],
+    len: usize,
+    k_b: usize,
+}
+
+impl SceneHistory for Scenes<'_> {
+    fn scene(&self, step: usize, lag: usize) -> &[f32] {
+        &self.numbers[(step + self.k_b - lag) * self.len..][..self.len]
+    }
+}
+
+struct Case {
+    structure: Structure,
+    parameters: Vec<f32>,
+    scenes: Vec<f32>,
+    touches: Vec<f32>,
+    rewards: Vec<f32>,
+    n_steps: usize,
+}
+
+impl Case {
+    fn new(shape: ModuleShape, n_steps: usize) -> Self {
+        let mut noise = Noise(shape.scene_len as u64 * 31 + n_steps as u64);
+        let structure = Structure::new(shape).unwrap();
+        // Wide enough that every nonlinearity is used on both sides, and biases that are not 0.
+        let mut parameters = InitialWeights::FanIn.draw(&structure, || 2.0 * noise.next());
+        parameters.iter_mut().for_each(|parameter| *parameter += 0.05 * noise.next());
+        let shape = structure.shape();
+        Self {
+            scenes: noise.vector((n_steps + shape.k_b) * shape.scene_len),
+            touches: noise.vector(n_steps * shape.n_touch()),
+            rewards: noise.vector(n_steps * shape.k_f).iter().map(|x| x.abs()).collect(),
+            parameters,
+            n_steps,
+            structure,
+        }
+    }
+
+    fn shape(&self) -> &ModuleShape {
+        self.structure.shape()
+    }
+
+    fn history(&self) -> Scenes<'_> {
+        Scenes { numbers: &self.scenes, len: self.shape().scene_len, k_b: self.shape().k_b }
+    }
+
+    fn module(&self, instructions: Instructions) -> Module {
+        Module::on(instructions, self.structure.clone(), self.parameters.clone())
+    }
+
+    fn naive(&self) -> NaiveModule<'_> {
+        let parameters = self.parameters.iter().map(|&parameter| f64::from(parameter)).collect();
+        NaiveModule { structure: &self.structure, parameters }
+    }
+
+    fn psi(&self, step: usize) -> Vec<f64> {
+        let lags = (0..=self.shape().k_b).rev();
+        let history = self.history();
+        lags.flat_map(|lag| history.scene(step, lag).iter().map(|&x| f64::from(x)).collect::<Vec<_>>()).collect()
+    }
+
+    fn touches(&self, step: usize) -> Vec<f64> {
+        let n = self.shape().n_touch();
+        self.touches[step * n..][..n].iter().map(|&x| f64::from(x)).collect()
+    }
+
+    fn naive_loss(&self, naive: &NaiveModule<'_>) -> f64 {
+        let k_f = self.shape().k_f;
+        let loss_of = |step: usize| {
+            let logits = naive.logits(&self.psi(step), &self.touches(step));
+            let rewards = &self.rewards[step * k_f..][..k_f];
+            logits.iter().zip(rewards).map(|(z, r)| cross_entropy(*z, f64::from(*r))).sum::<f64>()
+        };
+        (0..self.n_steps).map(loss_of).sum::<f64>() / self.n_steps as f64
+    }
+
+    fn visual(&self, module: &Module) -> Vec<f32> {
+        let mut visual = vec![0.0; self.n_steps * self.structure.stages()[0].n_units];
+        module.visual(&self.history(), &mut visual);
+        visual
+    }
+}
+
+const BOTH: fn() -> [Instructions; 2] = || [Instructions::best(), Instructions::PORTABLE];
+
+/// All 24 modules, small, and EMS and a late one with other memories and horizons.
+fn shapes() -> Vec<(String, ModuleShape)> {
+    let mut shapes = Vec::new();
+    for kind in &MODULES {
+        for (k_b, k_f) in [(0, 1), (1, 2), (2, 3), (3, 1)] {
+            if (k_b, k_f) != (1, 2) && !["ems", "none-relu-small"].contains(&kind.id) {
+                continue;
+            }
+            let layer = |nonlinearity, n_units| LayerShape { nonlinearity, n_units };
+            let shape = ModuleShape {
+                scene_len: 43,
+                k_b,
+                k_f,
+                bottleneck: kind.bottleneck.map(|g| layer(g, 9)),
+                layers: (0..kind.default_depth()).map(|idx| layer(kind.layers, 7 + 2 * idx)).collect(),
+            };
+            shapes.push((format!("{} k_b {k_b} k_f {k_f}", kind.id), shape));
+        }
+    }
+    shapes
+}
+
+/// Logits of candidates are those of the equations, to 1e-5 of the largest.
+#[test]
+fn maps_are_those_of_the_equations() {
+    for (name, shape) in shapes() {
+        for n_candidates in [1, 8, 30, 57] {
+            let case = Case::new(shape.clone(), 5);
+            let mut noise = Noise(n_candidates as u64);
+            let mut candidates = Candidates::new(n_candidates);
+            let (rows, cols) = candidates.coordinates_mut();
+            rows.fill_with(|| noise.next());
+            cols.fill_with(|| noise.next());
+            for instructions in BOTH() {
+                let module = case.module(instructions);
+                let mut memory = HeadMemory::new(&case.structure, n_candidates);
+                let visual = case.visual(&module);
+                let n_units = case.structure.stages()[0].n_units;
+                for step in 0..case.n_steps {
+                    let past: Vec<f32> = case.touches(step).iter().map(|&x| x as f32).collect();
+                    let past = &past[..2 * shape.k_b];
+                    module.predict(&visual[step * n_units..][..n_units], past, &candidates, &mut memory);
+                    for candidate in 0..n_candidates {
+                        let present = candidates.get(candidate);
+                        let touches: Vec<f64> = past.iter().chain(&present).map(|&x| f64::from(x)).collect();
+                        let logits = case.naive().logits(&case.psi(step), &touches);
+                        for (map, logit) in logits.iter().enumerate() {
+                            let found = f64::from(memory.logits(map)[candidate]);
+                            assert!(
+                                (found - logit).abs() < 1e-5 * logit.abs().max(1.0),
+                                "{name}, {}: {found} instead of {logit}",
+                                instructions.name(),
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The gradient of every parameter is the slope of the equations' loss, and is added to what was there.
+#[test]
+fn gradients_are_differences() {
+    for (name, shape) in shapes() {
+        let case = Case::new(shape, 6);
+        let mut naive = case.naive();
+        for instructions in BOTH() {
+            let module = case.module(instructions);
+            let mut learner = Learner::new(&case.structure, AdamSettings::default(), 8);
+            let visual = case.visual(&module);
+            let history = case.history();
+            let batch =
+                Batch { visual: &visual, history: &history, touches: &case.touches, rewards: &case.rewards };
+            let before: Vec<f32> = Noise(5).vector(case.structure.n_parameters());
+            let mut gradient = before.clone();
+            let loss = learner.add_gradient(&module, batch, &mut gradient);
+            assert!((f64::from(loss) - case.naive_loss(&naive)).abs() < 1e-5, "{name}: loss");
+            // Every parameter of narrow tensors, some of wide ones.
+            for idx in (0..gradient.len()).filter(|idx| idx % 3 == 0 || gradient.len() - idx < 300) {
+                let middle = naive.parameters[idx];
+                let mut at = |shift: f64| {
+                    naive.parameters[idx] = middle + shift;
+                    case.naive_loss(&naive)
+                };
+                let (above, below) = (at(1e-5), at(-1e-5));
+                let difference = (above - below) / 2e-5;
+                naive.parameters[idx] = middle;
+                let found = f64::from(gradient[idx] - before[idx]);
+                assert!(
+                    (found - difference).abs() < 2e-5 + 1e-3 * difference.abs(),
+                    "{name}, {}: parameter {idx}: {found} instead of {difference}",
+                    instructions.name(),
+                );
+            }
+        }
+    }
+}
+
+/// Updates fused with the gradient are Adam on the gradient.
+#[test]
+fn updates_are_adam_on_the_gradient() {
+    for (name, shape) in shapes() {
+        let case = Case::new(shape, 6);
+        for instructions in BOTH() {
+            let mut module = case.module(instructions);
+            let settings = AdamSettings::default();
+            let (mut learner, mut other) =
+                (Learner::new(&case.structure, settings, 6), Learner::new(&case.structure, settings, 6));
+            let mut expected: Vec<f64> = case.parameters.iter().map(|&x| f64::from(x)).collect();
+            let (mut mean, mut square) = (vec![0.0; expected.len()], vec![0.0; expected.len()]);
+            for update in 1..=3 {
+                let visual = case.visual(&module);
+                let history = case.history();
+                let batch = Batch {
+                    visual: &visual,
+                    history: &history,
+                    touches: &case.touches,
+                    rewards: &case.rewards,
+                };
+                let mut gradient = vec![0.0; expected.len()];
+                other.add_gradient(&module, batch, &mut gradient);
+                learner.learn(&mut module, 0.01, batch);
+                for (idx, &g) in gradient.iter().enumerate() {
+                    let g = f64::from(g);
+                    mean[idx] = 0.9 * mean[idx] + 0.1 * g;
+                    square[idx] = 0.999 * square[idx] + 0.001 * g * g;
+                    let (m, v) =
+                        (mean[idx] / (1.0 - 0.9_f64.powi(update)), square[idx] / (1.0 - 0.999_f64.powi(update)));
+                    expected[idx] -= 0.01 * m / (v.sqrt() + 1e-8);
+                    let found = f64::from(module.parameters()[idx]);
+                    assert!((found - expected[idx]).abs() < 1e-5, "{name}: update {update} of parameter {idx}");
+                    expected[idx] = found;
+                }
+            }
+            assert_eq!(learner.state().n_updates, 3);
+        }
+    }
+}
