@@ -16,13 +16,18 @@ fn main() {
         let kind = ModuleKind::find(id).unwrap();
         let layer = |nonlinearity| LayerShape { nonlinearity, n_units: n };
         let shape = ModuleShape {
-            scene_len: 4096, k_b: 1, k_f: 2,
+            scene_len: 4096,
+            k_b: 1,
+            k_f: 2,
             bottleneck: kind.bottleneck.map(layer),
             layers: vec![layer(kind.layers); kind.default_depth()],
         };
         let structure = Structure::new(shape).unwrap();
         let mut seed = 1u64;
-        let mut noise = || { seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407); (seed >> 40) as f32 / (1u64 << 23) as f32 - 1.0 };
+        let mut noise = || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+        };
         let parameters = InitialWeights::FanIn.draw(&structure, &mut noise);
         let mut module = Module::new(structure.clone(), parameters);
         let scenes: Vec<f32> = (0..1000 * 4096).map(|_| noise() * 0.03).collect();
@@ -44,19 +49,33 @@ fn main() {
             let t = Instant::now();
             for step in 0..32 {
                 let (r, c) = candidates.coordinates_mut();
-                r[step] = 0.1; c[step] = 0.2;
+                r[step] = 0.1;
+                c[step] = 0.2;
                 module.predict(&visual[step * n0..][..n0], &touches[..2], &candidates, &mut memory);
             }
             times[1] += t.elapsed().as_secs_f64();
             let t = Instant::now();
-            let batch = Batch { visual: &visual[..32 * n0], history: &history, touches: &touches, rewards: &rewards };
+            let batch =
+                Batch { visual: &visual[..32 * n0], history: &history, touches: &touches, rewards: &rewards };
             learner.learn(&mut module, 1e-3, batch);
             times[2] += t.elapsed().as_secs_f64();
         }
         let steps = (n_blocks * 32) as f64;
         let total: f64 = times.iter().sum();
-        println!("{id}-{n}: {:.0} steps/s; us a step: visual {:.2} predict {:.2} learn {:.2}; predict {:.1} GMAC/s", steps / total,
-            times[0] / steps * 1e6, times[1] / steps * 1e6, times[2] / steps * 1e6,
-            steps * 512.0 * structure.stages()[structure.touch_stage()+1..].iter().map(|s| s.n_in() * s.n_units).sum::<usize>() as f64 / times[1] / 1e9);
+        println!(
+            "{id}-{n}: {:.0} steps/s; us a step: visual {:.2} predict {:.2} learn {:.2}; predict {:.1} GMAC/s",
+            steps / total,
+            times[0] / steps * 1e6,
+            times[1] / steps * 1e6,
+            times[2] / steps * 1e6,
+            steps
+                * 512.0
+                * structure.stages()[structure.touch_stage() + 1..]
+                    .iter()
+                    .map(|s| s.n_in() * s.n_units)
+                    .sum::<usize>() as f64
+                / times[1]
+                / 1e9
+        );
     }
 }

@@ -1,7 +1,6 @@
 //! Adam (Kingma and Ba, 2015), as it is written down there and as PyTorch computes it.
 
-use crate::instructions::Arithmetic;
-use crate::lanes::N_LANES;
+use crate::arithmetic::{Arithmetic, N_LANES, padded};
 use crate::linear::weight_update::UpdateRule;
 use serde::{Deserialize, Serialize};
 
@@ -93,16 +92,27 @@ impl<'a> AdamUpdate<'a> {
 /// never reach 0 and cost a hundred times as much to multiply.
 const SILENT: f32 = 1e-36;
 
+/// Eight parameters with their means.
+#[derive(Clone, Copy)]
+struct Eight<A: Arithmetic> {
+    parameter: A::V,
+    mean: A::V,
+    square: A::V,
+}
+
 impl Factors {
     #[inline(always)]
-    fn step<A: Arithmetic>(self, gradient: f32, parameter: &mut f32, mean: &mut f32, square: &mut f32) {
-        let m = A::mul_add(self.beta1, *mean, self.rest1 * gradient);
-        let v = A::mul_add(self.beta2, *square, self.rest2 * gradient * gradient);
-        let m = if m.abs() < SILENT { 0.0 } else { m };
-        let v = if v < SILENT { 0.0 } else { v };
-        *mean = m;
-        *square = v;
-        *parameter -= self.rate * m / A::mul_add(v.sqrt(), self.root, self.epsilon);
+    fn step<A: Arithmetic>(self, gradient: A::V, before: Eight<A>) -> Eight<A> {
+        let constant = |number: f32| A::splat(number);
+        let mean = A::mul_add(constant(self.beta1), before.mean, A::mul(constant(self.rest1), gradient));
+        let new_square = A::mul(A::mul(constant(self.rest2), gradient), gradient);
+        let square = A::mul_add(constant(self.beta2), before.square, new_square);
+        let magnitude = A::max(mean, A::sub(A::zero(), mean));
+        let mean = A::select_less(magnitude, constant(SILENT), A::zero(), mean);
+        let square = A::select_less(square, constant(SILENT), A::zero(), square);
+        let root = A::mul_add(A::sqrt(square), constant(self.root), constant(self.epsilon));
+        let step = A::div(A::mul(constant(self.rate), mean), root);
+        Eight { parameter: A::sub(before.parameter, step), mean, square }
     }
 }
 
@@ -111,16 +121,25 @@ impl UpdateRule for AdamUpdate<'_> {
     fn apply<A: Arithmetic>(&mut self, at: usize, gradient: &[f32]) {
         let place = at..at + gradient.len();
         let factors = self.factors;
-        let (gradients, rest) = gradient.as_chunks::<N_LANES>();
+        let (gradients, gradients_rest) = gradient.as_chunks::<N_LANES>();
         let (parameters, parameters_rest) = self.parameters[place.clone()].as_chunks_mut::<N_LANES>();
         let (means, means_rest) = self.mean[place.clone()].as_chunks_mut::<N_LANES>();
         let (squares, squares_rest) = self.square[place].as_chunks_mut::<N_LANES>();
         for (((g, p), m), v) in gradients.iter().zip(parameters).zip(means).zip(squares) {
-            for i in 0..N_LANES {
-                factors.step::<A>(g[i], &mut p[i], &mut m[i], &mut v[i]);
-            }
+            let before = Eight { parameter: A::load(p), mean: A::load(m), square: A::load(v) };
+            let after = factors.step::<A>(A::load(g), before);
+            A::store(after.parameter, p);
+            A::store(after.mean, m);
+            A::store(after.square, v);
         }
-        let rest = rest.iter().zip(parameters_rest).zip(means_rest).zip(squares_rest);
-        rest.for_each(|(((g, p), m), v)| factors.step::<A>(*g, p, m, v));
+        let n = gradients_rest.len();
+        if n > 0 {
+            let load = |numbers: &[f32]| A::load(&padded(numbers));
+            let (parameter, mean, square) = (load(parameters_rest), load(means_rest), load(squares_rest));
+            let after = factors.step::<A>(load(gradients_rest), Eight { parameter, mean, square });
+            parameters_rest.copy_from_slice(&A::stored(after.parameter)[..n]);
+            means_rest.copy_from_slice(&A::stored(after.mean)[..n]);
+            squares_rest.copy_from_slice(&A::stored(after.square)[..n]);
+        }
     }
 }

@@ -7,15 +7,14 @@
 //! This crate knows no tasks, no screens, no policies, no files and no randomness.
 
 mod adam;
+mod arithmetic;
 mod exponential;
-mod instructions;
-mod lanes;
 mod linear;
 mod loss;
 pub mod module;
 mod nonlinearity;
 
 pub use adam::{AdamSettings, AdamState};
-pub use instructions::Instructions;
+pub use arithmetic::Instructions;
 pub use loss::cross_entropy;
 pub use nonlinearity::Nonlinearity;

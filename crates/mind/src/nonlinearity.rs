@@ -1,8 +1,7 @@
 //! The nonlinearities of modules, each with its gradient beside it; some make several numbers out of one.
 
+use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_LANES, padded};
 use crate::exponential::{exp, sigmoid, tanh};
-use crate::instructions::{Arithmetic, Instructions, Kernel};
-use crate::lanes::{Lanes, N_LANES, ZERO, each};
 use serde::{Deserialize, Serialize};
 
 /// A function of each unit. Those that concatenate give `n_parts` numbers for each, all units of one part standing
@@ -33,16 +32,8 @@ pub const MAX_PARTS: usize = 4;
 
 impl Nonlinearity {
     /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::Relu,
-        Self::Tanh,
-        Self::Sigmoid,
-        Self::Elu,
-        Self::Crelu,
-        Self::Cres,
-        Self::ReluSq,
-        Self::Sq,
-    ];
+    pub const ALL: [Self; 8] =
+        [Self::Relu, Self::Tanh, Self::Sigmoid, Self::Elu, Self::Crelu, Self::Cres, Self::ReluSq, Self::Sq];
 
     /// How many numbers it makes of one.
     pub const fn n_parts(self) -> usize {
@@ -88,57 +79,56 @@ pub(crate) struct BackwardPass<'a> {
 }
 
 #[inline(always)]
-fn relu(x: f32) -> f32 {
-    // This way round, NaN stays NaN.
-    if x < 0.0 { 0.0 } else { x }
+fn relu<A: Arithmetic>(x: A::V) -> A::V {
+    A::max(A::zero(), x)
+}
+
+#[inline(always)]
+fn negated<A: Arithmetic>(x: A::V) -> A::V {
+    A::sub(A::zero(), x)
 }
 
 /// The parts of eight units; those that there are not are 0.
 #[inline(always)]
-pub(crate) fn parts<A: Arithmetic>(nonlinearity: Nonlinearity, x: &Lanes) -> [Lanes; MAX_PARTS] {
-    let one = |lanes| [lanes, ZERO, ZERO, ZERO];
+pub(crate) fn parts<A: Arithmetic>(nonlinearity: Nonlinearity, x: A::V) -> [A::V; MAX_PARTS] {
+    let zero = A::zero();
+    let one = |part| [part, zero, zero, zero];
     match nonlinearity {
-        Nonlinearity::Relu => one(each(|i| relu(x[i]))),
+        Nonlinearity::Relu => one(relu::<A>(x)),
         Nonlinearity::Tanh => one(tanh::<A>(x)),
         Nonlinearity::Sigmoid => one(sigmoid::<A>(x)),
-        Nonlinearity::Elu => {
-            let e = exp::<A>(x);
-            one(each(|i| if x[i] > 0.0 { x[i] } else { e[i] - 1.0 }))
-        }
-        Nonlinearity::Crelu => [each(|i| relu(x[i])), each(|i| relu(-x[i])), ZERO, ZERO],
+        Nonlinearity::Elu => one(A::select_less(zero, x, x, A::sub(exp::<A>(x), A::splat(1.0)))),
+        Nonlinearity::Crelu => [relu::<A>(x), relu::<A>(negated::<A>(x)), zero, zero],
         Nonlinearity::Cres => {
-            let [up, down] = [each(|i| relu(x[i])), each(|i| relu(-x[i]))];
-            [up, down, each(|i| up[i] * up[i]), each(|i| down[i] * down[i])]
+            let (up, down) = (relu::<A>(x), relu::<A>(negated::<A>(x)));
+            [up, down, A::mul(up, up), A::mul(down, down)]
         }
-        Nonlinearity::ReluSq => [each(|i| relu(x[i])), each(|i| x[i] * x[i]), ZERO, ZERO],
-        Nonlinearity::Sq => [*x, each(|i| x[i] * x[i]), ZERO, ZERO],
+        Nonlinearity::ReluSq => [relu::<A>(x), A::mul(x, x), zero, zero],
+        Nonlinearity::Sq => [x, A::mul(x, x), zero, zero],
     }
 }
 
-/// The gradient of eight units, from that of their parts; `out` is their first part.
+/// The gradient of eight units from that of their parts; `out` is their first part.
 #[inline(always)]
-fn slopes<A: Arithmetic>(
-    nonlinearity: Nonlinearity,
-    x: &Lanes,
-    out: &Lanes,
-    d: &[Lanes; MAX_PARTS],
-) -> Lanes {
-    let up = |i: usize, slope: f32| if x[i] > 0.0 { slope } else { 0.0 };
-    let down = |i: usize, slope: f32| if x[i] < 0.0 { slope } else { 0.0 };
+fn slopes<A: Arithmetic>(nonlinearity: Nonlinearity, x: A::V, out: A::V, d: [A::V; MAX_PARTS]) -> A::V {
+    let (zero, one) = (A::zero(), A::splat(1.0));
+    let up = |slope| A::where_less(zero, x, slope);
+    let down = |slope| A::where_less(x, zero, slope);
+    let twice = A::add(x, x);
     match nonlinearity {
-        Nonlinearity::Relu => each(|i| up(i, d[0][i])),
-        Nonlinearity::Tanh => each(|i| d[0][i] * (1.0 - out[i] * out[i])),
-        Nonlinearity::Sigmoid => each(|i| d[0][i] * out[i] * (1.0 - out[i])),
+        Nonlinearity::Relu => up(d[0]),
+        Nonlinearity::Tanh => A::mul(d[0], A::sub(one, A::mul(out, out))),
+        Nonlinearity::Sigmoid => A::mul(A::mul(d[0], out), A::sub(one, out)),
         // Below 0 the slope is e^x, which is the value and 1; at 0 it is 1 from both sides.
-        Nonlinearity::Elu => each(|i| if x[i] > 0.0 { d[0][i] } else { d[0][i] * (out[i] + 1.0) }),
-        Nonlinearity::Crelu => each(|i| up(i, d[0][i]) - down(i, d[1][i])),
-        Nonlinearity::Cres => each(|i| {
-            let rising = A::mul_add(2.0 * x[i], d[2][i], d[0][i]);
-            let falling = A::mul_add(2.0 * x[i], d[3][i], -d[1][i]);
-            up(i, rising) + down(i, falling)
-        }),
-        Nonlinearity::ReluSq => each(|i| A::mul_add(2.0 * x[i], d[1][i], up(i, d[0][i]))),
-        Nonlinearity::Sq => each(|i| A::mul_add(2.0 * x[i], d[1][i], d[0][i])),
+        Nonlinearity::Elu => A::select_less(zero, x, d[0], A::mul(d[0], A::add(out, one))),
+        Nonlinearity::Crelu => A::sub(up(d[0]), down(d[1])),
+        Nonlinearity::Cres => {
+            let (rising, falling) =
+                (A::mul_add(twice, d[2], d[0]), A::mul_add(twice, d[3], negated::<A>(d[1])));
+            A::add(up(rising), down(falling))
+        }
+        Nonlinearity::ReluSq => A::mul_add(twice, d[1], up(d[0])),
+        Nonlinearity::Sq => A::mul_add(twice, d[1], d[0]),
     }
 }
 
@@ -157,9 +147,9 @@ impl Kernel for Forward<'_> {
         for (x, out) in x.chunks_exact(n).zip(out.chunks_exact_mut(n_parts * n)) {
             for start in (0..n).step_by(N_LANES) {
                 let len = N_LANES.min(n - start);
-                let parts = parts::<A>(nonlinearity, &load(&x[start..start + len]));
-                for (part, lanes) in parts[..n_parts].iter().enumerate() {
-                    out[part * n + start..][..len].copy_from_slice(&lanes[..len]);
+                let parts = parts::<A>(nonlinearity, A::load(&padded(&x[start..start + len])));
+                for (part, &numbers) in parts[..n_parts].iter().enumerate() {
+                    out[part * n + start..][..len].copy_from_slice(&A::stored(numbers)[..len]);
                 }
             }
         }
@@ -181,22 +171,14 @@ impl Kernel for Backward<'_> {
         for ((x, dx), (out, dout)) in x.chunks_exact(n).zip(dx.chunks_exact_mut(n)).zip(outs) {
             for start in (0..n).step_by(N_LANES) {
                 let len = N_LANES.min(n - start);
-                let mut d = [ZERO; MAX_PARTS];
-                for (part, lanes) in d[..n_parts].iter_mut().enumerate() {
-                    *lanes = load(&dout[part * n + start..][..len]);
+                let load = |numbers: &[f32]| A::load(&padded(&numbers[start..start + len]));
+                let mut d = [A::zero(); MAX_PARTS];
+                for (d, dout) in d.iter_mut().zip(dout.chunks_exact(n)) {
+                    *d = load(dout);
                 }
-                let (x, out) = (load(&x[start..start + len]), load(&out[start..start + len]));
-                let slopes = slopes::<A>(nonlinearity, &x, &out, &d);
-                dx[start..start + len].copy_from_slice(&slopes[..len]);
+                let slopes = slopes::<A>(nonlinearity, load(x), load(out), d);
+                dx[start..start + len].copy_from_slice(&A::stored(slopes)[..len]);
             }
         }
     }
-}
-
-/// Up to eight numbers, the rest 0.
-#[inline(always)]
-fn load(numbers: &[f32]) -> Lanes {
-    let mut lanes = ZERO;
-    lanes[..numbers.len()].copy_from_slice(numbers);
-    lanes
 }

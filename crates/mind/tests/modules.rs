@@ -84,7 +84,8 @@ impl Case {
     fn psi(&self, step: usize) -> Vec<f64> {
         let lags = (0..=self.shape().k_b).rev();
         let history = self.history();
-        lags.flat_map(|lag| history.scene(step, lag).iter().map(|&x| f64::from(x)).collect::<Vec<_>>()).collect()
+        lags.flat_map(|lag| history.scene(step, lag).iter().map(|&x| f64::from(x)).collect::<Vec<_>>())
+            .collect()
     }
 
     fn touches(&self, step: usize) -> Vec<f64> {
@@ -238,11 +239,16 @@ fn updates_are_adam_on_the_gradient() {
                     let g = f64::from(g);
                     mean[idx] = 0.9 * mean[idx] + 0.1 * g;
                     square[idx] = 0.999 * square[idx] + 0.001 * g * g;
-                    let (m, v) =
-                        (mean[idx] / (1.0 - 0.9_f64.powi(update)), square[idx] / (1.0 - 0.999_f64.powi(update)));
+                    let (m, v) = (
+                        mean[idx] / (1.0 - 0.9_f64.powi(update)),
+                        square[idx] / (1.0 - 0.999_f64.powi(update)),
+                    );
                     expected[idx] -= 0.01 * m / (v.sqrt() + 1e-8);
                     let found = f64::from(module.parameters()[idx]);
-                    assert!((found - expected[idx]).abs() < 1e-5, "{name}: update {update} of parameter {idx}");
+                    assert!(
+                        (found - expected[idx]).abs() < 1e-5,
+                        "{name}: update {update} of parameter {idx}"
+                    );
                     expected[idx] = found;
                 }
             }

@@ -1,14 +1,14 @@
 //! `W h + b` for many candidate touches at once: wide registers along the candidates.
 //!
-//! Candidates are worked on in blocks of 24, so that a block of a small module goes through all layers without leaving
+//! Candidates are worked on in blocks of 16, so that a block of a small module goes through all layers without leaving
 //! the first cache, and a block of a large one keeps its inputs there while the weights stream by.
 
-use crate::instructions::Arithmetic;
-use crate::lanes::{Lanes, N_LANES, mul_add};
+use crate::arithmetic::{Arithmetic, Lanes, N_LANES};
 use crate::nonlinearity::{Nonlinearity, parts};
 
-/// Registers of eight candidates in a block: with four units at a time, 12 sums and 3 inputs fill the 16 registers.
-pub(crate) const MAX_CHUNKS: usize = 3;
+/// Registers of eight candidates in a block: with six units at a time, 12 sums, 2 inputs and a weight fit into 16
+/// registers, and 12 sums are enough to hide how long each takes.
+pub(crate) const MAX_CHUNKS: usize = 2;
 /// Inputs after which sums are put down: so many of a block stay in the first cache.
 const INPUTS: usize = 256;
 
@@ -29,21 +29,28 @@ pub(crate) fn block_products<A: Arithmetic, const N: usize>(
     }
     for (part, x) in x.chunks(INPUTS).enumerate() {
         let row_of = |unit: usize| &weights[unit * n_in + part * INPUTS..][..x.len()];
-        let (fours, rest) = out[..biases.len()].as_chunks_mut::<4>();
-        let n_fours = fours.len();
-        for (idx, four) in fours.iter_mut().enumerate() {
-            add_rows::<A, N, 4>(std::array::from_fn(|i| row_of(4 * idx + i)), x, four);
-        }
-        let (twos, ones) = rest.as_chunks_mut::<2>();
-        let n_twos = twos.len();
-        for (idx, two) in twos.iter_mut().enumerate() {
-            add_rows::<A, N, 2>(std::array::from_fn(|i| row_of(4 * n_fours + 2 * idx + i)), x, two);
-        }
-        for (idx, one) in ones.iter_mut().enumerate() {
-            let row = row_of(4 * n_fours + 2 * n_twos + idx);
-            add_rows::<A, N, 1>([row], x, std::array::from_mut(one));
-        }
+        let out = &mut out[..biases.len()];
+        let unit = add_groups::<A, N, 6>(0, out, row_of, x);
+        let unit = add_groups::<A, N, 4>(unit, out, row_of, x);
+        let unit = add_groups::<A, N, 2>(unit, out, row_of, x);
+        add_groups::<A, N, 1>(unit, out, row_of, x);
     }
+}
+
+/// From unit `first` on, as many groups as there are; gives the first unit that is left.
+#[inline(always)]
+fn add_groups<'a, A: Arithmetic, const N: usize, const UNITS: usize>(
+    first: usize,
+    out: &mut [Block<N>],
+    row_of: impl Fn(usize) -> &'a [f32],
+    x: &[Block<N>],
+) -> usize {
+    let (groups, rest) = out[first..].as_chunks_mut::<UNITS>();
+    for (idx, group) in groups.iter_mut().enumerate() {
+        add_rows::<A, N, UNITS>(std::array::from_fn(|i| row_of(first + UNITS * idx + i)), x, group);
+    }
+    let n_rest = rest.len();
+    out.len() - n_rest
 }
 
 #[inline(always)]
@@ -53,15 +60,22 @@ fn add_rows<A: Arithmetic, const N: usize, const UNITS: usize>(
     out: &mut [Block<N>; UNITS],
 ) {
     let rows = rows.map(|row| &row[..x.len()]);
-    let mut sums = *out;
+    let mut sums: [[A::V; N]; UNITS] =
+        std::array::from_fn(|unit| std::array::from_fn(|chunk| A::load(&out[unit][chunk])));
     for (i, x) in x.iter().enumerate() {
-        for (sums, row) in sums.iter_mut().zip(&rows) {
-            for (sum, x) in sums.iter_mut().zip(x) {
-                *sum = mul_add::<A>(row[i], x, sum);
+        let x: [A::V; N] = std::array::from_fn(|chunk| A::load(&x[chunk]));
+        for unit in 0..UNITS {
+            let w = A::splat(rows[unit][i]);
+            for chunk in 0..N {
+                sums[unit][chunk] = A::mul_add(w, x[chunk], sums[unit][chunk]);
             }
         }
     }
-    *out = sums;
+    for unit in 0..UNITS {
+        for chunk in 0..N {
+            A::store(sums[unit][chunk], &mut out[unit][chunk]);
+        }
+    }
 }
 
 /// `x` is `[n]`, `out` is `[n_parts * n]`.
@@ -94,9 +108,9 @@ fn each_unit<A: Arithmetic, const N: usize, const PARTS: usize>(
     let out = &mut out[..PARTS * n];
     for (unit, x) in x.iter().enumerate() {
         for (chunk, x) in x.iter().enumerate() {
-            let parts = parts::<A>(nonlinearity, x);
+            let parts = parts::<A>(nonlinearity, A::load(x));
             for part in 0..PARTS {
-                out[part * n + unit][chunk] = parts[part];
+                A::store(parts[part], &mut out[part * n + unit][chunk]);
             }
         }
     }

@@ -1,7 +1,6 @@
 //! `dx = d W`: the gradient of a layer's inputs.
 
-use crate::instructions::{Arithmetic, Instructions, Kernel};
-use crate::lanes::{Lanes, N_LANES, ZERO, mul_add};
+use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_LANES};
 use crate::linear::Weights;
 
 /// Inputs and steps that are summed side by side.
@@ -34,18 +33,20 @@ impl Kernel for InputGradient<'_> {
             let n_steps = d.len() / n_out;
             let d_of = |step: usize, unit: usize| d[step.min(n_steps - 1) * n_out + unit];
             for start in (0..n_cols / WIDTH * WIDTH).step_by(WIDTH) {
-                let mut sums: [[Lanes; CHUNKS]; STEPS] = [[ZERO; CHUNKS]; STEPS];
+                let mut sums = [[A::zero(); CHUNKS]; STEPS];
                 for unit in 0..n_out {
                     let w = weights.row(unit)[start..start + WIDTH].as_chunks::<N_LANES>().0;
-                    for (step, sums) in sums.iter_mut().enumerate() {
-                        let d = d_of(step, unit);
-                        for (sum, w) in sums.iter_mut().zip(w) {
-                            *sum = mul_add::<A>(d, w, sum);
+                    let w: [A::V; CHUNKS] = std::array::from_fn(|chunk| A::load(&w[chunk]));
+                    for step in 0..STEPS {
+                        let d = A::splat(d_of(step, unit));
+                        for chunk in 0..CHUNKS {
+                            sums[step][chunk] = A::mul_add(d, w[chunk], sums[step][chunk]);
                         }
                     }
                 }
                 for (dx, sums) in dx.chunks_exact_mut(n_cols).zip(&sums) {
-                    dx[start..start + WIDTH].copy_from_slice(sums.as_flattened());
+                    let (dx, _) = dx[start..start + WIDTH].as_chunks_mut::<N_LANES>();
+                    dx.iter_mut().zip(sums).for_each(|(dx, &sum)| A::store(sum, dx));
                 }
             }
             for (step, dx) in dx.chunks_exact_mut(n_cols).enumerate() {
@@ -53,7 +54,7 @@ impl Kernel for InputGradient<'_> {
                 rest.fill(0.0);
                 for unit in 0..n_out {
                     let (d, w) = (d_of(step, unit), &weights.row(unit)[n_cols / WIDTH * WIDTH..]);
-                    rest.iter_mut().zip(w).for_each(|(sum, w)| *sum = A::mul_add(d, *w, *sum));
+                    rest.iter_mut().zip(w).for_each(|(sum, w)| *sum = A::mul_add_one(d, *w, *sum));
                 }
             }
         }

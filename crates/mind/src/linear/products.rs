@@ -1,13 +1,12 @@
 //! `out += x W^T` for the inputs of a few steps: wide registers along the inputs.
 
-use crate::instructions::{Arithmetic, Instructions, Kernel};
-use crate::lanes::{Lanes, N_LANES, ZERO, each, sum};
+use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_LANES};
 use crate::linear::{InputRows, Weights};
 
-/// Units and steps that are summed side by side: with their 4 + 3 inputs they just fit the registers.
+/// Units and steps that are summed side by side: eight sums hide how long each takes and leave registers for inputs.
 const UNITS: usize = 4;
-const STEPS: usize = 3;
-/// Inputs after which sums are put down: so many of 4 + 3 rows stay in the first cache.
+const STEPS: usize = 2;
+/// Inputs after which sums are put down: so many of 4 + 2 rows stay in the first cache.
 const INPUTS: usize = 1024;
 
 /// Adds `W x` of each step: `out` is `[n_steps, n_out]`.
@@ -36,12 +35,10 @@ impl<'a, R: InputRows<'a>> Kernel for Products<'_, '_, R> {
             for unit in (0..n_out).step_by(UNITS) {
                 for step in (0..n_steps).step_by(STEPS) {
                     // Where fewer are left, the last stands for those that are not there.
-                    let rows: [&[f32]; UNITS] = std::array::from_fn(|i| {
-                        &self.weights.row((unit + i).min(n_out - 1))[cols.clone()]
-                    });
-                    let xs: [&[f32]; STEPS] = std::array::from_fn(|i| {
-                        &self.inputs.row((step + i).min(n_steps - 1))[cols.clone()]
-                    });
+                    let rows: [&[f32]; UNITS] =
+                        std::array::from_fn(|i| &self.weights.row((unit + i).min(n_out - 1))[cols.clone()]);
+                    let xs: [&[f32]; STEPS] =
+                        std::array::from_fn(|i| &self.inputs.row((step + i).min(n_steps - 1))[cols.clone()]);
                     let sums = dot_products::<A>(rows, xs);
                     for (sums, step) in sums.iter().zip(step..n_steps) {
                         for (sum, unit) in sums.iter().zip(unit..n_out) {
@@ -57,26 +54,27 @@ impl<'a, R: InputRows<'a>> Kernel for Products<'_, '_, R> {
 /// `[step][unit]`
 #[inline(always)]
 fn dot_products<A: Arithmetic>(rows: [&[f32]; UNITS], xs: [&[f32]; STEPS]) -> [[f32; UNITS]; STEPS] {
-    let n = rows[0].len() / N_LANES * N_LANES;
-    let whole = |row: &'_ [f32]| -> usize { row.len().min(n) };
-    let rows_lanes = rows.map(|row| row[..whole(row)].as_chunks::<N_LANES>().0);
-    let xs_lanes = xs.map(|x| x[..n].as_chunks::<N_LANES>().0);
-    let mut sums: [[Lanes; UNITS]; STEPS] = [[ZERO; UNITS]; STEPS];
-    let n_chunks = n / N_LANES;
-    let [w0, w1, w2, w3] = rows_lanes.map(|row| &row[..n_chunks]);
-    let [x0, x1, x2] = xs_lanes.map(|x| &x[..n_chunks]);
+    let n_chunks = rows[0].len() / N_LANES;
+    let row_chunks = rows.map(|row| &row.as_chunks::<N_LANES>().0[..n_chunks]);
+    let x_chunks = xs.map(|x| &x.as_chunks::<N_LANES>().0[..n_chunks]);
+    let mut sums = [[A::zero(); UNITS]; STEPS];
     for i in 0..n_chunks {
-        let ws = [&w0[i], &w1[i], &w2[i], &w3[i]];
-        for (sums, x) in sums.iter_mut().zip([&x0[i], &x1[i], &x2[i]]) {
-            for (sum, w) in sums.iter_mut().zip(ws) {
-                *sum = each(|lane| A::mul_add(w[lane], x[lane], sum[lane]));
+        let x: [A::V; STEPS] = std::array::from_fn(|step| A::load(&x_chunks[step][i]));
+        for unit in 0..UNITS {
+            let w = A::load(&row_chunks[unit][i]);
+            for step in 0..STEPS {
+                sums[step][unit] = A::mul_add(w, x[step], sums[step][unit]);
             }
         }
     }
-    std::array::from_fn(|step| {
-        std::array::from_fn(|unit| {
+    let n = n_chunks * N_LANES;
+    let mut dots = [[0.0; UNITS]; STEPS];
+    for step in 0..STEPS {
+        for unit in 0..UNITS {
             let rest = rows[unit][n..].iter().zip(&xs[step][n..]);
-            rest.fold(sum(&sums[step][unit]), |sum, (w, x)| A::mul_add(*w, *x, sum))
-        })
-    })
+            let dot = A::sum(sums[step][unit]);
+            dots[step][unit] = rest.fold(dot, |dot, (w, x)| A::mul_add_one(*w, *x, dot));
+        }
+    }
+    dots
 }

@@ -1,7 +1,6 @@
 //! `d^T x`, the gradient of a layer's weights over some steps, given to a rule piece by piece and never stored whole.
 
-use crate::instructions::{Arithmetic, Instructions, Kernel};
-use crate::lanes::{Lanes, N_LANES, ZERO, mul_add};
+use crate::arithmetic::{Arithmetic, Instructions, Kernel, Lanes, N_LANES};
 use crate::linear::InputRows;
 
 /// Units and steps that are worked on side by side.
@@ -61,10 +60,11 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Kernel for Update<'_, R, U> {
         let Self { target: Target { start, stride, first_col, n_out }, d, inputs, rule } = self;
         let n_steps = d.len() / n_out;
         let n_cols = if n_steps == 0 { 0 } else { inputs.row(0).len() };
-        for unit in (0..n_out).step_by(UNITS) {
-            for col in (0..n_cols).step_by(INPUTS) {
-                let len = INPUTS.min(n_cols - col);
-                let mut gradient: [[Lanes; CHUNKS]; UNITS] = [[ZERO; CHUNKS]; UNITS];
+        // Inputs outside, so that those of all steps stay in a cache for all units.
+        for col in (0..n_cols).step_by(INPUTS) {
+            let len = INPUTS.min(n_cols - col);
+            for unit in (0..n_out).step_by(UNITS) {
+                let mut gradient: [[Lanes; CHUNKS]; UNITS] = [[[0.0; N_LANES]; CHUNKS]; UNITS];
                 for step in (0..n_steps).step_by(STEPS) {
                     // Steps and units that are not there count 0.
                     let d: [[f32; STEPS]; UNITS] = std::array::from_fn(|u| {
@@ -73,9 +73,8 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Kernel for Update<'_, R, U> {
                             if is_there { d[(step + s) * n_out + unit + u] } else { 0.0 }
                         })
                     });
-                    let xs: [&[f32]; STEPS] = std::array::from_fn(|s| {
-                        &inputs.row((step + s).min(n_steps - 1))[col..col + len]
-                    });
+                    let xs: [&[f32]; STEPS] =
+                        std::array::from_fn(|s| &inputs.row((step + s).min(n_steps - 1))[col..col + len]);
                     add_outer_products::<A>(&mut gradient, d, xs);
                 }
                 for (gradient, unit) in gradient.iter().zip(unit..n_out) {
@@ -96,17 +95,23 @@ fn add_outer_products<A: Arithmetic>(
     let n_chunks = xs[0].len() / N_LANES;
     let [x0, x1, x2, x3] = xs.map(|x| &x.as_chunks::<N_LANES>().0[..n_chunks]);
     let [g0, g1] = gradient;
+    let d_lanes = d.map(|d| d.map(A::splat));
     for (i, (g0, g1)) in g0[..n_chunks].iter_mut().zip(&mut g1[..n_chunks]).enumerate() {
-        for (s, x) in [&x0[i], &x1[i], &x2[i], &x3[i]].into_iter().enumerate() {
-            *g0 = mul_add::<A>(d[0][s], x, g0);
-            *g1 = mul_add::<A>(d[1][s], x, g1);
+        let mut sums = [A::load(g0), A::load(g1)];
+        for (step, x) in [&x0[i], &x1[i], &x2[i], &x3[i]].into_iter().enumerate() {
+            let x = A::load(x);
+            for unit in 0..UNITS {
+                sums[unit] = A::mul_add(d_lanes[unit][step], x, sums[unit]);
+            }
         }
+        A::store(sums[0], g0);
+        A::store(sums[1], g1);
     }
     let done = n_chunks * N_LANES;
     for (gradient, d) in [g0, g1].into_iter().zip(&d) {
         let rest = &mut gradient.as_flattened_mut()[done..];
         for (d, x) in d.iter().zip(xs) {
-            rest.iter_mut().zip(&x[done..]).for_each(|(g, x)| *g = A::mul_add(*d, *x, *g));
+            rest.iter_mut().zip(&x[done..]).for_each(|(g, x)| *g = A::mul_add_one(*d, *x, *g));
         }
     }
 }

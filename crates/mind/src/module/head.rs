@@ -1,7 +1,6 @@
 //! Reward maps: the logits of many candidate touches on one screen.
 
-use crate::instructions::{Arithmetic, Kernel};
-use crate::lanes::{Lanes, N_LANES, mul_add};
+use crate::arithmetic::{Arithmetic, Kernel, N_LANES};
 use crate::linear::candidates::{Block, MAX_CHUNKS, block_nonlinearity, block_products};
 use crate::linear::products::add_products;
 use crate::linear::{Stacked, Weights};
@@ -99,7 +98,14 @@ impl Module {
         self.share(visual, past_touches, memory);
         let (touch_stage, later) = self.touch_and_later_stages();
         let touch_weights = self.weights(touch_stage).columns(touch_stage.n_in() - 2, 2);
-        self.instructions().run(Predict { module: self, touch_stage, later, touch_weights, candidates, memory });
+        self.instructions().run(Predict {
+            module: self,
+            touch_stage,
+            later,
+            touch_weights,
+            candidates,
+            memory,
+        });
     }
 
     fn touch_and_later_stages(&self) -> (&Stage, &[Stage]) {
@@ -125,7 +131,12 @@ impl Module {
         let first_touch = touch_stage.n_in() - touch_stage.n_touch;
         let inputs = Stacked::whole(past_touches, past_touches.len());
         if !past_touches.is_empty() {
-            add_products(self.instructions(), weights.columns(first_touch, past_touches.len()), inputs, shared);
+            add_products(
+                self.instructions(),
+                weights.columns(first_touch, past_touches.len()),
+                inputs,
+                shared,
+            );
         }
     }
 }
@@ -148,10 +159,8 @@ impl Kernel for Predict<'_> {
         for chunk in (0..n_whole).step_by(MAX_CHUNKS) {
             self.block::<A, MAX_CHUNKS>(chunk);
         }
-        match n_chunks - n_whole {
-            1 => self.block::<A, 1>(n_whole),
-            2 => self.block::<A, 2>(n_whole),
-            _ => {}
+        if n_whole < n_chunks {
+            self.block::<A, 1>(n_whole);
         }
     }
 }
@@ -163,16 +172,16 @@ impl Predict<'_> {
         let HeadMemory { shared, sums, numbers, logits, n_lanes, .. } = &mut *self.memory;
         let sums = blocks::<N>(sums);
         let numbers = blocks::<N>(numbers);
-        let at = |coordinates: &[f32]| -> Block<N> {
-            std::array::from_fn(|i| coordinates.as_chunks::<N_LANES>().0[chunk + i])
+        let at = |coordinates: &[f32]| -> [A::V; N] {
+            std::array::from_fn(|i| A::load(&coordinates.as_chunks::<N_LANES>().0[chunk + i]))
         };
         let (rows, cols) = (at(&self.candidates.rows), at(&self.candidates.cols));
         for (unit, (sum, &shared)) in sums.iter_mut().zip(shared.iter()).enumerate() {
             let weights = self.touch_weights.row(unit);
-            let (row_weight, col_weight) = (weights[0], weights[1]);
+            let (row_weight, col_weight) = (A::splat(weights[0]), A::splat(weights[1]));
             for i in 0..N {
-                let with_row: Lanes = mul_add::<A>(row_weight, &rows[i], &[shared; N_LANES]);
-                sum[i] = mul_add::<A>(col_weight, &cols[i], &with_row);
+                let with_row = A::mul_add(row_weight, rows[i], A::splat(shared));
+                A::store(A::mul_add(col_weight, cols[i], with_row), &mut sum[i]);
             }
         }
         let mut n_units = self.touch_stage.n_units;

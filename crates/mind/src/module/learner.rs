@@ -1,7 +1,7 @@
 //! Learning: the loss of some steps, its gradient through all stages, and Adam.
 
 use crate::adam::{AdamSettings, AdamState, AdamUpdate};
-use crate::instructions::Instructions;
+use crate::arithmetic::Instructions;
 use crate::linear::input_gradient::set_input_gradient;
 use crate::linear::products::add_products;
 use crate::linear::weight_update::{Accumulate, Target, UpdateRule, update_biases, update_weights};
@@ -9,7 +9,7 @@ use crate::linear::{Stacked, Weights};
 use crate::loss::cross_entropy;
 use crate::module::network::Module;
 use crate::module::structure::Structure;
-use crate::module::visual::{Lagged, SceneHistory, first_col};
+use crate::module::visual::{Lagged, SceneHistory, first_col, pieces};
 use crate::nonlinearity::BackwardPass;
 
 /// Steps to learn from.
@@ -127,7 +127,8 @@ impl Learner {
             if idx == 0 {
                 sums.copy_from_slice(batch.visual);
             } else {
-                sums.chunks_exact_mut(stage.n_units).for_each(|sums| sums.copy_from_slice(module.biases(stage)));
+                sums.chunks_exact_mut(stage.n_units)
+                    .for_each(|sums| sums.copy_from_slice(module.biases(stage)));
             }
             let n_inputs = stage.n_hidden + stage.n_touch;
             if n_inputs > 0 {
@@ -202,10 +203,12 @@ fn give_gradient(
         let target =
             Target { start: stage.weight_start, stride: stage.n_in(), first_col: 0, n_out: stage.n_units };
         if stage.n_visual > 0 {
-            for lag in 0..=shape.k_b {
-                let target = Target { first_col: first_col(shape, lag), ..target };
-                let scenes = Lagged { history: batch.history, lag };
-                update_weights(instructions, target, slopes, scenes, rule);
+            for piece in pieces(shape.scene_len) {
+                for lag in 0..=shape.k_b {
+                    let target = Target { first_col: first_col(shape, lag) + piece.start, ..target };
+                    let scenes = Lagged { history: batch.history, lag, start: piece.start, end: piece.end };
+                    update_weights(instructions, target, slopes, scenes, rule);
+                }
             }
         }
         let n_inputs = stage.n_hidden + stage.n_touch;

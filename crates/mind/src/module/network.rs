@@ -1,6 +1,6 @@
 //! A module: a structure with its parameters.
 
-use crate::instructions::Instructions;
+use crate::arithmetic::Instructions;
 use crate::linear::Weights;
 use crate::module::structure::{Stage, Structure};
 use std::sync::Arc;

@@ -1,10 +1,11 @@
 //! The part of a module's first stage that reads scene vectors: the same for all touches, so it is computed once a
 //! screen, and for all steps between two updates at once.
 
+use crate::linear::InputRows;
 use crate::linear::products::add_products;
-use crate::linear::{InputRows, Weights};
 use crate::module::network::Module;
-use crate::module::structure::{ModuleShape, Stage};
+use crate::module::structure::ModuleShape;
+use std::ops::Range;
 
 /// The scene vectors that a module reads at some steps.
 pub trait SceneHistory: Copy {
@@ -12,17 +13,28 @@ pub trait SceneHistory: Copy {
     fn scene(&self, step: usize, lag: usize) -> &[f32];
 }
 
-/// The scene vectors of one lag.
+/// Numbers of a scene vector that are read in one go, by all lags: those of a batch of steps stay in the second cache,
+/// and a scene vector that is the present one of a step and the past one of the next comes from memory once.
+const PIECE: usize = 1024;
+
+/// Pieces of a scene vector.
+pub(super) fn pieces(scene_len: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..scene_len).step_by(PIECE).map(move |start| start..scene_len.min(start + PIECE))
+}
+
+/// A piece of the scene vectors of one lag.
 #[derive(Clone, Copy)]
 pub(super) struct Lagged<'a, H> {
     pub history: &'a H,
     pub lag: usize,
+    pub start: usize,
+    pub end: usize,
 }
 
 impl<'a, H: SceneHistory> InputRows<'a> for Lagged<'a, H> {
     #[inline(always)]
     fn row(self, step: usize) -> &'a [f32] {
-        self.history.scene(step, self.lag)
+        &self.history.scene(step, self.lag)[self.start..self.end]
     }
 }
 
@@ -39,14 +51,12 @@ impl Module {
             out.copy_from_slice(self.biases(stage));
         }
         let shape = self.structure().shape();
-        for lag in 0..=shape.k_b {
-            let weights = self.visual_weights(stage, lag);
-            add_products(self.instructions(), weights, Lagged { history, lag }, out);
+        for piece in pieces(shape.scene_len) {
+            for lag in 0..=shape.k_b {
+                let weights = self.weights(stage).columns(first_col(shape, lag) + piece.start, piece.len());
+                let scenes = Lagged { history, lag, start: piece.start, end: piece.end };
+                add_products(self.instructions(), weights, scenes, out);
+            }
         }
-    }
-
-    fn visual_weights(&self, stage: &Stage, lag: usize) -> Weights<'_> {
-        let shape = self.structure().shape();
-        self.weights(stage).columns(first_col(shape, lag), shape.scene_len)
     }
 }

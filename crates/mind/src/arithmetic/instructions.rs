@@ -1,5 +1,10 @@
 //! Loops compiled twice: for AVX2 with fused multiply-adds, and for whatever machine this is.
 
+use crate::arithmetic::Arithmetic;
+#[cfg(target_arch = "x86_64")]
+use crate::arithmetic::avx2::Avx2;
+use crate::arithmetic::portable::Portable;
+
 /// Which instructions loops are compiled for.
 ///
 /// The two differ in rounding: a fused multiply-add rounds once, a separate one twice. One machine always chooses the
@@ -41,8 +46,7 @@ impl Instructions {
     #[allow(unsafe_code)]
     pub(crate) fn run(self, kernel: impl Kernel) {
         match self.0 {
-            Kind::Portable if cfg!(target_arch = "aarch64") => kernel.run::<Fused>(),
-            Kind::Portable => kernel.run::<Separate>(),
+            Kind::Portable => kernel.run::<Portable>(),
             #[cfg(target_arch = "x86_64")]
             // SAFETY: this variant is made only where both features were detected.
             Kind::Avx2Fma => unsafe { on_avx2_fma(kernel) },
@@ -53,7 +57,7 @@ impl Instructions {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn on_avx2_fma(kernel: impl Kernel) {
-    kernel.run::<Fused>();
+    kernel.run::<Avx2>();
 }
 
 /// A loop that gains from wide registers. Mark `run` and all it calls `#[inline(always)]`, so that it is compiled into
@@ -61,31 +65,4 @@ fn on_avx2_fma(kernel: impl Kernel) {
 pub(crate) trait Kernel {
     /// Does it.
     fn run<A: Arithmetic>(self);
-}
-
-/// How `a * b + c` is rounded.
-pub(crate) trait Arithmetic: Copy {
-    fn mul_add(a: f32, b: f32, c: f32) -> f32;
-}
-
-/// Once.
-#[derive(Clone, Copy)]
-pub(crate) struct Fused;
-
-/// Twice: without the instruction, fusing costs a hundred times as much.
-#[derive(Clone, Copy)]
-pub(crate) struct Separate;
-
-impl Arithmetic for Fused {
-    #[inline(always)]
-    fn mul_add(a: f32, b: f32, c: f32) -> f32 {
-        a.mul_add(b, c)
-    }
-}
-
-impl Arithmetic for Separate {
-    #[inline(always)]
-    fn mul_add(a: f32, b: f32, c: f32) -> f32 {
-        a * b + c
-    }
 }
