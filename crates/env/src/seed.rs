@@ -80,6 +80,15 @@ impl RandomStream {
         word
     }
 
+    /// Standard normal numbers, as `(z, another)` (Box and Muller).
+    pub fn normal_pair(&mut self) -> (f32, f32) {
+        // In (0, 1], so that its logarithm is finite.
+        let radius = (f64::from(self.next_u32()) + 1.0) / 4_294_967_296.0;
+        let angle = f64::from(self.next_u32()) * (std::f64::consts::TAU / 4_294_967_296.0);
+        let length = (-2.0 * radius.ln()).sqrt();
+        ((length * angle.cos()) as f32, (length * angle.sin()) as f32)
+    }
+
     /// The next 64 random bits, the low half drawn first.
     pub fn next_u64(&mut self) -> u64 {
         let low = u64::from(self.next_u32());

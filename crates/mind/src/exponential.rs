@@ -1,6 +1,6 @@
 //! exp, the logistic function and tanh of eight numbers, to a few units in the last place.
 
-use crate::arithmetic::{Arithmetic, ROUNDER};
+use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_LANES, ROUNDER, padded};
 
 /// e^x (Cephes' `expf`): e^x = 2^n e^r, with |r| <= ln 2 / 2. Below -87 and above 88 it stays at what f32 can hold; NaN
 /// stays NaN.
@@ -38,12 +38,59 @@ pub(crate) fn tanh<A: Arithmetic>(x: A::V) -> A::V {
     A::select_less(square, A::splat(0.625 * 0.625), near, far)
 }
 
+/// Sets `out` to the logistic function of `logits`: predicted rewards.
+pub fn set_sigmoids(instructions: Instructions, logits: &[f32], out: &mut [f32]) {
+    instructions.run(Each { x: logits, out, function: Function::Sigmoid });
+}
+
+/// Sets `out` to e to the `factor * (x - shift)`.
+pub fn set_exponentials(instructions: Instructions, factor: f32, shift: f32, x: &[f32], out: &mut [f32]) {
+    instructions.run(Each { x, out, function: Function::Exponential { factor, shift } });
+}
+
+#[derive(Clone, Copy)]
+enum Function {
+    Sigmoid,
+    Exponential { factor: f32, shift: f32 },
+}
+
+impl Function {
+    #[inline(always)]
+    fn apply<A: Arithmetic>(self, x: A::V) -> A::V {
+        match self {
+            Self::Sigmoid => sigmoid::<A>(x),
+            Self::Exponential { factor, shift } => {
+                exp::<A>(A::mul(A::splat(factor), A::sub(x, A::splat(shift))))
+            }
+        }
+    }
+}
+
+struct Each<'a> {
+    x: &'a [f32],
+    out: &'a mut [f32],
+    function: Function,
+}
+
+impl Kernel for Each<'_> {
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let Self { x, out, function } = self;
+        let (chunks, rest) = x.as_chunks::<N_LANES>();
+        let (out_chunks, out_rest) = out[..x.len()].as_chunks_mut::<N_LANES>();
+        for (x, out) in chunks.iter().zip(out_chunks) {
+            A::store(function.apply::<A>(A::load(x)), out);
+        }
+        let last = A::stored(function.apply::<A>(A::load(&padded(rest))));
+        out_rest.copy_from_slice(&last[..rest.len()]);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arithmetic::{Instructions, Kernel};
 
-    type Function = fn(f64) -> f64;
+    type Truth = fn(f64) -> f64;
 
     /// Compares all three functions with f64's over a wide range.
     struct Check;
@@ -52,7 +99,7 @@ mod tests {
         #[inline(always)]
         fn run<A: Arithmetic>(self) {
             let of = |f: fn(A::V) -> A::V, x: f32| f64::from(A::stored(f(A::splat(x)))[3]);
-            let cases: [(&str, fn(A::V) -> A::V, Function); 3] = [
+            let cases: [(&str, fn(A::V) -> A::V, Truth); 3] = [
                 ("exp", exp::<A>, f64::exp),
                 ("sigmoid", sigmoid::<A>, |x| 1.0 / (1.0 + (-x).exp())),
                 ("tanh", tanh::<A>, f64::tanh),

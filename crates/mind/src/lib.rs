@@ -16,5 +16,6 @@ mod nonlinearity;
 
 pub use adam::{AdamSettings, AdamState};
 pub use arithmetic::Instructions;
+pub use exponential::{set_exponentials, set_sigmoids};
 pub use loss::cross_entropy;
 pub use nonlinearity::Nonlinearity;

@@ -1,0 +1,21 @@
+//! ReMaP: the agent that predicts reward maps over candidate touches, touches, and learns from what it is given.
+//!
+//! Here environment and modules meet. One step of the walk is one line of [`Remap::play`]: screen, features, reward maps,
+//! touch, reward; after every so many steps, learning.
+//!
+//! This crate knows streams and modules; it knows no files, no encoders, no clocks and no terminals.
+
+mod candidate_touches;
+mod evaluation;
+pub mod paper;
+pub mod policy;
+mod remap;
+mod scenes;
+mod settings;
+mod window;
+
+pub use candidate_touches::CandidateTouches;
+pub use evaluation::{Evaluation, Evaluator};
+pub use remap::{Diverged, Played, Remap, RemapState};
+pub use scenes::{NoScene, Scenes};
+pub use settings::{AgentSettings, ModuleChoice, SettingsError};

@@ -1,0 +1,190 @@
+//! What an agent is: its module, what it reads and predicts, how it chooses and how it learns.
+
+use crate::paper;
+use crate::policy::{Dist, Explore, PolicySettings};
+use serde::{Deserialize, Serialize};
+use touchstream_env::task::{Paradigm, Task};
+use touchstream_env::{did_you_mean, nearest};
+use touchstream_mind::AdamSettings;
+use touchstream_mind::module::{
+    InitialWeights, LayerShape, MODULES, ModuleKind, ModuleShape, ShapeError, Structure,
+};
+
+/// Which module, and how wide.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModuleChoice {
+    /// One of the 24.
+    pub id: String,
+    /// Units of each stage but the readout, the bottleneck first.
+    pub units: Vec<usize>,
+}
+
+impl ModuleChoice {
+    /// A module as wide and deep as the paper has it for a task.
+    pub fn of_paper(id: &str, task: &Task) -> Result<Self, SettingsError> {
+        let kind = find_module(id)?;
+        let n_stages = kind.default_depth() + usize::from(kind.bottleneck.is_some());
+        Ok(Self { id: id.into(), units: vec![paper::units(task.paradigm(), kind.size); n_stages] })
+    }
+}
+
+/// Everything about an agent that is decided before it starts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentSettings {
+    /// The module.
+    pub module: ModuleChoice,
+    /// Screens and touches before the present ones that it reads.
+    pub k_b: usize,
+    /// Rewards ahead that it predicts.
+    pub k_f: usize,
+    /// Candidate touches a step.
+    pub n_candidates: usize,
+    /// Steps between two updates.
+    pub batch_steps: usize,
+    /// Adam's learning rate.
+    pub learning_rate: f64,
+    /// Adam's constants.
+    pub adam: AdamSettings,
+    /// How weights start.
+    pub initial_weights: InitialWeights,
+    /// How touches are chosen.
+    pub policy: PolicySettings,
+}
+
+/// Settings that cannot be.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SettingsError {
+    /// No such module.
+    #[error("there is no module `{id}`{}", did_you_mean(*.nearest))]
+    NoSuchModule {
+        /// As it was asked for.
+        id: String,
+        /// What may have been meant.
+        nearest: Option<&'static str>,
+    },
+    /// The wrong number of widths.
+    #[error("units: {id} needs {min} numbers at least ({what}), not {found}")]
+    TooFewStages {
+        /// The module.
+        id: String,
+        /// How many it needs.
+        min: usize,
+        /// How many there are.
+        found: usize,
+        /// What they are.
+        what: &'static str,
+    },
+    /// The module cannot be built.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// A number is out of its range.
+    #[error("{field}: {found} is not {range}")]
+    OutOfRange {
+        /// Which.
+        field: &'static str,
+        /// What it is.
+        found: String,
+        /// What it may be.
+        range: &'static str,
+    },
+}
+
+/// The module of an id, or what may have been meant.
+pub fn find_module(id: &str) -> Result<&'static ModuleKind, SettingsError> {
+    ModuleKind::find(id).ok_or_else(|| SettingsError::NoSuchModule {
+        id: id.into(),
+        nearest: nearest(id, MODULES.iter().map(|kind| kind.id)),
+    })
+}
+
+/// The temperature that localization and scenes are sampled at.
+const FINE_TEMPERATURE: f32 = 0.01;
+
+impl AgentSettings {
+    /// Our defaults for a module on a task.
+    pub fn for_task(module: &str, task: &Task) -> Result<Self, SettingsError> {
+        let kind = find_module(module)?;
+        let needs_fine_touches =
+            matches!(task.paradigm(), Paradigm::Localization) || paper::shows_scenes(task.paradigm());
+        let dist = match needs_fine_touches {
+            true => Dist::Boltzmann { temperature: FINE_TEMPERATURE },
+            false => Dist::Identity,
+        };
+        Ok(Self {
+            module: ModuleChoice::of_paper(module, task)?,
+            k_b: 1,
+            k_f: 2,
+            n_candidates: 256,
+            batch_steps: 8,
+            learning_rate: paper::learning_rate(kind, task),
+            adam: AdamSettings::default(),
+            initial_weights: InitialWeights::FanIn,
+            policy: PolicySettings { dist, ..PolicySettings::default() },
+        })
+    }
+
+    /// The values that the paper prints, where they are not the defaults.
+    pub fn as_printed(self) -> Self {
+        let policy = PolicySettings { variance_of: crate::policy::VarianceOf::Distributions, ..self.policy };
+        Self { batch_steps: 16, initial_weights: InitialWeights::Paper, policy, ..self }
+    }
+
+    /// The module's structure on scene vectors of this length, if everything fits together.
+    pub fn check(&self, scene_len: usize) -> Result<Structure, SettingsError> {
+        let refuse = |field, found: String, range| Err(SettingsError::OutOfRange { field, found, range });
+        if !(1..=1 << 16).contains(&self.n_candidates) {
+            return refuse("candidates", self.n_candidates.to_string(), "in 1..=65536");
+        }
+        if self.batch_steps < self.k_f || self.batch_steps > 1 << 16 {
+            let range =
+                "between k_f and 65536: the rewards of a step's predictions must arrive before it is learned";
+            return refuse("batch", self.batch_steps.to_string(), range);
+        }
+        if self.k_b > 64 || self.k_f > 64 {
+            return refuse("k_b, k_f", format!("{}, {}", self.k_b, self.k_f), "at most 64 each");
+        }
+        if !(self.learning_rate > 0.0 && self.learning_rate.is_finite()) {
+            return refuse("learning_rate", self.learning_rate.to_string(), "a number above 0");
+        }
+        let AdamSettings { beta1, beta2, epsilon } = self.adam;
+        if !((0.0..1.0).contains(&beta1) && (0.0..1.0).contains(&beta2)) {
+            return refuse("adam.beta1, adam.beta2", format!("{beta1}, {beta2}"), "in 0..1");
+        }
+        if !(epsilon > 0.0 && epsilon.is_finite()) {
+            return refuse("adam.epsilon", epsilon.to_string(), "a number above 0");
+        }
+        if let Dist::Boltzmann { temperature } = self.policy.dist
+            && !(temperature >= 1e-6 && temperature.is_finite())
+        {
+            return refuse("policy.dist.temperature", temperature.to_string(), "at least 1e-6");
+        }
+        if let Explore::EpsilonGreedy { epsilon } = self.policy.explore
+            && !(0.0..=1.0).contains(&epsilon)
+        {
+            return refuse("policy.explore.epsilon", epsilon.to_string(), "in 0..=1");
+        }
+        Ok(Structure::new(self.shape(scene_len)?)?)
+    }
+
+    fn shape(&self, scene_len: usize) -> Result<ModuleShape, SettingsError> {
+        let kind = find_module(&self.module.id)?;
+        let (min, what) = match kind.bottleneck {
+            Some(_) => (2, "a bottleneck and at least one layer"),
+            None => (1, "at least one layer"),
+        };
+        let units = &self.module.units;
+        if units.len() < min {
+            let (id, found) = (self.module.id.clone(), units.len());
+            return Err(SettingsError::TooFewStages { id, min, found, what });
+        }
+        let (bottleneck, layers) = match kind.bottleneck {
+            Some(nonlinearity) => (Some(LayerShape { nonlinearity, n_units: units[0] }), &units[1..]),
+            None => (None, &units[..]),
+        };
+        let layer = |&n_units| LayerShape { nonlinearity: kind.layers, n_units };
+        let layers = layers.iter().map(layer).collect();
+        Ok(ModuleShape { scene_len, k_b: self.k_b, k_f: self.k_f, bottleneck, layers })
+    }
+}

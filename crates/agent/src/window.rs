@@ -1,0 +1,128 @@
+//! The steps that matter now: what was shown, touched and rewarded at each.
+
+use crate::candidate_touches::centred_from_touch;
+use crate::scenes::{NoScene, Scenes};
+use touchstream_env::stream::Stream;
+use touchstream_env::touch::Touch;
+use touchstream_mind::module::SceneHistory;
+
+/// Consecutive steps: `k_b` that are only looked back at, then rows that are predicted for or learned from.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Window {
+    k_b: usize,
+    /// One a step; `None` before the first.
+    screens: Vec<Option<u32>>,
+    /// In centred coordinates; the middle before the first.
+    touches: Vec<[f32; 2]>,
+    rewards: Vec<f32>,
+    /// Stands for the features of no screen.
+    zeros: Vec<f32>,
+}
+
+impl Window {
+    pub fn new(k_b: usize, n_rows: usize, scene_len: usize) -> Self {
+        let n = k_b + n_rows;
+        let (screens, touches) = (vec![None; n], vec![[0.0; 2]; n]);
+        Self { k_b, screens, touches, rewards: vec![0.0; n], zeros: vec![0.0; scene_len] }
+    }
+
+    pub fn n_rows(&self) -> usize {
+        self.screens.len() - self.k_b
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.screens.fill(None);
+        self.touches.fill([0.0; 2]);
+        self.rewards.fill(0.0);
+    }
+
+    /// Forgets the oldest `n` steps, so that the last `n` rows can be filled anew.
+    pub fn advance(&mut self, n: usize) {
+        self.screens.copy_within(n.., 0);
+        self.touches.copy_within(n.., 0);
+        self.rewards.copy_within(n.., 0);
+    }
+
+    /// Fills in the screens that the stream will show, from a row to the last. They do not depend on touches.
+    pub fn look_ahead(
+        &mut self,
+        first_row: usize,
+        stream: &Stream,
+        scenes: &impl Scenes,
+    ) -> Result<(), NoScene> {
+        let mut scout = stream.clone();
+        let anywhere = Touch::new(0, 0).expect("the corner is on the screen");
+        for slot in &mut self.screens[self.k_b + first_row..] {
+            let screen = scout.recipe();
+            *slot = Some(scenes.index_of(&screen).ok_or(NoScene { screen })?);
+            scout.touch(anywhere);
+        }
+        Ok(())
+    }
+
+    pub fn record(&mut self, row: usize, touch: Touch, reward: f32) {
+        self.touches[self.k_b + row] = centred_from_touch(touch);
+        self.rewards[self.k_b + row] = reward;
+    }
+
+    /// The touches before a row's, oldest first, `[2 k_b]`.
+    pub fn past_touches(&self, row: usize) -> &[f32] {
+        self.touches[row..row + self.k_b].as_flattened()
+    }
+
+    /// The touches up to a row's own, oldest first, `[2 (k_b + 1)]`.
+    pub fn touches(&self, row: usize) -> &[f32] {
+        self.touches[row..=row + self.k_b].as_flattened()
+    }
+
+    /// Rewards of a row and of those behind it, `[n]`.
+    pub fn rewards(&self, row: usize, n: usize) -> &[f32] {
+        &self.rewards[self.k_b + row..][..n]
+    }
+
+    pub fn history<'a, S: Scenes>(&'a self, scenes: &'a S) -> WindowHistory<'a, S> {
+        self.history_from(0, scenes)
+    }
+
+    /// The rows from one on.
+    pub fn history_from<'a, S: Scenes>(&'a self, first_row: usize, scenes: &'a S) -> WindowHistory<'a, S> {
+        WindowHistory { window: self, scenes, first_row }
+    }
+
+    /// What is kept of the oldest `n` steps.
+    pub fn oldest(&self, n: usize) -> (&[Option<u32>], &[[f32; 2]], &[f32]) {
+        (&self.screens[..n], &self.touches[..n], &self.rewards[..n])
+    }
+
+    /// Puts back what was kept.
+    pub fn set_oldest(&mut self, screens: &[Option<u32>], touches: &[[f32; 2]], rewards: &[f32]) {
+        self.screens[..screens.len()].copy_from_slice(screens);
+        self.touches[..touches.len()].copy_from_slice(touches);
+        self.rewards[..rewards.len()].copy_from_slice(rewards);
+    }
+}
+
+/// Scene vectors of the window's rows.
+pub(crate) struct WindowHistory<'a, S> {
+    window: &'a Window,
+    scenes: &'a S,
+    first_row: usize,
+}
+
+impl<S> Clone for WindowHistory<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S> Copy for WindowHistory<'_, S> {}
+
+impl<S: Scenes> SceneHistory for WindowHistory<'_, S> {
+    fn scene(&self, step: usize, lag: usize) -> &[f32] {
+        match self.window.screens[self.window.k_b + self.first_row + step - lag] {
+            Some(screen) => self.scenes.scene(screen),
+            None => &self.window.zeros,
+        }
+    }
+}

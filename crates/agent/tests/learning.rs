@@ -1,0 +1,100 @@
+//! Agents on plain screens: they learn, they repeat, they go on from where they were.
+
+mod pixel_scenes;
+
+use pixel_scenes::{PixelScenes, world};
+use touchstream_agent::{AgentSettings, Diverged, Evaluator, Remap, Scenes};
+use touchstream_env::seed::RunSeed;
+use touchstream_env::stream::Stream;
+use touchstream_env::task::find_task;
+
+fn agent(task: &str, module: &str, scenes: &PixelScenes, change: impl Fn(&mut AgentSettings)) -> Remap {
+    let mut settings = AgentSettings::for_task(module, &find_task(task).unwrap()).unwrap();
+    change(&mut settings);
+    Remap::new(settings, scenes.scene_len(), RunSeed(1)).unwrap()
+}
+
+fn play(agent: &mut Remap, stream: &mut Stream, scenes: &PixelScenes, n_steps: u64) {
+    while agent.n_steps() < n_steps {
+        agent.play(stream, scenes).unwrap();
+    }
+}
+
+fn validation_reward(agent: &Remap, stream: &Stream, scenes: &PixelScenes) -> f64 {
+    let settings = agent.settings();
+    let mut evaluator = Evaluator::new(agent.module(), settings.n_candidates, RunSeed(1));
+    let mut stream = stream.clone();
+    let evaluation = evaluator.evaluate(agent.module(), &settings.policy, &mut stream, scenes, 300).unwrap();
+    assert_eq!(evaluation.n_trials, 300);
+    evaluation.reward
+}
+
+#[test]
+fn ems_learns_to_respond_and_to_match() {
+    for (task, n_steps, chance, goal) in [
+        ("sr-2way", 8000, 0.5, 0.9),
+        ("sr-4way-quadrant", 30_000, 0.25, 0.85),
+        ("mts-2way-stationary", 40_000, 0.2, 0.8),
+    ] {
+        let (mut train, validation, scenes) = world(task, 1);
+        let mut agent = agent(task, "ems", &scenes, |_| {});
+        let before = validation_reward(&agent, &validation, &scenes);
+        assert!((before - chance).abs() < 0.15, "{task} starts at {before}");
+        play(&mut agent, &mut train, &scenes, n_steps);
+        let after = validation_reward(&agent, &validation, &scenes);
+        assert!(after > goal, "{task} ends at {after}");
+    }
+}
+
+#[test]
+fn a_restored_agent_goes_on_with_the_same_bits() {
+    for (k_b, k_f) in [(0, 1), (1, 2), (3, 3)] {
+        let task = "mts-2way-stationary";
+        let (mut train, _, scenes) = world(task, 7);
+        let make = || {
+            agent(task, "partial-symm", &scenes, |settings| {
+                (settings.k_b, settings.k_f) = (k_b, k_f);
+            })
+        };
+        let mut whole = make();
+        play(&mut whole, &mut train, &scenes, 400);
+        let (state, snapshot) = (whole.state(), train.snapshot());
+        play(&mut whole, &mut train, &scenes, 800);
+
+        let (mut again, _, _) = world(task, 7);
+        again.restore(&snapshot).unwrap();
+        let mut second = make();
+        assert!(second.restore(&state, scenes.n_screens()));
+        assert_eq!(second.state(), state);
+        play(&mut second, &mut again, &scenes, 800);
+        assert_eq!(second.state(), whole.state(), "k_b {k_b}, k_f {k_f}");
+        assert_eq!(again.snapshot(), train.snapshot());
+    }
+}
+
+#[test]
+fn foreign_states_are_refused() {
+    let (_, _, scenes) = world("sr-2way", 1);
+    let mut ems = agent("sr-2way", "ems", &scenes, |_| {});
+    let wide = agent("sr-2way", "ems", &scenes, |settings| settings.module.units = vec![9, 8, 8]);
+    assert!(!ems.restore(&wide.state(), scenes.n_screens()));
+    let longer = agent("sr-2way", "ems", &scenes, |settings| settings.k_f = 3);
+    assert!(!ems.restore(&longer.state(), scenes.n_screens()));
+    let mut of_other_screens = ems.state();
+    of_other_screens.screens[0] = Some(scenes.n_screens() as u32);
+    assert!(!ems.restore(&of_other_screens, scenes.n_screens()));
+}
+
+#[test]
+fn a_diverging_agent_says_so() {
+    let (mut train, _, scenes) = world("sr-2way", 1);
+    let mut agent = agent("sr-2way", "ems", &scenes, |settings| settings.learning_rate = 1e30);
+    let error = loop {
+        if let Err(error) = agent.play(&mut train, &scenes) {
+            break error;
+        }
+        assert!(agent.n_steps() < 10_000, "it never diverges");
+    };
+    assert!(matches!(error, Diverged::Loss { .. }));
+    assert!(error.to_string().contains("learning diverged"), "{error}");
+}

@@ -1,0 +1,49 @@
+//! The loop allocates nothing: every allocation of the process is counted.
+
+mod pixel_scenes;
+
+use pixel_scenes::world;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering};
+use touchstream_agent::{AgentSettings, Remap, Scenes};
+use touchstream_env::seed::RunSeed;
+use touchstream_env::task::find_task;
+
+struct Counting;
+
+static N_ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: all calls go on to the system's allocator unchanged.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        N_ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn playing_and_learning_allocate_nothing() {
+    for (task, module) in [
+        ("sr-4way-quadrant", "ems"),
+        ("mts-4way-2shown-vert-motion", "ems"),
+        ("mts-2way-stationary", "none-tanh-medium"),
+        ("localization", "no-symm"),
+    ] {
+        let (mut train, _, scenes) = world(task, 1);
+        let settings = AgentSettings::for_task(module, &find_task(task).unwrap()).unwrap();
+        let mut agent = Remap::new(settings, scenes.scene_len(), RunSeed(1)).unwrap();
+        agent.play(&mut train, &scenes).unwrap();
+        let before = N_ALLOCATIONS.load(Ordering::Relaxed);
+        for _ in 0..20 {
+            agent.play(&mut train, &scenes).unwrap();
+        }
+        assert_eq!(N_ALLOCATIONS.load(Ordering::Relaxed) - before, 0, "{module} on {task}");
+    }
+}
