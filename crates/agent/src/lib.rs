@@ -14,8 +14,8 @@ mod scenes;
 mod settings;
 mod window;
 
-pub use candidate_touches::CandidateTouches;
+pub use candidate_touches::{CandidateTouches, centred_from_pixel, centred_from_touch};
 pub use evaluation::{Evaluation, Evaluator};
 pub use remap::{Diverged, Played, Remap, RemapState};
 pub use scenes::{NoScene, Scenes};
-pub use settings::{AgentSettings, ModuleChoice, SettingsError};
+pub use settings::{AgentSettings, ModuleChoice, SettingsError, find_module};

@@ -1,0 +1,12 @@
+//! A run's learning curve: one row an evaluation, as CSV, as Parquet, and as TensorBoard's events.
+
+mod crc32c;
+mod csv;
+mod parquet_file;
+mod row;
+mod tensorboard;
+
+pub use csv::{CsvError, csv_text, rows_from_csv};
+pub use parquet_file::parquet_bytes;
+pub use row::{COLUMNS, Column, CurveRow};
+pub use tensorboard::EventFile;

@@ -1,0 +1,151 @@
+//! A run's folder and the names in it.
+
+use crate::run::error::RunError;
+use crate::run::plan::RunIdentity;
+use crate::run::status::RunStatus;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
+use touchstream_files::{read_at_most, write_aside};
+
+/// The folder of one run. Every file in it is whole, or is not there.
+#[derive(Clone, Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+}
+
+const MAX_JSON_BYTES: u64 = 64 << 20;
+
+impl RunFolder {
+    /// The folder at a path, whether it is there or not.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The complete configuration, as `touchstream train --config` reads it.
+    pub fn config(&self) -> PathBuf {
+        self.path.join("config.toml")
+    }
+
+    /// What makes this run this one.
+    pub fn identity(&self) -> PathBuf {
+        self.path.join("identity.json")
+    }
+
+    /// How far it has come.
+    pub fn status(&self) -> PathBuf {
+        self.path.join("status.json")
+    }
+
+    /// The learning curve as text.
+    pub fn curve_csv(&self) -> PathBuf {
+        self.path.join("curve.csv")
+    }
+
+    /// The learning curve as a table.
+    pub fn curve_parquet(&self) -> PathBuf {
+        self.path.join("curve.parquet")
+    }
+
+    /// Reward maps over the course of learning.
+    pub fn maps_png(&self) -> PathBuf {
+        self.path.join("maps.png")
+    }
+
+    /// Curve and maps, for the browser.
+    pub fn page(&self) -> PathBuf {
+        self.path.join("page.html")
+    }
+
+    /// The final weights.
+    pub fn weights(&self) -> PathBuf {
+        self.path.join("weights.safetensors")
+    }
+
+    /// Where to go on from.
+    pub fn checkpoint(&self) -> PathBuf {
+        self.path.join("checkpoint.safetensors")
+    }
+
+    /// Makes the folder and keeps other processes out of it for as long as the file is held.
+    pub fn claim(&self) -> Result<File, RunError> {
+        fs::create_dir_all(&self.path).map_err(RunError::of_file(&self.path))?;
+        let path = self.path.join("lock");
+        let open = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+        let file = open.map_err(RunError::of_file(&path))?;
+        match file.try_lock() {
+            Ok(()) => Ok(file),
+            Err(TryLockError::WouldBlock) => Err(RunError::Busy { folder: self.path.clone() }),
+            Err(TryLockError::Error(error)) => Err(RunError::File { path, error }),
+        }
+    }
+
+    /// Writes a file whole.
+    pub fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), RunError> {
+        write_aside(path, bytes).map_err(RunError::of_file(path))
+    }
+
+    /// The identity of the run in this folder; `None` if there is none.
+    pub fn read_identity(&self) -> Result<Option<RunIdentity>, RunError> {
+        self.read_json(&self.identity())
+    }
+
+    /// How far it has come; `None` if it has not begun.
+    pub fn read_status(&self) -> Result<Option<RunStatus>, RunError> {
+        self.read_json(&self.status())
+    }
+
+    /// Writes how far it has come.
+    pub fn write_status(&self, status: &RunStatus) -> Result<(), RunError> {
+        self.write(&self.status(), &json_of(status))
+    }
+
+    /// Takes the folder for this run, or says whose it is.
+    pub(crate) fn adopt(&self, identity: &RunIdentity) -> Result<(), RunError> {
+        match self.read_identity()? {
+            Some(found) if found == *identity => Ok(()),
+            Some(found) => Err(RunError::OtherRun {
+                folder: self.path.clone(),
+                difference: difference(&found, identity),
+            }),
+            None => self.write(&self.identity(), &json_of(identity)),
+        }
+    }
+
+    fn read_json<T: serde::de::DeserializeOwned>(&self, path: &Path) -> Result<Option<T>, RunError> {
+        let bytes = match read_at_most(path, MAX_JSON_BYTES) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(RunError::File { path: path.to_owned(), error }),
+        };
+        serde_json::from_slice(&bytes).map(Some).map_err(|error| RunError::damaged(path, error.to_string()))
+    }
+}
+
+fn json_of(value: &impl serde::Serialize) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec_pretty(value).expect("plain data");
+    bytes.push(b'\n');
+    bytes
+}
+
+/// The first field in which two runs differ: `plan.seed: 1 there, 2 here`.
+fn difference(there: &RunIdentity, here: &RunIdentity) -> String {
+    fn first(path: &str, there: &serde_json::Value, here: &serde_json::Value) -> Option<String> {
+        match (there, here) {
+            (serde_json::Value::Object(a), serde_json::Value::Object(b)) => {
+                let null = serde_json::Value::Null;
+                let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
+                keys.map(|key| (key, a.get(key).unwrap_or(&null), b.get(key).unwrap_or(&null)))
+                    .find_map(|(key, a, b)| first(&format!("{path}.{key}"), a, b))
+            }
+            (a, b) if a == b => None,
+            (a, b) => Some(format!("{}: {a} there, {b} here", path.trim_start_matches('.'))),
+        }
+    }
+    let value = |identity| serde_json::to_value(identity).unwrap_or_default();
+    first("", &value(there), &value(here)).unwrap_or_else(|| "another program version".into())
+}

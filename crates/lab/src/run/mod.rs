@@ -1,0 +1,16 @@
+//! One run: a folder that an agent is trained into.
+
+mod checkpoint;
+mod error;
+mod folder;
+mod plan;
+mod status;
+mod training;
+mod weights_file;
+
+pub use error::RunError;
+pub use folder::RunFolder;
+pub use plan::{RunIdentity, RunPlan};
+pub use status::{RunStatus, Stage};
+pub use training::{Ending, Moment, Training, World};
+pub use weights_file::{StoredWeights, WeightsFacts, read_weights, write_weights};
