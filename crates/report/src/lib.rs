@@ -4,7 +4,9 @@
 
 pub mod canvas;
 pub mod colour_map;
+pub mod curve_plot;
 pub mod neighbour_sheet;
 pub mod page;
 pub mod sheet;
+pub mod training_page;
 pub mod trial_shots;

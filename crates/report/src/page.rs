@@ -1,5 +1,6 @@
 //! A page for the browser, whole in one file.
 
+use crate::canvas::Canvas;
 use crate::sheet::{TaskShots, trial_strip};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,12 +11,10 @@ pub type Fact = (String, String);
 /// The tasks as an HTML page: screens above their true reward maps, every picture inside the file.
 pub fn task_page(title: &str, facts: &[Fact], tasks: &[TaskShots]) -> Result<String, png::EncodingError> {
     let mut html = String::from(HEAD);
-    html.push_str(&format!("<title>{0}</title>\n<h1>{0}</h1>\n<dl>\n", escaped(title)));
-    for (name, value) in facts {
-        html.push_str(&format!("<dt>{}</dt><dd>{}</dd>\n", escaped(name), escaped(value)));
-    }
+    html.push_str(&format!("<title>{0}</title>\n<h1>{0}</h1>\n", escaped(title)));
+    html.push_str(&facts_list(facts));
     html.push_str(
-        "</dl>\n<p>Each trial: what the agent sees, above what every touch of that screen is worth: ",
+        "<p>Each trial: what the agent sees, above what every touch of that screen is worth: ",
     );
     html.push_str(
         "<span class=low>blue</span> 0, <span class=high>red</span> 1. A ring marks a perfect touch.</p>\n",
@@ -28,9 +27,9 @@ pub fn task_page(title: &str, facts: &[Fact], tasks: &[TaskShots]) -> Result<Str
             escaped(&task.facts)
         ));
         for (idx, shots) in task.trials.iter().enumerate() {
-            let picture = STANDARD.encode(trial_strip(shots, 1).to_png()?);
+            let picture = picture_source(&trial_strip(shots, 1))?;
             html.push_str(&format!(
-                "<img alt=\"trial {} of {}\" width={} loading=lazy src=\"data:image/png;base64,{picture}\">\n",
+                "<img alt=\"trial {} of {}\" width={} loading=lazy src=\"{picture}\">\n",
                 idx + 1,
                 escaped(&task.id),
                 shots.len() * 160,
@@ -42,12 +41,26 @@ pub fn task_page(title: &str, facts: &[Fact], tasks: &[TaskShots]) -> Result<Str
     Ok(html)
 }
 
+/// Facts as a list.
+pub(crate) fn facts_list(facts: &[Fact]) -> String {
+    let rows = facts
+        .iter()
+        .map(|(name, value)| format!("<dt>{}</dt><dd>{}</dd>\n", escaped(name), escaped(value)));
+    format!("<dl>\n{}</dl>\n", rows.collect::<String>())
+}
+
+/// A picture inside the page.
+pub(crate) fn picture_source(picture: &Canvas) -> Result<String, png::EncodingError> {
+    Ok(format!("data:image/png;base64,{}", STANDARD.encode(picture.to_png()?)))
+}
+
 /// Text that is safe inside HTML, also in a quoted attribute.
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-const HEAD: &str = r#"<!doctype html>
+/// The head of every page.
+pub(crate) const HEAD: &str = r#"<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -65,6 +78,14 @@ section { border-top: 1px solid var(--line); padding: .8rem 0 1rem; }
 .caption { margin: 0 0 .5rem; color: var(--faint); }
 .trials { display: flex; flex-wrap: wrap; gap: .8rem; }
 img { max-width: 100%; height: auto; border-radius: 3px; }
+.figure { font-size: 2rem; font-weight: 600; margin: .4rem 0; }
+.figure .caption { font-size: 1rem; font-weight: 400; }
+.wide { overflow-x: auto; } .wide img { max-width: none; }
+.plot { width: 100%; max-width: 60rem; font: 12px system-ui, sans-serif; }
+.plot text { fill: var(--faint); } .grid { stroke: var(--line); } .level { stroke: var(--faint); stroke-dasharray: 4 4; }
+.line { fill: none; stroke-width: 2; } .band { opacity: .2; stroke: none; }
+.line.first { stroke: light-dark(#1f5fbf, #7fb0ff); } .band.first { fill: light-dark(#1f5fbf, #7fb0ff); }
+.line.second { stroke: light-dark(#b0b0b0, #5c5c5c); }
 .low { color: #4661d6; font-weight: 600; } .high { color: #c2290a; font-weight: 600; }
 </style>
 "#;

@@ -1,6 +1,6 @@
 //! What was found in a source and what was left out, for reports and for people.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use touchstream_env::stimuli::{ContentHash, Split};
 
@@ -33,7 +33,7 @@ pub struct ClassCounts {
 }
 
 /// A number for each split.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SplitCounts {
     /// To learn from.
     pub train: u32,

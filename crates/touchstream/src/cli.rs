@@ -10,6 +10,7 @@ use crate::commands::rollout::RolloutArgs;
 use crate::commands::schedules::SchedulesArgs;
 use crate::commands::tasks::TasksArgs;
 use crate::commands::tour::TourArgs;
+use crate::commands::train::TrainArgs;
 use clap::{Parser, Subcommand};
 
 /// Modular continual learning on a touch screen.
@@ -39,6 +40,8 @@ pub enum Command {
     /// List the encoders, describe one, install vgg16's weights, or look how good one's eyes are
     #[command(subcommand)]
     Encoder(EncoderCommand),
+    /// Train a module on a task, into a folder with curve, reward maps and weights
+    Train(Box<TrainArgs>),
     /// Encode the screens of tasks ahead of time, once for all runs
     Encode(EncodeArgs),
     /// Say what the cache holds, or empty it

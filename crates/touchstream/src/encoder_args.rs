@@ -3,6 +3,7 @@
 use crate::say::warn_user;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use touchstream_encoder::install::{is_installed_vgg16, vgg16_path};
 use touchstream_encoder::vgg16::Vgg16;
@@ -26,8 +27,9 @@ impl EncoderArgs {
     }
 }
 
-#[derive(Args, Clone, Debug, Default, PartialEq)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[command(next_help_heading = "Encoder")]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct EncoderOptions {
     /// Weights for vgg16: safetensors with torchvision's names [default: those that were installed]
     #[arg(long, value_name = "FILE")]

@@ -6,9 +6,13 @@ mod commands;
 mod encoder_args;
 mod output;
 mod progress_bar;
+mod run_setup;
 mod say;
 mod source_args;
 mod text_table;
+mod train_words;
+mod training_bar;
+mod training_page;
 mod words;
 
 use clap::Parser;
@@ -27,6 +31,7 @@ fn main() -> ExitCode {
         Command::Encoder(command) => commands::encoder::run(&command),
         Command::Encode(args) => commands::encode::run(&args),
         Command::Cache(args) => commands::cache::run(&args),
+        Command::Train(args) => commands::train::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
     };
     match outcome {

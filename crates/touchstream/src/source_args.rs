@@ -4,7 +4,7 @@ use crate::progress_bar::TerminalProgress;
 use crate::say::warn_user;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::env;
 use std::path::PathBuf;
@@ -42,14 +42,16 @@ impl DataFacts {
     }
 }
 
-#[derive(Args, Clone, Debug, Default, PartialEq)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[command(next_help_heading = "Images")]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct OpenArgs {
     /// Which classes, in which order: names or wnids, separated by commas
     #[arg(long, value_name = "A,B,...", value_delimiter = ',')]
     pub classes: Option<Vec<String>>,
     /// Stop at the first file that cannot be used, instead of naming it and going on
     #[arg(long)]
+    #[serde(skip)]
     pub strict: bool,
     /// The image file of a class's template on match screens; may be given several times
     #[arg(long = "template", value_name = "CLASS=FILE")]
@@ -74,10 +76,12 @@ pub struct OpenArgs {
     pub data_seed: Option<u64>,
     /// Folder for rendered pictures and facts about files [default: $TOUCHSTREAM_CACHE, else the user's cache]
     #[arg(long, value_name = "DIR")]
+    #[serde(skip)]
     pub cache: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum TemplateRuleWord {
     /// One picture of the training split, for both splits
     Shared,
@@ -85,7 +89,8 @@ pub enum TemplateRuleWord {
     PerSplit,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum SceneFitWord {
     /// All of the image, stretched to a square
     Whole,

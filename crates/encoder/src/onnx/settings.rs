@@ -1,5 +1,6 @@
 //! What a user says about an ONNX model: its file, its nodes and how screens become its input.
 
+use serde::{Deserialize, Serialize};
 use crate::image_input::{IMAGENET_DEVIATION, IMAGENET_MEAN};
 use std::path::PathBuf;
 
@@ -61,7 +62,8 @@ impl Preprocessing {
 }
 
 /// The order of an image tensor's axes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Layout {
     /// `[1, channels, rows, columns]`, PyTorch's.
     Nchw,

@@ -10,3 +10,4 @@ pub mod rollout;
 pub mod schedules;
 pub mod tasks;
 pub mod tour;
+pub mod train;

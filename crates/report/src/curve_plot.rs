@@ -1,0 +1,143 @@
+//! Learning curves as SVG: colours follow the page, light or dark.
+
+use std::fmt::Write;
+
+/// One line of a plot.
+pub struct Line<'a> {
+    /// Its name in the legend.
+    pub name: &'a str,
+    /// The CSS class that colours it.
+    pub class: &'a str,
+    /// Step, value, and half of the band's height around it.
+    pub points: &'a [(f64, f64, f64)],
+}
+
+/// What is plotted.
+pub struct Plot<'a> {
+    /// Under the horizontal axis.
+    pub x_label: &'a str,
+    /// Beside the vertical axis, which goes from 0 to 1.
+    pub y_label: &'a str,
+    /// The lines, later ones above.
+    pub lines: &'a [Line<'a>],
+    /// A dashed horizontal line, and its name.
+    pub level: Option<(f64, &'a str)>,
+}
+
+const WIDTH: f64 = 760.0;
+const HEIGHT: f64 = 300.0;
+const LEFT: f64 = 52.0;
+const RIGHT: f64 = 16.0;
+const TOP: f64 = 28.0;
+const BOTTOM: f64 = 44.0;
+
+/// The plot as an SVG element.
+pub fn curve_plot(plot: &Plot) -> String {
+    let x_max = plot.lines.iter().flat_map(|line| line.points).map(|point| point.0).fold(1.0, f64::max);
+    let x = |step: f64| LEFT + (WIDTH - LEFT - RIGHT) * step / x_max;
+    let y = |value: f64| TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - value.clamp(0.0, 1.0));
+    let mut svg = format!("<svg class=plot viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=img>\n");
+    for tenth in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        let at = y(tenth);
+        let _ = writeln!(
+            svg,
+            "<line class=grid x1={LEFT} x2={} y1={at:.1} y2={at:.1} /><text x={} y={:.1} text-anchor=end>{tenth}</text>",
+            WIDTH - RIGHT,
+            LEFT - 8.0,
+            at + 4.0,
+        );
+    }
+    for step in ticks(x_max) {
+        let at = x(step);
+        let name = short_number(step);
+        let _ = writeln!(svg, "<text x={at:.1} y={:.1} text-anchor=middle>{name}</text>", HEIGHT - BOTTOM + 18.0);
+    }
+    let _ = writeln!(
+        svg,
+        "<text x={:.1} y={:.1} text-anchor=middle>{}</text><text x={LEFT} y=14>{}</text>",
+        (LEFT + WIDTH - RIGHT) / 2.0,
+        HEIGHT - 6.0,
+        plot.x_label,
+        plot.y_label,
+    );
+    if let Some((level, name)) = plot.level {
+        let at = y(level);
+        let _ = writeln!(
+            svg,
+            "<line class=level x1={LEFT} x2={} y1={at:.1} y2={at:.1} /><text x={} y={:.1} text-anchor=end>{name}</text>",
+            WIDTH - RIGHT,
+            WIDTH - RIGHT - 4.0,
+            at - 5.0,
+        );
+    }
+    for line in plot.lines {
+        draw_line(&mut svg, line, &x, &y);
+    }
+    let mut left = WIDTH - RIGHT;
+    for line in plot.lines.iter().rev() {
+        let width = 7.2 * line.name.len() as f64 + 30.0;
+        left -= width;
+        let _ = writeln!(
+            svg,
+            "<line class=\"line {}\" x1={left:.1} x2={:.1} y1=10 y2=10 /><text x={:.1} y=14>{}</text>",
+            line.class,
+            left + 18.0,
+            left + 23.0,
+            line.name,
+        );
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+fn draw_line(svg: &mut String, line: &Line, x: &impl Fn(f64) -> f64, y: &impl Fn(f64) -> f64) {
+    let place = |&(step, value, _): &(f64, f64, f64)| format!("{:.1},{:.1}", x(step), y(value));
+    if line.points.iter().any(|point| point.2 > 0.0) {
+        let above = line.points.iter().map(|&(step, value, half)| place(&(step, value + half, 0.0)));
+        let below = line.points.iter().rev().map(|&(step, value, half)| place(&(step, value - half, 0.0)));
+        let band: Vec<String> = above.chain(below).collect();
+        let _ = writeln!(svg, "<polygon class=\"band {}\" points=\"{}\" />", line.class, band.join(" "));
+    }
+    let points: Vec<String> = line.points.iter().map(place).collect();
+    let _ = writeln!(svg, "<polyline class=\"line {}\" points=\"{}\" />", line.class, points.join(" "));
+}
+
+/// About five round numbers from 0 to the largest.
+fn ticks(max: f64) -> Vec<f64> {
+    let rough = max / 5.0;
+    let power = 10_f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].iter().map(|factor| factor * power).find(|&step| step >= rough);
+    let step = step.unwrap_or(max);
+    (0..=(max / step) as u32).map(|idx| f64::from(idx) * step).collect()
+}
+
+/// `30k` for 30,000.
+fn short_number(number: f64) -> String {
+    match number {
+        number if number >= 1e6 => format!("{}M", number / 1e6),
+        number if number >= 1e3 => format!("{}k", number / 1e3),
+        number => number.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_few() {
+        assert_eq!(ticks(30_000.0), [0.0, 10_000.0, 20_000.0, 30_000.0]);
+        assert_eq!(ticks(100.0), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
+        assert_eq!(short_number(2_500.0), "2.5k");
+    }
+
+    #[test]
+    fn every_line_is_drawn_inside() {
+        let points = [(0.0, 0.2, 0.1), (50.0, 1.4, 0.1)];
+        let lines = [Line { name: "a", class: "one", points: &points }];
+        let svg = curve_plot(&Plot { x_label: "steps", y_label: "reward", lines: &lines, level: Some((0.5, "chance")) });
+        assert!(svg.contains("polyline class=\"line one\"") && svg.contains("polygon") && svg.contains("chance"));
+        // Values above 1 stay at the top edge.
+        assert!(svg.contains("744.0,28.0"), "{svg}");
+    }
+}

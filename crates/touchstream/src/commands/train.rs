@@ -1,0 +1,154 @@
+//! `touchstream train`: one module learns one task.
+
+use crate::run_setup::{OpenedRun, RunSetup};
+use crate::say::{say, warn_user};
+use crate::train_words::TrainWords;
+use crate::training_bar::TrainingBar;
+use anyhow::{Result, bail};
+use clap::Args;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use touchstream_lab::run::{Ending, RunFolder, Training};
+
+#[derive(Args)]
+pub struct TrainArgs {
+    /// A configuration file (TOML); flags go before what it says
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    config: Option<PathBuf>,
+    /// The run's folder; a run that was stopped there goes on [default: runs/TASK-MODULE-SEED]
+    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    out: Option<PathBuf>,
+    /// Go on with the run in a folder, as its config.toml says
+    #[arg(long, value_name = "DIR")]
+    resume: Option<PathBuf>,
+    #[command(flatten)]
+    words: TrainWords,
+    /// Print what came of it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What came of a run.
+#[derive(Serialize)]
+struct Report {
+    folder: String,
+    ending: &'static str,
+    steps: u64,
+    validation_reward: Option<f64>,
+    validation_reward_se: Option<f64>,
+    validation_trials: Option<u64>,
+    best_validation_reward: Option<f64>,
+    data_hash: String,
+    encoder_hash: String,
+}
+
+pub fn run(args: &TrainArgs) -> Result<()> {
+    let words = match (&args.config, &args.resume) {
+        (Some(file), _) => args.words.clone().over(TrainWords::read(file)?),
+        (None, Some(folder)) => resumed_words(&args.words, folder)?,
+        (None, None) => args.words.clone(),
+    };
+    let setup = RunSetup::new(words)?;
+    let folder = args.resume.as_ref().or(args.out.as_ref()).cloned().unwrap_or_else(|| default_folder(&setup));
+    let opened = setup.open()?;
+    let ending = train(&setup, &opened, &folder)?;
+    if args.json {
+        say!("{}", serde_json::to_string_pretty(&report(&folder, &opened, ending)?)?);
+    } else if ending == Ending::Finished {
+        say_files(&folder)?;
+    }
+    Ok(())
+}
+
+fn resumed_words(typed: &TrainWords, folder: &Path) -> Result<TrainWords> {
+    let said = TrainWords { images: Default::default(), ..typed.clone() };
+    if said != TrainWords::default() {
+        bail!("--resume goes on as {}/config.toml says; leave other options out", folder.display());
+    }
+    Ok(typed.clone().over(TrainWords::read(&RunFolder::at(folder).config())?))
+}
+
+fn default_folder(setup: &RunSetup) -> PathBuf {
+    let module = &setup.plan.agent.module.id;
+    PathBuf::from("runs").join(format!("{}-{module}-{}", setup.task.id(), setup.plan.seed))
+}
+
+/// Trains into a folder, with progress on the terminal. Ctrl-C writes a checkpoint first.
+pub fn train(setup: &RunSetup, opened: &OpenedRun, path: &Path) -> Result<Ending> {
+    let folder = RunFolder::at(path);
+    let mut training = Training::open(folder.clone(), opened.identity.clone(), opened.world())?;
+    folder.write(&folder.config(), setup.words.to_toml()?.as_bytes())?;
+    let n_steps = setup.plan.n_steps;
+    match training.n_steps() {
+        0 => {}
+        n if n >= n_steps => warn_user!("{} is finished already", path.display()),
+        n => warn_user!("going on from step {n}"),
+    }
+    let must_stop = stop_flag()?;
+    let bar = TrainingBar::new(&setup.task, &setup.plan.agent.module.id, training.n_steps(), n_steps);
+    let ending =
+        training.run(&|| must_stop.load(Ordering::Relaxed), &mut |moment| bar.show(&moment));
+    bar.finish();
+    let ending = ending?;
+    if ending == Ending::Interrupted {
+        warn_user!(
+            "stopped at step {} of {n_steps}; go on with: touchstream train --resume {}",
+            training.n_steps(),
+            path.display()
+        );
+    } else {
+        crate::training_page::write(setup, opened, &training, &folder)?;
+    }
+    Ok(ending)
+}
+
+/// A flag that Ctrl-C and the signals of schedulers set. A second Ctrl-C ends the program at once.
+fn stop_flag() -> Result<Arc<AtomicBool>> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    let flag = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag))?;
+        signal_hook::flag::register(signal, Arc::clone(&flag))?;
+    }
+    Ok(flag)
+}
+
+fn report(folder: &Path, opened: &OpenedRun, ending: Ending) -> Result<Report> {
+    let run = RunFolder::at(folder);
+    let rows = touchstream_lab::curve::rows_from_csv(&std::fs::read_to_string(run.curve_csv())?)?;
+    let last = rows.last();
+    Ok(Report {
+        folder: folder.display().to_string(),
+        ending: if ending == Ending::Finished { "finished" } else { "interrupted" },
+        steps: last.map_or(0, |row| row.step),
+        validation_reward: last.map(|row| row.validation.reward),
+        validation_reward_se: last.map(|row| row.validation.reward_se),
+        validation_trials: last.map(|row| row.validation.n_trials),
+        best_validation_reward: rows.iter().map(|row| row.validation.reward).reduce(f64::max),
+        data_hash: opened.identity.data_hash.clone(),
+        encoder_hash: opened.identity.encoder_hash.clone(),
+    })
+}
+
+/// Says where everything is.
+pub fn say_files(path: &Path) -> Result<()> {
+    let folder = RunFolder::at(path);
+    let status = folder.read_status()?;
+    if let Some(reward) = status.and_then(|status| status.validation_reward) {
+        say!("validation reward {reward:.3}");
+    }
+    for (what, file) in [
+        ("curve", folder.curve_csv()),
+        ("weights", folder.weights()),
+        ("maps", folder.maps_png()),
+        ("page", folder.page()),
+    ] {
+        if file.exists() {
+            let hint = if what == "page" { "  (open it in a browser)" } else { "" };
+            say!("{what:8} {}{hint}", file.display());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,219 @@
+//! What a run is made of, as it is typed or written in a file; every field may be left out.
+
+use crate::encoder_args::EncoderOptions;
+use crate::source_args::OpenArgs;
+use anyhow::{Context, Result, anyhow};
+use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// The words of a run: flags of `touchstream train` and, under the same names, keys of its configuration file.
+#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TrainWords {
+    /// Task id or task file [default: sr-2way]
+    #[arg(long, value_name = "ID")]
+    pub task: Option<String>,
+    /// Module id, one of the 24 (`touchstream modules` lists them) [default: ems]
+    #[arg(long, value_name = "ID")]
+    pub module: Option<String>,
+    /// Where images come from: gallery, folder:PATH, coco:PATH or cutouts:PATH [default: gallery]
+    #[arg(long, value_name = "SOURCE")]
+    pub data: Option<String>,
+    /// What turns screens into features: compact, vgg16 or onnx:FILE [default: compact]
+    #[arg(long, value_name = "ENCODER")]
+    pub encoder: Option<String>,
+    /// Steps to learn [default: 30000]
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u64>,
+    /// Seed of weights, trials, candidates and choices [default: 0]
+    #[arg(long, value_name = "SEED")]
+    pub seed: Option<u64>,
+    /// Where the paper's printed values are not ours, take them [default: default]
+    #[arg(long, value_enum)]
+    pub preset: Option<PresetWord>,
+
+    /// Units of each stage but the readout, or one number for all [default: the paper's table]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', help_heading = "Agent")]
+    pub units: Option<Vec<usize>>,
+    /// Layers behind the bottleneck [default: 2; 3 for late modules]
+    #[arg(long, value_name = "N", help_heading = "Agent")]
+    pub depth: Option<usize>,
+    /// Screens and touches before the present ones that the module reads [default: 1]
+    #[arg(long, value_name = "N", help_heading = "Agent")]
+    pub k_b: Option<usize>,
+    /// Rewards ahead that it predicts [default: 2]
+    #[arg(long, value_name = "N", help_heading = "Agent")]
+    pub k_f: Option<usize>,
+    /// Candidate touches a step [default: 256]
+    #[arg(long, value_name = "N", help_heading = "Agent")]
+    pub candidates: Option<usize>,
+    /// Steps between two updates [default: 8; 16 as the paper]
+    #[arg(long, value_name = "N", help_heading = "Agent")]
+    pub batch: Option<usize>,
+    /// Adam's learning rate [default: the paper's table]
+    #[arg(long, value_name = "RATE", help_heading = "Agent")]
+    pub learning_rate: Option<f64>,
+    /// How weights start [default: fan-in; N(0, 0.01) as the paper]
+    #[arg(long, value_enum, value_name = "HOW", help_heading = "Agent")]
+    pub initial_weights: Option<InitialWord>,
+    /// What turns a reward map into a distribution [default: identity; boltzmann for localization and scenes]
+    #[arg(long, value_enum, value_name = "F", help_heading = "Agent")]
+    pub dist: Option<DistWord>,
+    /// The temperature of boltzmann [default: 0.01]
+    #[arg(long, value_name = "T", help_heading = "Agent")]
+    pub temperature: Option<f32>,
+    /// Of what the variance is taken to choose a map [default: maps; distributions as the paper]
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Agent")]
+    pub variance_of: Option<VarianceWord>,
+    /// How a touch is taken from the chosen map [default: sample]
+    #[arg(long, value_enum, value_name = "HOW", help_heading = "Agent")]
+    pub explore: Option<ExploreWord>,
+    /// The probability of any touch under epsilon-greedy [default: 0.1]
+    #[arg(long, value_name = "P", help_heading = "Agent")]
+    pub epsilon: Option<f32>,
+
+    /// The norm that scene vectors are scaled to [default: 2; 8 as the paper]
+    #[arg(long, value_name = "NORM", help_heading = "Features")]
+    pub feature_norm: Option<f32>,
+    /// Match screens of tasks whose templates move, for each split [default: 500]
+    #[arg(long, value_name = "N", help_heading = "Features")]
+    pub placements: Option<u32>,
+    /// Seed of these match screens [default: 0]
+    #[arg(long, value_name = "SEED", help_heading = "Features")]
+    pub placements_seed: Option<u64>,
+
+    /// Steps between two evaluations [default: a sixtieth of all, at least 500]
+    #[arg(long, value_name = "N", help_heading = "Records")]
+    pub evaluate_every: Option<u64>,
+    /// Validation trials of an evaluation [default: 200]
+    #[arg(long, value_name = "N", help_heading = "Records")]
+    pub evaluation_trials: Option<u64>,
+    /// Validation trials whose reward maps are kept [default: 4]
+    #[arg(long, value_name = "N", help_heading = "Records")]
+    pub map_examples: Option<usize>,
+    /// Steps at which reward maps are kept [default: at the start, doubling, at the end]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', help_heading = "Records")]
+    pub map_steps: Option<Vec<u64>>,
+
+    #[command(flatten)]
+    pub images: OpenArgs,
+    #[command(flatten)]
+    pub encoder_options: EncoderOptions,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PresetWord {
+    /// Our settings
+    Default,
+    /// The values that the paper prints
+    Paper,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum InitialWord {
+    /// N(0, 1 / inputs)
+    FanIn,
+    /// N(0, 0.01)
+    Paper,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DistWord {
+    /// In proportion to the map above its minimum
+    Identity,
+    /// e to the map over a temperature
+    Boltzmann,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VarianceWord {
+    /// Of predicted rewards
+    Maps,
+    /// Of the distributions
+    Distributions,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExploreWord {
+    /// Drawn from the distribution
+    Sample,
+    /// The best, or now and then any
+    EpsilonGreedy,
+    /// The best
+    Greedy,
+}
+
+impl TrainWords {
+    /// Reads a configuration file.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = crate::words::read_text(path)?;
+        let words: Self = toml::from_str(&text).map_err(|error| {
+            let line = error.span().map(|span| text[..span.start].lines().count().max(1));
+            let place = line.map_or_else(String::new, |line| format!("line {line}: "));
+            anyhow!("{}: {place}{}", path.display(), error.message())
+        })?;
+        Ok(words.beside(path.parent().unwrap_or(Path::new("."))))
+    }
+
+    /// As a configuration file.
+    pub fn to_toml(&self) -> Result<String> {
+        toml::to_string(self).context("the configuration cannot be written as TOML")
+    }
+
+    /// These words, and those of `below` where nothing is said here.
+    pub fn over(self, below: Self) -> Self {
+        macro_rules! over {
+            ($($field:ident),*) => { Self { $($field: self.$field.or(below.$field),)*
+                images: over_images(self.images, below.images),
+                encoder_options: over_options(self.encoder_options, below.encoder_options) } };
+        }
+        over!(
+            task, module, data, encoder, steps, seed, preset, units, depth, k_b, k_f, candidates, batch,
+            learning_rate, initial_weights, dist, temperature, variance_of, explore, epsilon, feature_norm,
+            placements, placements_seed, evaluate_every, evaluation_trials, map_examples, map_steps
+        )
+    }
+
+    /// Task files that a configuration names are looked for beside it.
+    fn beside(mut self, folder: &Path) -> Self {
+        if let Some(task) = &self.task
+            && task.ends_with(".toml")
+            && Path::new(task).is_relative()
+        {
+            self.task = Some(folder.join(task).display().to_string());
+        }
+        self
+    }
+}
+
+fn over_images(above: OpenArgs, below: OpenArgs) -> OpenArgs {
+    OpenArgs {
+        classes: above.classes.or(below.classes),
+        strict: above.strict || below.strict,
+        templates: if above.templates.is_empty() { below.templates } else { above.templates },
+        template_rule: above.template_rule.or(below.template_rule),
+        scene_fit: above.scene_fit.or(below.scene_fit),
+        portraits: above.portraits.or(below.portraits),
+        objects: above.objects.or(below.objects),
+        scenes: above.scenes.or(below.scenes),
+        data_seed: above.data_seed.or(below.data_seed),
+        cache: above.cache.or(below.cache),
+    }
+}
+
+fn over_options(above: EncoderOptions, below: EncoderOptions) -> EncoderOptions {
+    EncoderOptions {
+        weights: above.weights.or(below.weights),
+        scene: above.scene.or(below.scene),
+        map: above.map.or(below.map),
+        onnx_mean: above.onnx_mean.or(below.onnx_mean),
+        onnx_std: above.onnx_std.or(below.onnx_std),
+        onnx_layout: above.onnx_layout.or(below.onnx_layout),
+    }
+}

@@ -1,0 +1,57 @@
+//! Training on the terminal: steps a second, rewards, time left.
+
+use crate::say::warn_user;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::cell::Cell;
+use std::io::{IsTerminal, stderr};
+use touchstream_env::task::Task;
+use touchstream_lab::run::Moment;
+
+/// A bar on a terminal; a line for every tenth of the run elsewhere.
+pub struct TrainingBar {
+    bar: Option<ProgressBar>,
+    title: String,
+    n_steps: u64,
+    tenths_said: Cell<u64>,
+}
+
+impl TrainingBar {
+    pub fn new(task: &Task, module: &str, done: u64, n_steps: u64) -> Self {
+        let title = format!("{module} on {}", task.id());
+        let bar = stderr().is_terminal().then(|| {
+            let template = "{msg}\n{bar:40} {human_pos}/{human_len} steps  {per_sec}  {eta} left";
+            let style =
+                ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+            let bar = ProgressBar::new(n_steps).with_style(style).with_message(title.clone());
+            bar.set_position(done);
+            bar.reset_eta();
+            bar
+        });
+        Self { bar, title, n_steps, tenths_said: Cell::new(done * 10 / n_steps.max(1)) }
+    }
+
+    pub fn show(&self, moment: &Moment) {
+        let number = |reward: Option<f64>| reward.map_or_else(|| "-".into(), |reward| format!("{reward:.3}"));
+        let rewards = format!(
+            "recent reward {}  validation {}",
+            number(moment.recent_reward),
+            number(moment.validation_reward)
+        );
+        if let Some(bar) = &self.bar {
+            bar.set_message(format!("{}  {rewards}", self.title));
+            bar.set_position(moment.n_steps.min(self.n_steps));
+            return;
+        }
+        let tenths = moment.n_steps * 10 / self.n_steps.max(1);
+        if tenths > self.tenths_said.get() {
+            self.tenths_said.set(tenths);
+            warn_user!("{}: step {} of {}  {rewards}", self.title, moment.n_steps, self.n_steps);
+        }
+    }
+
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
