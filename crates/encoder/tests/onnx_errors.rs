@@ -6,7 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use touchstream_encoder::{Encoder, Features, Layout, OnnxEncoder, OnnxModelInfo, OnnxSettings};
+use touchstream_encoder::{
+    Encoder, Features, Layout, OnnxEncoder, OnnxModelInfo, OnnxSettings, Preprocessing,
+};
 use touchstream_env::screen::Screen;
 
 fn golden(name: &str) -> PathBuf {
@@ -106,7 +108,7 @@ fn operators_that_the_runtime_lacks_are_named() {
     check(&OnnxSettings::new(&model, "fc"), &["operator `LpPooll` of node `node_pool1` is not supported"]);
     // What lies behind the asked nodes is not looked at.
     OnnxEncoder::open(&OnnxSettings::new(&model, "relu1")).unwrap();
-    let info = OnnxModelInfo::read(&model).unwrap();
+    let info = OnnxModelInfo::read(&model, &Preprocessing::default()).unwrap();
     assert!(info.not_run.unwrap().contains("LpPooll"));
     assert!(info.values.iter().any(|value| value.name == "relu3"));
 }
@@ -185,6 +187,6 @@ proptest! {
             let mut features = [Features::zeros(encoder.shape())];
             drop(encoder.encode(&[Screen::grey()], &mut features));
         }
-        drop(OnnxModelInfo::read(&path));
+        drop(OnnxModelInfo::read(&path, &Preprocessing::default()));
     }
 }

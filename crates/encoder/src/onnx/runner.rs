@@ -9,6 +9,7 @@ use touchstream_env::screen::Screen;
 
 use super::error::OnnxProblem;
 use super::file::OnnxFile;
+use super::input::ImageInput;
 use super::pixels::InputMaker;
 use super::settings::{Layout, Preprocessing};
 
@@ -55,7 +56,7 @@ impl Runner {
             output_ids: output_ids.map_err(refused)?,
             model,
             values: values.iter().map(|&value| value.to_owned()).collect(),
-            input_maker: InputMaker::new(&cut.input, preprocessing),
+            input_maker: InputMaker::new(cut.input, preprocessing),
         })
     }
 
@@ -73,14 +74,14 @@ impl Runner {
         &self.values
     }
 
-    /// The order of the input's axes.
-    pub fn layout(&self) -> Layout {
-        self.input_maker.layout()
+    /// The input that screens are made into.
+    pub fn input(&self) -> &ImageInput {
+        self.input_maker.input()
     }
 
-    /// Rows and columns of the input.
-    pub fn side_px(&self) -> usize {
-        self.input_maker.side_px()
+    /// The order of the input's axes.
+    pub fn layout(&self) -> Layout {
+        self.input().layout
     }
 }
 
