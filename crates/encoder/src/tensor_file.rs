@@ -139,16 +139,22 @@ impl<R: Read + Seek> TensorFile<R> {
         self.header.info(tensor).map(|info| info.shape.as_slice())
     }
 
+    /// Where a tensor is that has a given shape, and of which numbers.
+    pub(crate) fn check_shape(&self, tensor: &str, shape: &[usize]) -> Result<&TensorInfo, TensorFileError> {
+        match self.header.info(tensor) {
+            Some(info) if info.shape == shape => Ok(info),
+            Some(info) => Err(TensorFileError::Shape {
+                tensor: tensor.to_owned(),
+                expected: shape.to_vec(),
+                found: info.shape.clone(),
+            }),
+            None => Err(TensorFileError::Missing { tensor: tensor.to_owned() }),
+        }
+    }
+
     /// The numbers of a tensor of a given shape, rows first; F16 and BF16 become F32. All are finite.
     pub fn read(&mut self, tensor: &str, shape: &[usize]) -> Result<Vec<f32>, TensorFileError> {
-        let TensorInfo { dtype, shape: found, data_offsets: (start, end) } = match self.header.info(tensor) {
-            Some(info) => info.clone(),
-            None => return Err(TensorFileError::Missing { tensor: tensor.to_owned() }),
-        };
-        if found != shape {
-            let expected = shape.to_vec();
-            return Err(TensorFileError::Shape { tensor: tensor.to_owned(), expected, found });
-        }
+        let TensorInfo { dtype, data_offsets: (start, end), .. } = self.check_shape(tensor, shape)?.clone();
         let append: fn(&[u8], &mut Vec<f32>) = match dtype {
             Dtype::F32 => append_f32,
             Dtype::F16 => append_f16,
