@@ -145,7 +145,8 @@ fn check_hash(weights: &Vgg16Weights, what: &str) -> Result<(), InstallError> {
     }
 }
 
-const WORKING_PREFIX: &str = ".installing-";
+/// How the names of folders in the cache begin that an installation works in; one that is killed leaves its own behind.
+pub const WORKING_PREFIX: &str = ".installing-";
 /// Folders of installations that were killed are removed after so long.
 const LEFT_BEHIND_AFTER: Duration = Duration::from_secs(24 * 3600);
 
