@@ -9,6 +9,7 @@ mod progress_bar;
 mod say;
 mod source_args;
 mod text_table;
+mod timed_encoder;
 mod words;
 
 use clap::Parser;
