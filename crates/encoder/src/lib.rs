@@ -11,7 +11,6 @@ pub mod inspect;
 pub mod install;
 mod instructions;
 mod matrix_product;
-#[cfg(feature = "onnx")]
 mod onnx;
 pub mod peak;
 mod spec;
@@ -22,8 +21,7 @@ pub mod weights;
 pub use compact::Compact;
 pub use encoder::{EncodeError, Encoder, FeatureShape, Features, MAP_SIDE};
 pub use image_input::{IMAGENET_DEVIATION, IMAGENET_MEAN};
+pub use onnx::{Layout, OnnxError, OnnxProblem, OnnxSettings, Preprocessing, cut_onnx, onnx_values};
 #[cfg(feature = "onnx")]
-pub use onnx::{
-    Layout, OnnxEncoder, OnnxError, OnnxModelInfo, OnnxProblem, OnnxSettings, OnnxValue, Preprocessing,
-};
+pub use onnx::{OnnxEncoder, OnnxModelInfo, OnnxValue};
 pub use spec::{EncoderSpec, EncoderSpecError};
