@@ -10,8 +10,6 @@ use desk::Desk;
 use pixel_encoder::{PixelEncoder, bind, open};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use touchstream_env::stimuli::Split;
 use touchstream_features::{FeatureSet, Wanted};
 
@@ -111,34 +109,6 @@ fn what_a_killed_installation_left_is_shown_and_cleared() {
     desk.succeeds(&["cache", "clear", "--weights", "--yes"]);
     assert!(!desk.cache().join(".installing-x1").exists());
     assert_eq!(cache_info(&desk)["n_bytes"], 0);
-}
-
-/// Another process fills and empties the cache all the while.
-#[test]
-fn files_that_vanish_meanwhile_are_no_error() {
-    let desk = Desk::new();
-    let is_over = AtomicBool::new(false);
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            for round in 0.. {
-                if is_over.load(Ordering::Relaxed) {
-                    break;
-                }
-                let names: Vec<String> =
-                    (0..40).map(|n| format!("gallery/v1-s0/scene-{}/{n:05}.bin", round % 7)).collect();
-                names.iter().for_each(|name| drop(put(&desk, name, 10)));
-                drop(encode(&desk));
-                fs::remove_dir_all(desk.cache().join("features")).unwrap();
-                fs::remove_dir_all(desk.cache().join("gallery")).unwrap();
-            }
-        });
-        for _ in 0..60 {
-            let output = desk.run(&["cache", "info"]);
-            is_over.store(!output.status.success(), Ordering::Relaxed);
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        }
-        is_over.store(true, Ordering::Relaxed);
-    });
 }
 
 #[cfg(unix)]
