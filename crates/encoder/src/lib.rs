@@ -3,6 +3,7 @@
 //! The walk's station between screen and module. This crate knows screens and weights; it knows no task, no
 //! reward, no cache of features and no terminal.
 
+mod buffer_pool;
 mod compact;
 mod convolution;
 mod encoder;
@@ -16,7 +17,6 @@ pub mod peak;
 mod spec;
 pub mod tensor_file;
 pub mod vgg16;
-pub mod weights;
 
 pub use compact::Compact;
 pub use encoder::{EncodeError, Encoder, FeatureShape, Features, MAP_SIDE};

@@ -6,7 +6,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 use touchstream_encoder::install::{is_installed_vgg16, vgg16_path};
 use touchstream_encoder::vgg16::Vgg16;
-use touchstream_encoder::weights::Vgg16Weights;
+use touchstream_encoder::vgg16::weights::Vgg16Weights;
 use touchstream_encoder::{Compact, Encoder, EncoderSpec, Layout, OnnxEncoder, OnnxSettings, Preprocessing};
 
 #[derive(Args, Clone, Debug, Default, PartialEq)]

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use touchstream_encoder::weights::{ConvolutionPlace, VGG16_CONVOLUTIONS};
+use touchstream_encoder::vgg16::weights::{ConvolutionPlace, VGG16_CONVOLUTIONS};
 
 /// A file of zeros with the tensors of VGG-16's convolutions; the zeros are a hole.
 fn write_zero_weights(path: &Path) {

@@ -6,27 +6,22 @@ use touchstream_env::touch::SCREEN_SIDE_PX;
 use super::input::ImageInput;
 use super::resample::{Tap, bilinear_taps};
 use super::settings::{Layout, Preprocessing};
+use crate::image_input::ColourScale;
 
 /// Makes input out of screens, always the same way.
 pub struct InputMaker {
     input: ImageInput,
     /// Where each row, and each column, of the input lies on the screen.
     taps: Vec<Tap>,
-    /// A colour becomes `byte * scale + offset`.
-    scale: [f32; 3],
-    offset: [f32; 3],
+    scale: ColourScale,
 }
 
 impl InputMaker {
     pub fn new(input: ImageInput, preprocessing: &Preprocessing) -> Self {
-        let per_colour = |of: fn(f32, f32) -> f32| {
-            std::array::from_fn(|colour| of(preprocessing.mean[colour], preprocessing.std[colour]))
-        };
         Self {
             taps: bilinear_taps(SCREEN_SIDE_PX, input.side_px),
             input,
-            scale: per_colour(|_, std| 1.0 / (255.0 * std)),
-            offset: per_colour(|mean, std| -mean / std),
+            scale: ColourScale::new(preprocessing.mean, preprocessing.std),
         }
     }
 
@@ -57,7 +52,7 @@ impl InputMaker {
                     let at_row = |row: &[u8]| col_tap.between(f32::from(row[left]), f32::from(row[right]));
                     let byte = row_tap.between(at_row(above), at_row(below));
                     input[(row * side_px + col) * pixel_stride + colour * colour_stride] =
-                        byte * self.scale[colour] + self.offset[colour];
+                        self.scale.apply(colour, byte);
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! `touchstream encoder info`: what an encoder is made of.
 
 use super::CacheArg;
-use super::list::{VGG16_SHAPE, map_axes};
+use super::list::map_axes;
 use crate::encoder_args::EncoderOptions;
 use crate::say::say;
 use crate::text_table::aligned;
@@ -9,7 +9,7 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use touchstream_encoder::vgg16::{RANDOM_FC6_SEED, Vgg16};
+use touchstream_encoder::vgg16::{RANDOM_FC6_SEED, VGG16_SHAPE, Vgg16};
 use touchstream_encoder::{
     Compact, Encoder, EncoderSpec, FeatureShape, MAP_SIDE, OnnxModelInfo, OnnxValue, Preprocessing,
 };

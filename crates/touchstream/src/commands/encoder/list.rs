@@ -9,7 +9,8 @@ use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use touchstream_encoder::install::{PACKAGE, PACKAGE_VERSION, vgg16_path};
-use touchstream_encoder::weights::{FC6_LEN, Vgg16Weights};
+use touchstream_encoder::vgg16::VGG16_SHAPE;
+use touchstream_encoder::vgg16::weights::Vgg16Weights;
 use touchstream_encoder::{EncoderSpec, FeatureShape};
 
 #[derive(Args)]
@@ -38,9 +39,6 @@ struct EncoderLine {
     weights_file: Option<PathBuf>,
     from: String,
 }
-
-/// Channels of vgg16's map, conv5_3.
-pub const VGG16_SHAPE: FeatureShape = FeatureShape { scene_len: FC6_LEN, map_channels: 512 };
 
 /// The map as rows, columns and channels.
 pub fn map_axes(shape: FeatureShape) -> [usize; 3] {
