@@ -23,5 +23,5 @@ pub use encoder::{EncodeError, Encoder, FeatureShape, Features, MAP_SIDE};
 pub use image_input::{IMAGENET_DEVIATION, IMAGENET_MEAN};
 pub use onnx::{Layout, OnnxError, OnnxProblem, OnnxSettings, Preprocessing, cut_onnx, onnx_values};
 #[cfg(feature = "onnx")]
-pub use onnx::{OnnxEncoder, OnnxModelInfo, OnnxValue};
+pub use onnx::{OnnxEncoder, OnnxModelInfo, OnnxValue, is_caught_panic};
 pub use spec::{EncoderSpec, EncoderSpecError};

@@ -5,6 +5,8 @@
 // Without the runtime nobody asks for everything that is read.
 #![cfg_attr(not(feature = "onnx"), allow(dead_code))]
 
+#[cfg(feature = "onnx")]
+mod caught_panics;
 mod cut;
 mod error;
 mod file;
@@ -26,6 +28,8 @@ mod settings;
 mod spatial;
 mod wire;
 
+#[cfg(feature = "onnx")]
+pub use caught_panics::is_caught_panic;
 pub use cut::{cut_onnx, onnx_values};
 pub use error::{OnnxError, OnnxProblem};
 #[cfg(feature = "onnx")]
