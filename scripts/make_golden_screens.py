@@ -3,7 +3,8 @@
     cargo run --release -p touchstream-stimuli --example dump_screens -- target/golden-screens train 1 4
     python scripts/make_golden_screens.py target/golden-screens
 
-A portrait, a match screen of two templates at different heights, a localization screen; all from the gallery.
+A portrait, a match screen of two templates at different heights, a localization screen; all from the gallery. A file
+that is there and has these pixels is left as it is, however it was packed.
 Needs numpy and pillow.
 """
 
@@ -27,7 +28,9 @@ def main():
     match[97:197, 118:218] = templates[RIGHT_CLASS]
     OUT.mkdir(parents=True, exist_ok=True)
     for idx, screen in enumerate([portraits[PORTRAIT_CLASS, 0], match, objects[OBJECT]]):
-        Image.fromarray(screen).save(OUT / f"screen-{idx}.png", optimize=True)
+        path = OUT / f"screen-{idx}.png"
+        if not path.exists() or not np.array_equal(np.asarray(Image.open(path).convert("RGB")), screen):
+            Image.fromarray(screen).save(path, optimize=True)
 
 
 if __name__ == "__main__":

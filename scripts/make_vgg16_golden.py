@@ -1,7 +1,8 @@
 """Runs VGG-16 in PyTorch on the three golden screens and writes what conv5_3, pool5 and FC6 come out as.
 
 Needs torch, numpy, safetensors and pillow (`scripts/python-env --golden`) and the installed weights
-(`cargo run --release -- encoder install vgg16`). Usage: make_vgg16_golden.py [CONVOLUTIONS.safetensors]
+(`cargo run --release -- encoder install vgg16`); without them it says so and leaves the golden as it is. It does so
+too where the numbers are equal within 1e-5 of the largest. Usage: make_vgg16_golden.py [CONVOLUTIONS.safetensors]
 
 Every k-th number is kept, so that the file stays small: conv5_3 in rows, columns, channels; pool5 in channels, rows,
 columns; FC6 as it is. FC6 is the fixed random one, made here from its description alone: Philox4x32-10 of the paper
@@ -15,6 +16,7 @@ from statistics import NormalDist
 
 import numpy as np
 import torch
+from golden_files import are_close
 from PIL import Image
 from safetensors.numpy import load_file, save_file
 
@@ -77,7 +79,12 @@ def screen_tensor(path):
 
 
 def main():
-    weights = load_file(sys.argv[1] if len(sys.argv) > 1 else default_weights())
+    torch.set_num_threads(1)
+    file = Path(sys.argv[1]) if len(sys.argv) > 1 else default_weights()
+    if not file.exists():
+        print(f"VGG-16's golden was not made anew: its weights are not installed ({file} is not there)")
+        return
+    weights = load_file(file)
     weights = {name: torch.from_numpy(array) for name, array in weights.items()}
     kept_rows = range(0, FC6_LEN, KEEP_EVERY["fc6"])
     fc6 = random_fc6(kept_rows)
@@ -95,7 +102,10 @@ def main():
             pool5 = x.reshape(-1)
             golden[f"pool5.{idx}"] = pool5[:: KEEP_EVERY["pool5"]]
             golden[f"fc6.{idx}"] = torch.relu(fc6 @ pool5)
-    save_file({name: np.ascontiguousarray(x.numpy()) for name, x in golden.items()}, GOLDEN / "vgg16.safetensors")
+    golden = {name: np.ascontiguousarray(x.numpy()) for name, x in golden.items()}
+    path = GOLDEN / "vgg16.safetensors"
+    if not path.exists() or not are_close(load_file(path), golden):
+        save_file(golden, path)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use touchstream_features::RecordKey;
 use touchstream_features::segment::{
-    ALIGN, HEAD_BYTES, Part, RECORD_HEAD_BYTES, RecordId, SegmentHead, put_record, scan,
+    ALIGN, HEAD_BYTES, Part, RECORD_HEAD_BYTES, RecordId, Seal, SegmentHead, put_record, scan,
 };
 
 fuzz_target!(|bytes: &[u8]| {
@@ -35,13 +35,17 @@ fn check(segment: &[u8]) {
         end = record.payload.end;
         record.is_intact(segment);
     }
-    assert!(found.append_at >= segment.len() && found.append_at % ALIGN == 0);
-    // A cut record may say that it is as long as a gigabyte; nobody fills that in here.
-    if found.append_at < 1 << 20 {
-        let mut longer = segment.to_vec();
-        longer.resize(found.append_at, 0);
-        put_record(id(2), b"appended", &mut longer);
-        let records = scan(&longer, HEAD_BYTES).records;
-        assert!(records.last().is_some_and(|record| record.id == id(2) && record.is_intact(&longer)));
+    let mut longer = segment.to_vec();
+    if let Some(Seal { at, head, end }) = found.seal(segment.len()) {
+        assert!(at + RECORD_HEAD_BYTES <= end && end >= segment.len());
+        longer.resize(end, 0);
+        longer[at..at + RECORD_HEAD_BYTES].copy_from_slice(&head);
+    } else {
+        longer.resize(found.scanned_to, 0);
     }
+    assert!(longer.len() % ALIGN == 0);
+    put_record(id(2), b"appended", &mut longer);
+    let after = scan(&longer, HEAD_BYTES);
+    assert_eq!((after.records.len(), after.n_damaged), (found.records.len() + 1, found.n_damaged));
+    assert!(after.records.last().is_some_and(|record| record.id == id(2) && record.is_intact(&longer)));
 }

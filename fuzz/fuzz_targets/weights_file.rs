@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use std::io::Cursor;
 use touchstream_encoder::tensor_file::TensorFile;
-use touchstream_encoder::weights::Vgg16Weights;
+use touchstream_encoder::vgg16::weights::Vgg16Weights;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(mut file) = TensorFile::new(Cursor::new(bytes)) else { return };

@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use touchstream_encoder::vgg16::Vgg16;
-use touchstream_encoder::weights::Vgg16Weights;
+use touchstream_encoder::vgg16::weights::Vgg16Weights;
 use touchstream_encoder::{Compact, Encoder, Features};
 use touchstream_env::screen::{SCREEN_BYTES, Screen};
 

@@ -9,7 +9,32 @@ pub const IMAGENET_MEAN: [f32; 3] = [0.485, 0.456, 0.406];
 /// Standard deviation of ImageNet's red, green and blue.
 pub const IMAGENET_DEVIATION: [f32; 3] = [0.229, 0.224, 0.225];
 
-/// What each byte of each colour becomes: `(byte / 255 - mean) / deviation`.
+/// `(byte / 255 - mean) / deviation` of each colour, as one multiplication and one addition.
+pub(crate) struct ColourScale {
+    scale: [f32; 3],
+    offset: [f32; 3],
+}
+
+impl ColourScale {
+    pub fn new(mean: [f32; 3], deviation: [f32; 3]) -> Self {
+        Self {
+            scale: deviation.map(|deviation| 1.0 / (255.0 * deviation)),
+            offset: std::array::from_fn(|colour| -mean[colour] / deviation[colour]),
+        }
+    }
+
+    pub fn imagenet() -> Self {
+        Self::new(IMAGENET_MEAN, IMAGENET_DEVIATION)
+    }
+
+    /// A byte, or a number between two, as a network's input.
+    #[inline(always)]
+    pub fn apply(&self, colour: usize, byte: f32) -> f32 {
+        byte * self.scale[colour] + self.offset[colour]
+    }
+}
+
+/// What each byte of each colour becomes, divided as it is written; its last bits are not those of [`ColourScale`]: `(byte / 255 - mean) / deviation`.
 pub(crate) struct InputTable([[f32; 256]; 3]);
 
 impl InputTable {

@@ -3,6 +3,7 @@
 //! The walk's station between screen and module. This crate knows screens and weights; it knows no task, no
 //! reward, no cache of features and no terminal.
 
+mod buffer_pool;
 mod compact;
 mod convolution;
 mod encoder;
@@ -11,19 +12,16 @@ pub mod inspect;
 pub mod install;
 mod instructions;
 mod matrix_product;
-#[cfg(feature = "onnx")]
 mod onnx;
 pub mod peak;
 mod spec;
 pub mod tensor_file;
 pub mod vgg16;
-pub mod weights;
 
 pub use compact::Compact;
 pub use encoder::{EncodeError, Encoder, FeatureShape, Features, MAP_SIDE};
 pub use image_input::{IMAGENET_DEVIATION, IMAGENET_MEAN};
+pub use onnx::{Layout, OnnxError, OnnxProblem, OnnxSettings, Preprocessing, cut_onnx, onnx_values};
 #[cfg(feature = "onnx")]
-pub use onnx::{
-    Layout, OnnxEncoder, OnnxError, OnnxModelInfo, OnnxProblem, OnnxSettings, OnnxValue, Preprocessing,
-};
+pub use onnx::{OnnxEncoder, OnnxModelInfo, OnnxValue, is_caught_panic};
 pub use spec::{EncoderSpec, EncoderSpecError};

@@ -1,5 +1,6 @@
 //! Tensors of a safetensors file, read one by one: no more of the file is in memory than is asked for.
 
+use half::{bf16, f16};
 use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
 use std::fs::File;
@@ -139,16 +140,22 @@ impl<R: Read + Seek> TensorFile<R> {
         self.header.info(tensor).map(|info| info.shape.as_slice())
     }
 
+    /// Where a tensor is that has a given shape, and of which numbers.
+    pub(crate) fn check_shape(&self, tensor: &str, shape: &[usize]) -> Result<&TensorInfo, TensorFileError> {
+        match self.header.info(tensor) {
+            Some(info) if info.shape == shape => Ok(info),
+            Some(info) => Err(TensorFileError::Shape {
+                tensor: tensor.to_owned(),
+                expected: shape.to_vec(),
+                found: info.shape.clone(),
+            }),
+            None => Err(TensorFileError::Missing { tensor: tensor.to_owned() }),
+        }
+    }
+
     /// The numbers of a tensor of a given shape, rows first; F16 and BF16 become F32. All are finite.
     pub fn read(&mut self, tensor: &str, shape: &[usize]) -> Result<Vec<f32>, TensorFileError> {
-        let TensorInfo { dtype, shape: found, data_offsets: (start, end) } = match self.header.info(tensor) {
-            Some(info) => info.clone(),
-            None => return Err(TensorFileError::Missing { tensor: tensor.to_owned() }),
-        };
-        if found != shape {
-            let expected = shape.to_vec();
-            return Err(TensorFileError::Shape { tensor: tensor.to_owned(), expected, found });
-        }
+        let TensorInfo { dtype, data_offsets: (start, end), .. } = self.check_shape(tensor, shape)?.clone();
         let append: fn(&[u8], &mut Vec<f32>) = match dtype {
             Dtype::F32 => append_f32,
             Dtype::F16 => append_f16,
@@ -180,24 +187,11 @@ fn append_f32(bytes: &[u8], numbers: &mut Vec<f32>) {
 }
 
 fn append_f16(bytes: &[u8], numbers: &mut Vec<f32>) {
-    numbers.extend(bytes.as_chunks().0.iter().map(|&two| f32_from_f16(u16::from_le_bytes(two))));
+    numbers.extend(bytes.as_chunks().0.iter().map(|&two| f16::from_le_bytes(two).to_f32()));
 }
 
 fn append_bf16(bytes: &[u8], numbers: &mut Vec<f32>) {
-    let widened = |&two: &[u8; 2]| f32::from_bits(u32::from(u16::from_le_bytes(two)) << 16);
-    numbers.extend(bytes.as_chunks().0.iter().map(widened));
-}
-
-/// The number that 16 bits mean by IEEE 754; every one of them is a number of 32 bits.
-fn f32_from_f16(bits: u16) -> f32 {
-    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023));
-    let size = match exponent {
-        0 => fraction * 2_f32.powi(-24),
-        31 if fraction == 0.0 => f32::INFINITY,
-        31 => f32::NAN,
-        _ => (1024.0 + fraction) * 2_f32.powi(exponent - 25),
-    };
-    if bits >> 15 == 1 { -size } else { size }
+    numbers.extend(bytes.as_chunks().0.iter().map(|&two| bf16::from_le_bytes(two).to_f32()));
 }
 
 #[cfg(test)]
@@ -228,6 +222,11 @@ mod tests {
 
     #[test]
     fn sixteen_bits_at_the_edges_of_their_range() {
+        let numbers_of = |bits: u16| {
+            let mut numbers = Vec::new();
+            append_f16(&bits.to_le_bytes(), &mut numbers);
+            numbers
+        };
         for (bits, number) in [
             (0x0001, 5.960_464_5e-8),
             (0x03ff, 6.097_555e-5),
@@ -237,10 +236,10 @@ mod tests {
             (0xfbff, -65504.0),
             (0x3555, 0.333_251_95),
         ] {
-            assert_eq!(f32_from_f16(bits), number, "{bits:#x}");
+            assert_eq!(numbers_of(bits), [number], "{bits:#x}");
         }
-        assert!(f32_from_f16(0x7e00).is_nan());
-        assert!(f32_from_f16(0x8000).is_sign_negative());
+        assert!(numbers_of(0x7e00)[0].is_nan());
+        assert!(numbers_of(0x8000)[0].is_sign_negative());
     }
 
     #[test]

@@ -157,7 +157,7 @@ fn a_pooled_scene_is_remarked_on() {
 
 #[test]
 fn info_lists_values_with_shapes() {
-    let info = OnnxModelInfo::read(&golden("small_cnn.onnx")).unwrap();
+    let info = OnnxModelInfo::read(&golden("small_cnn.onnx"), &Preprocessing::default()).unwrap();
     assert_eq!(info.not_run, None);
     assert_eq!(info.inputs, ["image [?, 3, 224, 224]"]);
     assert_eq!(info.outputs, ["probabilities"]);

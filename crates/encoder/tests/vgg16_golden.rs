@@ -9,7 +9,7 @@ mod golden;
 use golden::{Golden, golden_screens};
 use std::path::{Path, PathBuf};
 use touchstream_encoder::vgg16::Vgg16;
-use touchstream_encoder::weights::{Fc6Weights, POOL5_LEN, Vgg16Weights};
+use touchstream_encoder::vgg16::weights::{Fc6Weights, POOL5_LEN, Vgg16Weights};
 use touchstream_encoder::{Encoder, Features};
 
 /// Norm of the difference over the norm of PyTorch's result. Measured: 2e-6.

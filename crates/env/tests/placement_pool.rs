@@ -174,3 +174,18 @@ fn a_pool_is_part_of_a_snapshot_and_of_what_continues() {
     let next = next.unwrap();
     assert_eq!((next.placements(), next.bound_task().placements()), (POOL, POOL));
 }
+
+/// Screens that two tasks have in common are encoded once.
+#[test]
+fn a_task_and_its_class_reversal_share_their_screens() {
+    let of = |id: &str| match_screens(&bind(id, Split::Train, POOL).screens().unwrap());
+    let [plain, reversed] =
+        ["", "+class-reversal"].map(|by| of(&format!("mts-2way-vert-motion-horiz-flip{by}")));
+    assert_eq!((plain.len(), &plain), (500, &reversed));
+    // Two of four shown: the reversal shows pairs of counterparts alone, on the screens that show these pairs before.
+    let [plain, reversed] = ["", "+class-reversal"].map(|by| of(&format!("mts-4way-2shown-vert-motion{by}")));
+    let is_pair =
+        |screen: &&Placements| screen.as_slice().iter().map(|shown| shown.class.0).sum::<u16>() == 3;
+    let pairs: Vec<&Placements> = plain.iter().filter(is_pair).collect();
+    assert!(pairs.len() > 100 && pairs.iter().all(|pair| reversed.contains(pair)), "{}", pairs.len());
+}

@@ -34,8 +34,8 @@ impl Calibration {
         write_aside(&calibration_path(folder, self.content_hash), &self.to_bytes())
     }
 
-    /// Magic, hash, norm (f32), number of screens (u32), mean (f32 each), checksum of all before.
-    fn to_bytes(&self) -> Vec<u8> {
+    /// The file's bytes: magic, hash, norm (f32), number of screens (u32), mean (f32 each), checksum of all before.
+    pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(self.content_hash.0);
         bytes.extend(self.norm.to_le_bytes());
@@ -45,18 +45,19 @@ impl Calibration {
         bytes
     }
 
-    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+    /// A calibration from its file's bytes; `None` unless they are whole and sound.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (bytes, stored_checksum) = bytes.split_last_chunk()?;
         if !bytes.starts_with(MAGIC) || checksum(bytes) != u64::from_le_bytes(*stored_checksum) {
             return None;
         }
         let (head, mean) = bytes.split_at_checked(HEAD_BYTES)?;
-        let mean = mean.chunks_exact(4).filter_map(|number| number.first_chunk().copied());
+        let (mean, []) = mean.as_chunks() else { return None };
         Some(Self {
             content_hash: ContentHash(*head[16..].first_chunk()?),
             norm: f32::from_le_bytes(*head[48..].first_chunk()?),
             n_screens: u32::from_le_bytes(*head[52..].first_chunk()?) as usize,
-            mean: mean.map(f32::from_le_bytes).collect(),
+            mean: mean.iter().map(|&number| f32::from_le_bytes(number)).collect(),
         })
     }
 }
@@ -81,6 +82,10 @@ mod tests {
             damaged[n] ^= 4;
             assert_eq!(Calibration::from_bytes(&damaged), None, "damaged at {n}");
         }
+        // A sound checksum over a number and a half.
+        let mut odd = bytes[..bytes.len() - 10].to_vec();
+        odd.extend(checksum(&odd).to_le_bytes());
+        assert_eq!(Calibration::from_bytes(&odd), None);
         let folder = tempfile::tempdir().unwrap();
         calibration.write(folder.path()).unwrap();
         let read = |hash, scene_len| Calibration::read(folder.path(), ContentHash(hash), scene_len);

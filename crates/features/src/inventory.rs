@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use touchstream_files::{entries_of, unless_gone};
 
 /// What one store holds.
 #[derive(Clone, Debug)]
@@ -29,18 +30,26 @@ pub struct StoreFacts {
     pub n_bytes: u64,
 }
 
+/// What can be said of a store without reading it.
+#[derive(Clone, Debug)]
+pub struct StoreSummary {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Whose features; `None` if no segment says.
+    pub head: Option<SegmentHead>,
+    /// Bytes of all its files.
+    pub n_bytes: u64,
+}
+
 /// The folders of all stores in a cache folder, in order; none if there is no such folder.
 pub fn store_folders(cache_dir: &Path) -> io::Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(cache_dir.join(FEATURES_FOLDER)) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    };
     let mut folders = Vec::new();
-    for entry in entries {
+    for entry in entries_of(&cache_dir.join(FEATURES_FOLDER))? {
         let entry = entry?;
         // Not of links: what they lead to is not ours.
-        if entry.file_type()?.is_dir() && entry.file_name().to_str().is_some_and(is_store_name) {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir())
+            && entry.file_name().to_str().is_some_and(is_store_name)
+        {
             folders.push(entry.path());
         }
     }
@@ -53,23 +62,34 @@ fn is_store_name(name: &str) -> bool {
     name.split_once('-').is_some_and(|(encoder, data)| is_hash(encoder) && is_hash(data))
 }
 
-/// Reads a whole store, every checksum included.
-pub fn examine(folder: &Path) -> io::Result<StoreFacts> {
-    let mut head = None;
-    let (mut scenes, mut maps) = (BTreeSet::new(), BTreeSet::new());
-    let (mut n_damaged, mut n_bytes) = (0, 0);
+/// Looks at a store's file sizes and the heads of its segments. What another process deletes meanwhile counts nothing.
+pub fn summarize(folder: &Path) -> io::Result<StoreSummary> {
+    let mut n_bytes = 0;
     for file in our_files(folder)?.ours {
-        n_bytes += fs::symlink_metadata(&file)?.len();
+        n_bytes += unless_gone(fs::symlink_metadata(&file))?.map_or(0, |facts| facts.len());
     }
+    let heads = list_segments(folder)?.into_iter().filter_map(|(_, path)| {
+        let file = MappedFile::open(&path).ok()?;
+        SegmentHead::from_bytes(file.bytes())
+    });
+    Ok(StoreSummary { folder: folder.to_owned(), head: { heads }.next(), n_bytes })
+}
+
+/// Reads a whole store, every checksum included. What another process deletes meanwhile counts nothing.
+pub fn examine(folder: &Path) -> io::Result<StoreFacts> {
+    let StoreSummary { head, n_bytes, .. } = summarize(folder)?;
+    let (mut scenes, mut maps) = (BTreeSet::new(), BTreeSet::new());
+    let mut n_damaged = 0;
     for (_, path) in list_segments(folder)? {
-        let Ok(file) = MappedFile::open(&path) else {
-            n_damaged += 1;
-            continue;
+        let file = match MappedFile::open(&path) {
+            Ok(file) => file,
+            Err(error) => {
+                n_damaged += usize::from(error.kind() != io::ErrorKind::NotFound);
+                continue;
+            }
         };
         let segment = file.bytes();
-        let segment_head = SegmentHead::from_bytes(segment);
-        n_damaged += usize::from(segment_head.is_none());
-        head = head.or(segment_head);
+        n_damaged += usize::from(SegmentHead::from_bytes(segment).is_none());
         let found = scan(segment, HEAD_BYTES);
         let is_cut_off = found.scanned_to < segment.len() || segment.len() % 64 != 0;
         n_damaged += found.n_damaged + usize::from(is_cut_off);
@@ -100,9 +120,13 @@ pub enum Deleted {
     InUse,
 }
 
-/// Deletes the files of a store that this crate made, unless it is in use.
+/// Deletes the files of a store that this crate made, unless it is in use. What another process deletes meanwhile is
+/// gone too.
 pub fn delete_store(folder: &Path) -> io::Result<Deleted> {
-    let in_use = File::options().write(true).create(true).truncate(false).open(in_use_path(folder))?;
+    let in_use = File::options().write(true).create(true).truncate(false).open(in_use_path(folder));
+    let Some(in_use) = unless_gone(in_use)? else {
+        return Ok(Deleted::Gone { n_bytes: 0, foreign: Vec::new() });
+    };
     match in_use.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Ok(Deleted::InUse),
@@ -112,8 +136,10 @@ pub fn delete_store(folder: &Path) -> io::Result<Deleted> {
     let OurFiles { ours, foreign } = our_files(folder)?;
     let mut n_bytes = 0;
     for file in ours {
-        n_bytes += fs::symlink_metadata(&file)?.len();
-        fs::remove_file(&file)?;
+        let n_file_bytes = unless_gone(fs::symlink_metadata(&file))?.map_or(0, |facts| facts.len());
+        if unless_gone(fs::remove_file(&file))?.is_some() {
+            n_bytes += n_file_bytes;
+        }
     }
     for folder in [&folder.join(CLAIMS_FOLDER), folder] {
         // Not empty, and so left, where something else is in it.
@@ -145,9 +171,10 @@ fn our_files(folder: &Path) -> io::Result<OurFiles> {
 
 impl OurFiles {
     fn sort(&mut self, folder: &Path, is_ours: impl Fn(&str) -> bool) -> io::Result<()> {
-        for entry in fs::read_dir(folder)? {
+        for entry in entries_of(folder)? {
             let entry = entry?;
-            let is_ours = entry.file_type()?.is_file() && entry.file_name().to_str().is_some_and(&is_ours);
+            let Some(kind) = unless_gone(entry.file_type())? else { continue };
+            let is_ours = kind.is_file() && entry.file_name().to_str().is_some_and(&is_ours);
             if is_ours { self.ours.push(entry.path()) } else { self.foreign.push(entry.path()) }
         }
         Ok(())

@@ -1,12 +1,12 @@
 //! A screen's recipe as bytes that never change: what records are keyed by.
 
 use touchstream_env::stimuli::{Picture, Split};
-use touchstream_env::trial::ScreenRecipe;
+use touchstream_env::trial::{SCREEN_DRAWING_VERSION, ScreenRecipe};
 
 /// Adds the bytes of a recipe; different recipes have different bytes, and none begins another's.
 ///
 /// Numbers are little-endian. A whole picture is `0, split, kind, class (u16), index (u32)`; templates are
-/// `1, split, side (u16), n (u8)` and for each `class (u16), top (u8), left (u8)`. Splits are 0 for training and 1
+/// `1, version of drawing (u32), split, side (u16), n (u8)` and for each `class (u16), top (u8), left (u8)`. Splits are 0 for training and 1
 /// for validation; kinds are 0 portrait, 1 object, 2 scene.
 pub fn put_recipe(recipe: &ScreenRecipe, bytes: &mut Vec<u8>) {
     match recipe {
@@ -22,7 +22,9 @@ pub fn put_recipe(recipe: &ScreenRecipe, bytes: &mut Vec<u8>) {
         }
         ScreenRecipe::Templates { split, side_px, placements } => {
             let shown = placements.as_slice();
-            bytes.extend([1, split_byte(*split)]);
+            bytes.push(1);
+            bytes.extend(SCREEN_DRAWING_VERSION.to_le_bytes());
+            bytes.push(split_byte(*split));
             bytes.extend(side_px.to_le_bytes());
             bytes.push(shown.len() as u8);
             for placement in shown {
@@ -71,7 +73,7 @@ mod tests {
         ]);
         assert_eq!(
             bytes(ScreenRecipe::Templates { split: Split::Train, side_px: 100, placements }),
-            [1, 0, 100, 0, 2, 3, 0, 6, 118, 0, 0, 9, 6]
+            [1, 1, 0, 0, 0, 0, 100, 0, 2, 3, 0, 6, 118, 0, 0, 9, 6]
         );
     }
 }

@@ -5,7 +5,7 @@
 //! | head, 512 bytes | | record | |
 //! |---|---|---|---|
 //! | 0 | `touchstream-feat` | 0 | `tsFR` |
-//! | 16 | version, scene length, map channels (u32), 0 | 4 | part: 0 scene (f32), 1 map (f16); three zeros |
+//! | 16 | version, scene length, map channels (u32), 0 | 4 | part: 0 scene (f32), 1 map (f16), 2 sealed; three zeros |
 //! | 32 | hash of the encoder | 8 | payload bytes (u64) |
 //! | 64 | hash of the images | 16 | key |
 //! | 96 | lengths of two names (u8), the names | 48 | checksum of the payload |
@@ -14,7 +14,8 @@
 //!
 //! Checksums are the first eight bytes of BLAKE3. A record whose head is damaged is passed over in steps of 64 bytes
 //! until a sound head is found, so the records behind it are not lost. A record that is cut off at the end of the
-//! file is not there yet, or never will be.
+//! file is not there yet, or never will be: then whoever appends next seals it, which is to write a head of part 2 over
+//! its own. What a sealed record holds is nothing, and no damage either.
 
 use crate::record_key::{RECORD_VERSION, RecordKey};
 use std::ops::Range;
@@ -32,6 +33,8 @@ pub const MAX_PAYLOAD_BYTES: u64 = 1 << 30;
 
 const MAGIC: &[u8; 16] = b"touchstream-feat";
 const RECORD_MAGIC: &[u8; 4] = b"tsFR";
+/// The part of a record that holds nothing.
+const SEALED: u8 = 2;
 const NAMES_AT: usize = 98;
 const MAX_NAME_BYTES: usize = 200;
 const CHECKSUM_AT: usize = HEAD_BYTES - 8;
@@ -159,6 +162,32 @@ pub fn put_record(id: RecordId, payload: &[u8], bytes: &mut Vec<u8>) {
     bytes.resize(start + (bytes.len() - start).next_multiple_of(ALIGN), 0);
 }
 
+/// What seals a record that is cut off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seal {
+    /// Where the cut record begins, and the head is written over it.
+    pub at: usize,
+    /// It says that everything up to the end holds nothing.
+    pub head: [u8; RECORD_HEAD_BYTES],
+    /// Where the segment ends then, and the next record begins.
+    pub end: usize,
+}
+
+impl Scan {
+    /// The seal of what is cut off at the end of a segment of so many bytes, if anything is.
+    pub fn seal(&self, n_bytes: usize) -> Option<Seal> {
+        let at = self.scanned_to;
+        let n_cut_bytes = n_bytes.checked_sub(at).filter(|&n| n > 0)?.next_multiple_of(ALIGN);
+        let mut head = [0; RECORD_HEAD_BYTES];
+        head[..4].copy_from_slice(RECORD_MAGIC);
+        head[4] = SEALED;
+        head[8..16].copy_from_slice(&((n_cut_bytes - RECORD_HEAD_BYTES) as u64).to_le_bytes());
+        let head_checksum = checksum(&head[..56]);
+        head[56..].copy_from_slice(&head_checksum.to_le_bytes());
+        Some(Seal { at, head, end: at + n_cut_bytes })
+    }
+}
+
 /// What a segment holds from some place on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scan {
@@ -166,10 +195,8 @@ pub struct Scan {
     pub records: Vec<Record>,
     /// Stretches of bytes that are no record.
     pub n_damaged: usize,
-    /// Where to go on once the segment has grown.
+    /// Where to go on once the segment has grown: behind all whole records.
     pub scanned_to: usize,
-    /// Where the next record may be appended: behind everything, a record that is cut off included.
-    pub append_at: usize,
 }
 
 /// Finds the records of a segment from `start` on, which is [`HEAD_BYTES`] or where another scan ended.
@@ -188,20 +215,20 @@ pub fn scan(segment: &[u8], start: usize) -> Scan {
         let payload = at + RECORD_HEAD_BYTES..at + RECORD_HEAD_BYTES + head.n_payload_bytes;
         let end = payload.end.next_multiple_of(ALIGN);
         if payload.end > segment.len() {
-            found.scanned_to = at;
-            found.append_at = end;
-            return found;
+            break;
         }
-        found.records.push(Record { id: head.id, payload, checksum: head.checksum });
+        let record = |part| Record { id: RecordId { key: head.key, part }, payload, checksum: head.checksum };
+        found.records.extend(head.part.map(record));
         at = end;
     }
     found.scanned_to = at;
-    found.append_at = at.max(segment.len().next_multiple_of(ALIGN));
     found
 }
 
 struct RecordHead {
-    id: RecordId,
+    key: RecordKey,
+    /// `None` if the record is sealed.
+    part: Option<Part>,
     n_payload_bytes: usize,
     checksum: u64,
 }
@@ -210,8 +237,9 @@ impl RecordHead {
     fn from_bytes(head: &[u8; RECORD_HEAD_BYTES]) -> Option<Self> {
         let is_sound = head.starts_with(RECORD_MAGIC) && checksum(&head[..56]) == u64_at(head, 56);
         let part = match head[4] {
-            0 => Part::Scene,
-            1 => Part::Map,
+            0 => Some(Part::Scene),
+            1 => Some(Part::Map),
+            SEALED => None,
             _ => return None,
         };
         let n_payload_bytes = u64_at(head, 8);
@@ -219,13 +247,12 @@ impl RecordHead {
             return None;
         }
         let key = RecordKey(*head[16..].first_chunk()?);
-        let id = RecordId { key, part };
-        Some(Self { id, n_payload_bytes: n_payload_bytes as usize, checksum: u64_at(head, 48) })
+        Some(Self { key, part, n_payload_bytes: n_payload_bytes as usize, checksum: u64_at(head, 48) })
     }
 }
 
 /// Eight bytes that are different, in all likelihood, when the bytes are.
-pub(crate) fn checksum(bytes: &[u8]) -> u64 {
+pub fn checksum(bytes: &[u8]) -> u64 {
     u64_at(blake3::hash(bytes).as_bytes(), 0)
 }
 
@@ -291,7 +318,8 @@ mod tests {
             let expected: Vec<_> = (0..).map(id).zip(payloads).collect();
             prop_assert_eq!(intact(&bytes), expected);
             let found = scan(&bytes, HEAD_BYTES);
-            prop_assert_eq!((found.scanned_to, found.append_at, found.n_damaged), (bytes.len(), bytes.len(), 0));
+            prop_assert_eq!((found.scanned_to, found.n_damaged), (bytes.len(), 0));
+            prop_assert_eq!(found.seal(bytes.len()), None);
         }
 
         /// Whatever single byte is damaged, at most its own record is lost.
@@ -314,13 +342,22 @@ mod tests {
             let mut bytes = whole[..HEAD_BYTES + cut.index(whole.len() - HEAD_BYTES)].to_vec();
             let before = intact(&bytes);
             prop_assert!(before.len() <= payloads.len());
-            let append_at = scan(&bytes, HEAD_BYTES).append_at;
-            prop_assert!(append_at >= bytes.len() && append_at.is_multiple_of(ALIGN));
-            bytes.resize(append_at, 0);
+            let found = scan(&bytes, HEAD_BYTES);
+            let end = match found.seal(bytes.len()) {
+                Some(Seal { at, head, end }) => {
+                    bytes.resize(end, 0);
+                    bytes[at..at + RECORD_HEAD_BYTES].copy_from_slice(&head);
+                    end
+                }
+                None => found.scanned_to,
+            };
+            prop_assert!(end >= bytes.len() && end.is_multiple_of(ALIGN));
+            bytes.resize(end, 0);
             put_record(id(200), b"later", &mut bytes);
             let after = intact(&bytes);
             prop_assert_eq!(&after[..before.len()], &before[..]);
             prop_assert_eq!(after.last(), Some(&(id(200), b"later".to_vec())));
+            prop_assert_eq!(scan(&bytes, HEAD_BYTES).n_damaged, 0, "what is sealed is no damage");
         }
     }
 }

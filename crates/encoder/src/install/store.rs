@@ -1,7 +1,7 @@
 //! VGG-16's weights as a safetensors file with torchvision's names.
 
 use super::{PACKAGE, PACKAGE_VERSION};
-use crate::weights::{VGG16_CONVOLUTIONS, Vgg16Weights};
+use crate::vgg16::weights::{VGG16_CONVOLUTIONS, Vgg16Weights};
 use safetensors::Dtype;
 use safetensors::tensor::{View, serialize};
 use std::borrow::Cow;

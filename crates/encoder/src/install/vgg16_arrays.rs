@@ -2,7 +2,7 @@
 
 use super::InstallError;
 use super::pickle::Pickle;
-use crate::weights::{ConvolutionPlace, ConvolutionWeights, VGG16_CONVOLUTIONS, Vgg16Weights};
+use crate::vgg16::weights::{ConvolutionPlace, ConvolutionWeights, VGG16_CONVOLUTIONS, Vgg16Weights};
 
 /// The weights in a pickle of `VGG16_0/Conv_{0..12}/{kernel,bias}`, kernels `[3, 3, n_in, n_out]`.
 pub(super) fn read(pickle: &[u8]) -> Result<Vgg16Weights, InstallError> {

@@ -23,6 +23,17 @@ pub struct CutModel {
     pub input: ImageInput,
 }
 
+/// The values that the nodes of a model make, from its file's bytes.
+pub fn onnx_values(bytes: &[u8]) -> Result<Vec<String>, OnnxProblem> {
+    Ok(OnnxFile::read(bytes)?.makers().into_keys().map(str::to_owned).collect())
+}
+
+/// The part of a model that makes a value from a screen, as a file of its own.
+pub fn cut_onnx(bytes: &[u8], value: &str) -> Result<Vec<u8>, OnnxProblem> {
+    let file = OnnxFile::read(bytes)?;
+    Ok(file.cut(&[file.value_named(value)?], None)?.bytes)
+}
+
 impl<'a> OnnxFile<'a> {
     /// The value of this name, or the first output of the node of this name.
     pub fn value_named(&self, asked: &str) -> Result<&'a str, OnnxProblem> {

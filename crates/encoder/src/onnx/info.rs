@@ -41,14 +41,15 @@ pub struct OnnxValue {
 
 impl OnnxModelInfo {
     /// Reads a model and, if the runtime can, runs it once to find all shapes.
-    pub fn read(file: &Path) -> Result<Self, OnnxError> {
-        Self::read_file(file).map_err(OnnxError::at(file))
+    pub fn read(file: &Path, preprocessing: &Preprocessing) -> Result<Self, OnnxError> {
+        Self::read_file(file, preprocessing).map_err(OnnxError::at(file))
     }
 
-    fn read_file(path: &Path) -> Result<Self, OnnxProblem> {
+    fn read_file(path: &Path, preprocessing: &Preprocessing) -> Result<Self, OnnxProblem> {
+        preprocessing.check().map_err(OnnxProblem::Preprocessing)?;
         let bytes = read_model(path)?;
         let file = OnnxFile::read(&bytes)?;
-        let (shapes, not_run) = match shapes_by_running(&file) {
+        let (shapes, not_run) = match shapes_by_running(&file, preprocessing) {
             Ok(shapes) => (shapes, None),
             Err(problem) => (shapes_as_told(&file), Some(problem.to_string())),
         };
@@ -77,10 +78,13 @@ fn values_of<'a>(file: &OnnxFile<'a>) -> Vec<(&'a str, String)> {
     values.filter(|(name, _)| !name.is_empty()).collect()
 }
 
-fn shapes_by_running(file: &OnnxFile<'_>) -> Result<Vec<OnnxValue>, OnnxProblem> {
+fn shapes_by_running(
+    file: &OnnxFile<'_>,
+    preprocessing: &Preprocessing,
+) -> Result<Vec<OnnxValue>, OnnxProblem> {
     let values = values_of(file);
     let names: Vec<&str> = values.iter().map(|&(name, _)| name).collect();
-    let runner = Runner::load(file, &names, &Preprocessing::default(), Rewriting::Never)?;
+    let runner = Runner::load(file, &names, preprocessing, Rewriting::Never)?;
     let outputs = runner.run(&Screen::grey(), None)?;
     let mut found = Vec::new();
     for ((name, operator), output) in values.into_iter().zip(&outputs) {

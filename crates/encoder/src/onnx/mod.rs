@@ -1,20 +1,39 @@
 //! Any ONNX model as an encoder: screens go in, the values of two named nodes come out.
+//!
+//! Files are read and cut here; the runtime, which runs them, is there with the feature `onnx` alone.
 
+// Without the runtime nobody asks for everything that is read.
+#![cfg_attr(not(feature = "onnx"), allow(dead_code))]
+
+#[cfg(feature = "onnx")]
+mod caught_panics;
 mod cut;
 mod error;
 mod file;
+#[cfg(feature = "onnx")]
 mod info;
 mod input;
+#[cfg(feature = "onnx")]
 mod lanes;
+#[cfg(feature = "onnx")]
 mod model;
+#[cfg(feature = "onnx")]
 mod pixels;
+#[cfg(feature = "onnx")]
 mod resample;
+#[cfg(feature = "onnx")]
 mod runner;
 mod settings;
+#[cfg(feature = "onnx")]
 mod spatial;
 mod wire;
 
+#[cfg(feature = "onnx")]
+pub use caught_panics::is_caught_panic;
+pub use cut::{cut_onnx, onnx_values};
 pub use error::{OnnxError, OnnxProblem};
+#[cfg(feature = "onnx")]
 pub use info::{OnnxModelInfo, OnnxValue};
+#[cfg(feature = "onnx")]
 pub use model::OnnxEncoder;
 pub use settings::{Layout, OnnxSettings, Preprocessing};

@@ -29,6 +29,7 @@ pub struct OnnxEncoder {
     name: String,
     content_hash: ContentHash,
     runner: Runner,
+    preprocessing: Preprocessing,
     shape: FeatureShape,
     map: Option<SpatialValues>,
     notes: Vec<String>,
@@ -53,8 +54,9 @@ impl OnnxEncoder {
         let content_hash =
             content_hash(&bytes, &[scene, map_name.unwrap_or("")], runner.layout(), &settings.preprocessing);
         let mut notes = Vec::new();
-        if runner.side_px() != SCREEN_SIDE_PX {
-            notes.push(format!("screens are resized to the model's {0} x {0} pixels", runner.side_px()));
+        let side_px = runner.input().side_px;
+        if side_px != SCREEN_SIDE_PX {
+            notes.push(format!("screens are resized to the model's {side_px} x {side_px} pixels"));
         }
         if file.is_pooled(scene) {
             notes.push(format!(
@@ -89,6 +91,7 @@ impl OnnxEncoder {
                 map_channels: map.map_or(0, |map| map.channels),
             },
             runner,
+            preprocessing: settings.preprocessing.clone(),
             map,
             notes,
             lanes: Lanes::default(),
@@ -98,6 +101,12 @@ impl OnnxEncoder {
     /// What a user should know about this choice of nodes: sentences without a full stop.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// What it takes: `image [1, 3, 192, 192] of RGB, ImageNet's mean and deviation`.
+    pub fn input(&self) -> String {
+        let input = self.runner.input();
+        format!("{} {:?} of RGB, {}", input.name, input.shape(), self.preprocessing.said())
     }
 
     fn encode_one(

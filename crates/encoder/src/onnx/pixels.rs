@@ -6,52 +6,40 @@ use touchstream_env::touch::SCREEN_SIDE_PX;
 use super::input::ImageInput;
 use super::resample::{Tap, bilinear_taps};
 use super::settings::{Layout, Preprocessing};
+use crate::image_input::ColourScale;
 
 /// Makes input out of screens, always the same way.
 pub struct InputMaker {
-    shape: [usize; 4],
-    layout: Layout,
+    input: ImageInput,
     /// Where each row, and each column, of the input lies on the screen.
     taps: Vec<Tap>,
-    /// A colour becomes `byte * scale + offset`.
-    scale: [f32; 3],
-    offset: [f32; 3],
+    scale: ColourScale,
 }
 
 impl InputMaker {
-    pub fn new(input: &ImageInput, preprocessing: &Preprocessing) -> Self {
-        let per_colour = |of: fn(f32, f32) -> f32| {
-            std::array::from_fn(|colour| of(preprocessing.mean[colour], preprocessing.std[colour]))
-        };
+    pub fn new(input: ImageInput, preprocessing: &Preprocessing) -> Self {
         Self {
-            shape: input.shape(),
-            layout: input.layout,
             taps: bilinear_taps(SCREEN_SIDE_PX, input.side_px),
-            scale: per_colour(|_, std| 1.0 / (255.0 * std)),
-            offset: per_colour(|mean, std| -mean / std),
+            input,
+            scale: ColourScale::new(preprocessing.mean, preprocessing.std),
         }
     }
 
     /// `[1, 3, side, side]` or `[1, side, side, 3]`, as the model has it.
     pub fn shape(&self) -> [usize; 4] {
-        self.shape
+        self.input.shape()
     }
 
-    /// The order of the input's axes.
-    pub fn layout(&self) -> Layout {
-        self.layout
-    }
-
-    /// Rows and columns of the input.
-    pub fn side_px(&self) -> usize {
-        self.taps.len()
+    /// The input that is made.
+    pub fn input(&self) -> &ImageInput {
+        &self.input
     }
 
     /// The input for one screen, of [`shape`](Self::shape).
     pub fn input_from_screen(&self, screen: &Screen) -> Vec<f32> {
         let side_px = self.taps.len();
         let mut input = vec![0.0; 3 * side_px * side_px];
-        let (pixel_stride, colour_stride) = match self.layout {
+        let (pixel_stride, colour_stride) = match self.input.layout {
             Layout::Nchw => (1, side_px * side_px),
             Layout::Nhwc => (3, 1),
         };
@@ -64,7 +52,7 @@ impl InputMaker {
                     let at_row = |row: &[u8]| col_tap.between(f32::from(row[left]), f32::from(row[right]));
                     let byte = row_tap.between(at_row(above), at_row(below));
                     input[(row * side_px + col) * pixel_stride + colour * colour_stride] =
-                        byte * self.scale[colour] + self.offset[colour];
+                        self.scale.apply(colour, byte);
                 }
             }
         }
@@ -90,7 +78,7 @@ mod tests {
         let preprocessing = Preprocessing::default();
         for layout in [Layout::Nchw, Layout::Nhwc] {
             let image = ImageInput { name: "x".to_owned(), layout, side_px: SCREEN_SIDE_PX };
-            let input = InputMaker::new(&image, &preprocessing).input_from_screen(&screen());
+            let input = InputMaker::new(image, &preprocessing).input_from_screen(&screen());
             for (row, col, colour) in [(0, 0, 0), (3, 200, 1), (223, 5, 2), (100, 223, 0)] {
                 let at = match layout {
                     Layout::Nchw => (colour * 224 + row) * 224 + col,
@@ -108,7 +96,7 @@ mod tests {
         let plain = Preprocessing { mean: [0.0; 3], std: [1.0 / 255.0; 3], layout: None };
         let image = ImageInput { name: "x".to_owned(), layout: Layout::Nhwc, side_px: SCREEN_SIDE_PX / 2 };
         let screen = screen();
-        let input = InputMaker::new(&image, &plain).input_from_screen(&screen);
+        let input = InputMaker::new(image, &plain).input_from_screen(&screen);
         // Half the side: every input pixel is the mean of four.
         let byte = |row: usize, col: usize| f32::from(screen.pixels()[(row * SCREEN_SIDE_PX + col) * 3 + 2]);
         let mean = (byte(20, 40) + byte(20, 41) + byte(21, 40) + byte(21, 41)) / 4.0;

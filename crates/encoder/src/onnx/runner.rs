@@ -1,14 +1,15 @@
 //! A model in the runtime: a screen in, the values asked for out.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use rten::{LoadError, LoadErrorKind, Model, ModelOptions, NodeId, RunError, RunOptions, ThreadPool, Value};
 use rten_tensor::{AsView as _, Tensor, TensorView};
 use touchstream_env::screen::Screen;
 
+use super::caught_panics::without_panics;
 use super::error::OnnxProblem;
 use super::file::OnnxFile;
+use super::input::ImageInput;
 use super::pixels::InputMaker;
 use super::settings::{Layout, Preprocessing};
 
@@ -55,7 +56,7 @@ impl Runner {
             output_ids: output_ids.map_err(refused)?,
             model,
             values: values.iter().map(|&value| value.to_owned()).collect(),
-            input_maker: InputMaker::new(&cut.input, preprocessing),
+            input_maker: InputMaker::new(cut.input, preprocessing),
         })
     }
 
@@ -73,14 +74,14 @@ impl Runner {
         &self.values
     }
 
-    /// The order of the input's axes.
-    pub fn layout(&self) -> Layout {
-        self.input_maker.layout()
+    /// The input that screens are made into.
+    pub fn input(&self) -> &ImageInput {
+        self.input_maker.input()
     }
 
-    /// Rows and columns of the input.
-    pub fn side_px(&self) -> usize {
-        self.input_maker.side_px()
+    /// The order of the input's axes.
+    pub fn layout(&self) -> Layout {
+        self.input().layout
     }
 }
 
@@ -90,16 +91,6 @@ pub fn floats<'a>(node: &str, value: &'a Value) -> Result<TensorView<'a, f32>, O
         Value::FloatTensor(tensor) => Ok(tensor.view()),
         other => Err(OnnxProblem::NotFloat { node: node.to_owned(), kind: other.dtype().to_string() }),
     }
-}
-
-/// Runs the runtime, which panics on some damaged models (a `Transpose` that names an axis twice, for one). What it
-/// was working on is dropped or, where it is the loaded model, only read.
-fn without_panics<T>(run: impl FnOnce() -> T) -> Result<T, OnnxProblem> {
-    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
-        let said =
-            panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-        OnnxProblem::Refused(format!("it panicked: {}", said.unwrap_or("for no reason given")))
-    })
 }
 
 fn refused(error: RunError) -> OnnxProblem {

@@ -48,6 +48,14 @@ impl Default for Preprocessing {
 }
 
 impl Preprocessing {
+    /// These settings as a phrase.
+    pub(super) fn said(&self) -> String {
+        match (self.mean, self.std) {
+            (IMAGENET_MEAN, IMAGENET_DEVIATION) => "ImageNet's mean and deviation".to_owned(),
+            (mean, std) => format!("mean {mean:?} and deviation {std:?}"),
+        }
+    }
+
     /// What is wrong with these settings, as a sentence without a full stop.
     pub(super) fn check(&self) -> Result<(), String> {
         let all = |values: [f32; 3], ok: fn(f32) -> bool| values.into_iter().all(ok);

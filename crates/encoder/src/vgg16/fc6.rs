@@ -2,7 +2,7 @@
 
 use crate::matrix_product::PackedMatrix;
 use crate::vgg16::random_fc6::{RANDOM_FC6_SEED, RandomRows};
-use crate::weights::{FC6_LEN, Fc6Weights, POOL5_LEN};
+use crate::vgg16::weights::{FC6_LEN, Fc6Weights, POOL5_LEN};
 use rayon::prelude::*;
 
 /// Outputs that are packed and computed together; the matrix is 411 MB and is never there twice.

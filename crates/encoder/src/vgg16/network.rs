@@ -1,12 +1,12 @@
 //! VGG-16 from pixels to conv5_3, pool5 and FC6 (Simonyan and Zisserman, configuration D).
 
+use crate::buffer_pool::BufferPool;
 use crate::convolution::{Activations, BandMemory, Outputs, StemConvolution, WinogradConvolution};
 use crate::encoder::{EncodeError, Encoder, FeatureShape, Features};
 use crate::image_input::InputTable;
 use crate::vgg16::fc6::Fc6;
-use crate::weights::{FC6_LEN, POOL5_LEN, VGG16_CONVOLUTIONS, Vgg16Weights};
+use crate::vgg16::weights::{FC6_LEN, POOL5_LEN, VGG16_CONVOLUTIONS, Vgg16Weights};
 use rayon::prelude::*;
-use std::sync::{Mutex, PoisonError};
 use touchstream_env::screen::Screen;
 use touchstream_env::stimuli::ContentHash;
 use touchstream_env::touch::SCREEN_SIDE_PX;
@@ -27,6 +27,9 @@ pub const CONVOLUTION_MULTIPLY_ADDS: u64 = {
     sum
 };
 
+/// What VGG-16 makes of a screen: FC6, and conv5_3.
+pub const VGG16_SHAPE: FeatureShape = FeatureShape { scene_len: FC6_LEN, map_channels: 512 };
+
 /// Raised whenever the same weights would give other features.
 const NETWORK_VERSION: &str = "vgg16/1";
 
@@ -46,7 +49,7 @@ pub struct Vgg16 {
     fc6: Fc6,
     content_hash: ContentHash,
     memory: BandMemory,
-    buffers: Mutex<Vec<Buffers>>,
+    buffers: BufferPool<Buffers>,
 }
 
 /// What one call works in, kept for the next one.
@@ -85,7 +88,7 @@ impl Vgg16 {
             fc6: fc6.map_or_else(Fc6::random, Fc6::trained),
             content_hash,
             memory: BandMemory::default(),
-            buffers: Mutex::default(),
+            buffers: BufferPool::default(),
         }
     }
 
@@ -103,19 +106,10 @@ impl Vgg16 {
 
     /// The convolutions alone: pool5 of each screen, `[n_screens, 512, 7, 7]`.
     pub fn pool5(&self, screens: &[Screen]) -> Vec<f32> {
-        self.with_buffers(|buffers| {
+        self.buffers.with(|buffers| {
             self.convolve(screens, buffers);
             buffers.pool5[..screens.len() * POOL5_LEN].to_vec()
         })
-    }
-
-    fn with_buffers<R>(&self, work: impl FnOnce(&mut Buffers) -> R) -> R {
-        let lock = || self.buffers.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken = lock().pop();
-        let mut buffers = taken.unwrap_or_default();
-        let result = work(&mut buffers);
-        lock().push(buffers);
-        result
     }
 
     /// Leaves conv5_3 in `last` and pool5 in `pool5`.
@@ -185,12 +179,12 @@ impl Encoder for Vgg16 {
     }
 
     fn shape(&self) -> FeatureShape {
-        FeatureShape { scene_len: FC6_LEN, map_channels: 512 }
+        VGG16_SHAPE
     }
 
     fn encode(&self, screens: &[Screen], out: &mut [Features]) -> Result<(), EncodeError> {
         assert_eq!(screens.len(), out.len(), "one place for each screen");
-        self.with_buffers(|buffers| {
+        self.buffers.with(|buffers| {
             self.convolve(screens, buffers);
             self.fc6.run(&buffers.pool5, &mut buffers.fc6);
             for (image, (features, scene)) in

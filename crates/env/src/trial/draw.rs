@@ -85,7 +85,7 @@ impl BoundTask {
 }
 
 /// The classes on a match screen, as positions among the task's; shuffled layouts have them in no order yet.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Shown {
     classes: [u16; MAX_SLOTS],
     n_shown: usize,

@@ -9,12 +9,12 @@ use crate::task::{Extent, SlotOrder, Task, TemplateLayout};
 use crate::trial::draw::{Shown, arrange, choose_shown};
 use crate::trial::drawn::{Placement, Placements};
 use crate::trial::placement_choice::PlacementPool;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Streams of which classes a screen shows, shared by the screens of a block, for each split.
 const CLASSES: [StreamName; 2] =
     [StreamName::new("match-pool/classes/train"), StreamName::new("match-pool/classes/validation")];
-/// Streams of where they stand on each screen, for each split.
+/// Streams of where they stand on each screen of a set of classes, for each split.
 const PLACES: [StreamName; 2] =
     [StreamName::new("match-pool/places/train"), StreamName::new("match-pool/places/validation")];
 
@@ -136,23 +136,35 @@ impl MatchScreens<'_> {
     /// `n` different screens, as far as there are so many.
     ///
     /// Screens come in blocks of one for each class. The screens of a block show the same classes moved on by one,
-    /// so that every class is on as many screens as every other, and a screen favours none of those it shows.
+    /// so that in a whole block every class is on as many screens as every other, and a screen favours none of
+    /// those it shows. Where `n` is no multiple of the number of classes, the last block is cut short, and some
+    /// classes are on a few screens more than others.
     /// Under class reversal each screen of a block shows its class and the one rewarded for it.
+    ///
+    /// Where the classes stand on the k-th screen that shows a set of them is decided by the set and k, not by the
+    /// task: tasks that show the same classes, such as a task and its class reversal, show the same screens.
     fn draw(self, n: usize, seed: RunSeed, split: Split) -> Vec<Placements> {
         let n_classes = self.classes.len();
         let is_reversed = self.task.rewarded_class(0, n_classes) != 0;
         let (mut screens, mut seen) = (Vec::with_capacity(n), HashSet::with_capacity(n));
+        let mut n_of_set: HashMap<Shown, u64> = HashMap::new();
         for idx in 0..n {
             let (block, class) = (idx / n_classes, idx % n_classes);
             let mut random = seed.stream(CLASSES[split as usize], block as u64);
-            let shown = match is_reversed {
+            let mut shown = match is_reversed {
                 true => {
                     let rewarded_class = self.task.rewarded_class(class, n_classes);
                     choose_shown(self.layout, n_classes, class, rewarded_class, &mut random)
                 }
                 false => self.moved_on(choose_shown(self.layout, n_classes, 0, 0, &mut random), class),
             };
-            let mut random = seed.stream(PLACES[split as usize], idx as u64);
+            if self.layout.order == SlotOrder::Shuffled {
+                shown.as_mut_slice().sort_unstable_by_key(|&class| self.classes[usize::from(class)]);
+            }
+            let n_before = n_of_set.entry(shown).or_default();
+            let place = self.set_number(shown).wrapping_add(*n_before);
+            *n_before += 1;
+            let mut random = seed.stream(PLACES[split as usize], place);
             let mut screen = arrange(self.layout, self.classes, shown, &mut random).0;
             for _ in 0..MAX_REDRAWS {
                 if !seen.contains(&screen) {
@@ -166,6 +178,15 @@ impl MatchScreens<'_> {
         }
         screens.sort_unstable();
         screens
+    }
+
+    /// A number of a set of classes that is shown, far from the numbers of other sets.
+    fn set_number(self, mut shown: Shown) -> u64 {
+        let mixed = |number: u64, &class: &u16| {
+            let class = u64::from(self.classes[usize::from(class)].0);
+            (number ^ (class + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+        };
+        shown.as_mut_slice().iter().fold(0, mixed)
     }
 
     fn moved_on(self, mut shown: Shown, n_steps: usize) -> Shown {

@@ -16,5 +16,5 @@ pub use corner::BestSecondTouch;
 pub use drawn::{Placement, Placements, Trial, TrialState};
 pub use exact::N_EXACT_SCREENS;
 pub use placement_choice::{PlacementChoice, PlacementPool};
-pub use recipe::ScreenRecipe;
+pub use recipe::{SCREEN_DRAWING_VERSION, ScreenRecipe};
 pub use screens::MAX_FREE_SCREENS;

@@ -6,6 +6,10 @@ use crate::trial::bound::{BoundTask, Rule};
 use crate::trial::drawn::{Placements, Trial, TrialState};
 use serde::Serialize;
 
+/// Raised whenever the same templates at the same places become other pixels: the grey behind them, how they are
+/// put onto it. What a template itself looks like is its source's, and in the source's content hash.
+pub const SCREEN_DRAWING_VERSION: u32 = 1;
+
 /// Everything that decides a screen's pixels, given the source: equal recipes are equal screens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]

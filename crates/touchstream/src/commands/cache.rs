@@ -8,9 +8,11 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use indicatif::DecimalBytes;
 use serde::Serialize;
-use std::io::{IsTerminal, stdin};
+use std::io::{self, IsTerminal, stdin};
 use std::path::{Path, PathBuf};
-use touchstream_features::inventory::{Deleted, StoreFacts, delete_store, examine, store_folders};
+use touchstream_features::inventory::{
+    Deleted, StoreFacts, StoreSummary, delete_store, examine, store_folders, summarize,
+};
 
 #[derive(Args)]
 pub struct CacheArgs {
@@ -55,7 +57,7 @@ struct What {
     /// Rendered pictures of the gallery, and facts about image files
     #[arg(long)]
     pictures: bool,
-    /// Weights of encoders that were installed
+    /// Weights of encoders that were installed, and what installations that were killed have left
     #[arg(long)]
     weights: bool,
     /// All of these
@@ -134,14 +136,15 @@ impl From<RoomFiles> for RoomLine {
     }
 }
 
-fn examine_stores(cache_dir: &Path) -> Result<Vec<StoreFacts>> {
+/// Looks at every store in its own way.
+fn of_stores<T>(cache_dir: &Path, look: fn(&Path) -> io::Result<T>) -> Result<Vec<T>> {
     let folders = store_folders(cache_dir).with_context(|| cache_dir.display().to_string())?;
-    folders.iter().map(|folder| examine(folder).with_context(|| folder.display().to_string())).collect()
+    folders.iter().map(|folder| look(folder).with_context(|| folder.display().to_string())).collect()
 }
 
 fn info(args: &InfoArgs) -> Result<()> {
     let folder = args.place.folder()?;
-    let features: Vec<StoreLine> = examine_stores(&folder)?.into_iter().map(Into::into).collect();
+    let features: Vec<StoreLine> = of_stores(&folder, examine)?.into_iter().map(Into::into).collect();
     let [pictures, weights]: [RoomLine; 2] =
         [Room::Pictures.look(&folder)?.into(), Room::Weights.look(&folder)?.into()];
     let n_feature_bytes: u64 = features.iter().map(|store| store.n_bytes).sum();
@@ -191,24 +194,24 @@ fn store_table(stores: &[StoreLine]) -> String {
 fn clear(args: &ClearArgs) -> Result<()> {
     let folder = args.place.folder()?;
     let What { features, pictures, weights, all } = args.what;
-    let stores = if features || all { examine_stores(&folder)? } else { Vec::new() };
+    let stores = if features || all { of_stores(&folder, summarize)? } else { Vec::new() };
     let wanted_rooms =
         [("pictures", pictures || all, Room::Pictures), ("weights", weights || all, Room::Weights)];
     let mut rooms = Vec::new();
     for (name, _, room) in wanted_rooms.into_iter().filter(|(_, is_wanted, _)| *is_wanted) {
         rooms.push((name, room.look(&folder)?));
     }
-    rooms.retain(|(_, files)| !files.ours.is_empty());
+    rooms.retain(|(_, files)| !files.is_empty());
     if stores.is_empty() && rooms.is_empty() {
         say!("nothing to delete in {}", folder.display());
         return Ok(());
     }
     say!("to delete from {}:", folder.display());
-    for StoreFacts { head, n_scenes, n_bytes, .. } in &stores {
+    for StoreSummary { head, n_bytes, .. } in &stores {
         let of = head
             .as_ref()
             .map_or_else(String::new, |head| format!(" by {} of {}", head.encoder_name, head.data_name));
-        say!("  features of {n_scenes} screens{of}, {}", DecimalBytes(*n_bytes));
+        say!("  features{of}, {}", DecimalBytes(*n_bytes));
     }
     for (name, files) in &rooms {
         say!("  {} files of {name}, {}", files.ours.len(), DecimalBytes(files.n_bytes));
@@ -218,7 +221,7 @@ fn clear(args: &ClearArgs) -> Result<()> {
         return Ok(());
     }
     let (mut n_bytes, mut n_in_use) = (0, 0);
-    for StoreFacts { folder, .. } in &stores {
+    for StoreSummary { folder, .. } in &stores {
         match delete_store(folder).with_context(|| format!("cannot delete {}", folder.display()))? {
             Deleted::Gone { n_bytes: n_deleted, foreign } => {
                 n_bytes += n_deleted;

@@ -6,9 +6,11 @@ use crate::output::write_file;
 use crate::progress_bar::TerminalProgress;
 use crate::say::say;
 use crate::source_args::{DataFacts, SourceArgs};
+use crate::timed_encoder::TimedEncoder;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
+use std::time::Duration;
 use touchstream_encoder::inspect::{
     EncodedScreens, Neighbour, SceneStatistics, encode_screens, nearest_neighbours, same_label_share,
 };
@@ -67,8 +69,9 @@ pub fn run(args: &CheckArgs) -> Result<()> {
 pub struct Checked {
     pub queries: Vec<Portrait>,
     pub searched: Vec<Portrait>,
-    pub encoded_queries: EncodedScreens,
     pub encoded_searched: EncodedScreens,
+    /// Spent encoding; drawing is not counted.
+    pub encode_time: Duration,
     /// Of the searched ones.
     pub scenes: SceneStatistics,
     /// Of each query, nearest first.
@@ -98,9 +101,10 @@ impl Portrait {
 fn check(encoder: &dyn Encoder, stimuli: &dyn Stimuli, n: usize, progress: &dyn Progress) -> Result<Checked> {
     let queries = portraits(stimuli, Split::Validation, n)?;
     let searched = portraits(stimuli, Split::Train, 2 * n)?;
+    let timed = TimedEncoder::new(encoder);
     progress.start("encoding screens", (queries.len() + searched.len()) as u64);
     let encode = |some: &[Portrait]| {
-        encode_screens(encoder, some.len(), |idx, screen| some[idx].draw(stimuli, screen), progress)
+        encode_screens(&timed, some.len(), |idx, screen| some[idx].draw(stimuli, screen), progress)
     };
     let encoded = encode(&searched).and_then(|searched| Ok((searched, encode(&queries)?)));
     progress.finish();
@@ -109,7 +113,16 @@ fn check(encoder: &dyn Encoder, stimuli: &dyn Stimuli, n: usize, progress: &dyn 
     let classes = |some: &[Portrait]| some.iter().map(|portrait| portrait.class).collect::<Vec<_>>();
     let (accuracy, chance) = same_label_share(&classes(&queries), &classes(&searched), &neighbours);
     let scenes = SceneStatistics::of(&encoded_searched.scenes);
-    Ok(Checked { queries, searched, encoded_queries, encoded_searched, scenes, neighbours, accuracy, chance })
+    Ok(Checked {
+        queries,
+        searched,
+        encoded_searched,
+        encode_time: timed.spent(),
+        scenes,
+        neighbours,
+        accuracy,
+        chance,
+    })
 }
 
 /// The first portraits of all classes, then the second ones, and so on, up to `n`.

@@ -74,8 +74,7 @@ impl NumberFacts {
 impl CheckFacts {
     pub fn new(encoder: &dyn Encoder, data: DataFacts, checked: &Checked) -> Self {
         let (n_queries, n_searched) = (checked.queries.len(), checked.searched.len());
-        let encode_time = checked.encoded_queries.encode_time + checked.encoded_searched.encode_time;
-        let secs_per_screen = encode_time.as_secs_f64() / (n_queries + n_searched) as f64;
+        let secs_per_screen = checked.encode_time.as_secs_f64() / (n_queries + n_searched) as f64;
         let shape = encoder.shape();
         let scenes = &checked.scenes;
         Self {

@@ -1,7 +1,7 @@
 //! `touchstream encoder info`: what an encoder is made of.
 
 use super::CacheArg;
-use super::list::{VGG16_SHAPE, map_axes};
+use super::list::map_axes;
 use crate::encoder_args::EncoderOptions;
 use crate::say::say;
 use crate::text_table::aligned;
@@ -9,8 +9,10 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use touchstream_encoder::vgg16::{RANDOM_FC6_SEED, Vgg16};
-use touchstream_encoder::{EncoderSpec, FeatureShape, OnnxModelInfo, OnnxValue};
+use touchstream_encoder::vgg16::{RANDOM_FC6_SEED, VGG16_SHAPE, Vgg16};
+use touchstream_encoder::{
+    Compact, Encoder, EncoderSpec, FeatureShape, MAP_SIDE, OnnxModelInfo, OnnxValue, Preprocessing,
+};
 
 #[derive(Args)]
 pub struct InfoArgs {
@@ -31,10 +33,10 @@ pub struct InfoArgs {
 struct EncoderFacts {
     encoder: String,
     architecture: &'static str,
-    input: &'static str,
+    input: String,
     scene_len: usize,
-    /// Rows, columns and channels.
-    map: [usize; 3],
+    /// Rows, columns and channels; absent where no node was chosen for it.
+    map: Option<[usize; 3]>,
     /// Of weights and settings; absent where the weights are.
     content_hash: Option<String>,
     weights_file: Option<PathBuf>,
@@ -51,30 +53,42 @@ pub fn run(args: &InfoArgs) -> Result<()> {
     args.how.check(&args.encoder)?;
     let cache_dir = args.cache.folder();
     match &args.encoder {
-        EncoderSpec::Onnx(file) if args.how.scene.is_none() => list_nodes(file, args.json),
-        EncoderSpec::Vgg16 => show(&vgg16_facts(&args.how, cache_dir.as_deref())?, args.json),
-        spec => {
-            let encoder = args.how.open(spec, cache_dir.as_deref())?;
-            let architecture = match spec {
-                EncoderSpec::Onnx(_) => "an ONNX model",
-                _ => "a small convolutional network, built in",
-            };
-            let facts = EncoderFacts {
-                content_hash: Some(encoder.content_hash().to_string()),
-                ..facts_of(spec.to_string(), architecture, encoder.shape())
-            };
-            show(&facts, args.json)
+        EncoderSpec::Onnx(file) if args.how.scene.is_none() => {
+            list_nodes(file, &args.how.preprocessing(), args.json)
         }
+        EncoderSpec::Onnx(file) => show(&onnx_facts(&args.how, file)?, args.json),
+        EncoderSpec::Vgg16 => show(&vgg16_facts(&args.how, cache_dir.as_deref())?, args.json),
+        EncoderSpec::Compact => show(&compact_facts(), args.json),
     }
+}
+
+fn compact_facts() -> EncoderFacts {
+    let encoder = Compact::built_in();
+    EncoderFacts {
+        content_hash: Some(encoder.content_hash().to_string()),
+        ..facts_of(encoder.name().into(), "a small convolutional network, built in", encoder.shape())
+    }
+}
+
+fn onnx_facts(how: &EncoderOptions, file: &Path) -> Result<EncoderFacts> {
+    let encoder = how.open_onnx(file)?;
+    let has_map = encoder.shape().map_channels > 0;
+    let facts = facts_of(encoder.name().into(), "an ONNX model", encoder.shape());
+    Ok(EncoderFacts {
+        input: encoder.input(),
+        map: facts.map.filter(|_| has_map),
+        content_hash: Some(encoder.content_hash().to_string()),
+        ..facts
+    })
 }
 
 fn facts_of(encoder: String, architecture: &'static str, shape: FeatureShape) -> EncoderFacts {
     EncoderFacts {
         encoder,
         architecture,
-        input: INPUT,
+        input: INPUT.to_owned(),
         scene_len: shape.scene_len,
-        map: map_axes(shape),
+        map: Some(map_axes(shape)),
         content_hash: None,
         weights_file: None,
         fc6: None,
@@ -106,7 +120,10 @@ fn show(facts: &EncoderFacts, json: bool) -> Result<()> {
         say!("{}", serde_json::to_string_pretty(facts)?);
         return Ok(());
     }
-    let [rows, columns, channels] = facts.map;
+    let map = match facts.map {
+        Some([rows, columns, channels]) => format!("{rows} x {columns} x {channels}"),
+        None => "none: no node was chosen with --map".into(),
+    };
     let weights = match &facts.weights_file {
         Some(file) => file.display().to_string(),
         None if facts.content_hash.is_some() => "within it".into(),
@@ -114,9 +131,9 @@ fn show(facts: &EncoderFacts, json: bool) -> Result<()> {
     };
     let lines = [
         ("architecture", Some(facts.architecture.to_owned())),
-        ("input", Some(facts.input.to_owned())),
+        ("input", Some(facts.input.clone())),
         ("scene vector", Some(facts.scene_len.to_string())),
-        ("spatial map", Some(format!("{rows} x {columns} x {channels}"))),
+        ("spatial map", Some(map)),
         ("weights", Some(weights)),
         ("FC6", facts.fc6.clone()),
         ("hash", facts.content_hash.clone()),
@@ -136,6 +153,8 @@ struct ModelFacts {
     inputs: Vec<String>,
     outputs: Vec<String>,
     values: Vec<ValueFacts>,
+    /// Why the model could not be run; shapes are then those that the file tells.
+    not_run: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -145,22 +164,25 @@ struct ValueFacts {
     shape: Option<Vec<usize>>,
     /// Whether it can be the spatial map.
     can_be_map: bool,
+    /// Rows and columns of the value as a map; other than 14 they are resampled.
+    map_side: Option<usize>,
 }
 
 impl From<OnnxValue> for ValueFacts {
     fn from(value: OnnxValue) -> Self {
         let OnnxValue { name, operator, shape, map_side } = value;
-        Self { name, operator, shape, can_be_map: map_side.is_some() }
+        Self { name, operator, shape, can_be_map: map_side.is_some(), map_side }
     }
 }
 
-fn list_nodes(file: &Path, json: bool) -> Result<()> {
-    let OnnxModelInfo { inputs, outputs, values, not_run } = OnnxModelInfo::read(file)?;
+fn list_nodes(file: &Path, preprocessing: &Preprocessing, json: bool) -> Result<()> {
+    let OnnxModelInfo { inputs, outputs, values, not_run } = OnnxModelInfo::read(file, preprocessing)?;
     let facts = ModelFacts {
         encoder: format!("onnx:{}", file.display()),
         inputs,
         outputs,
         values: values.into_iter().map(ValueFacts::from).collect(),
+        not_run,
     };
     if json {
         say!("{}", serde_json::to_string_pretty(&facts)?);
@@ -175,11 +197,16 @@ fn list_nodes(file: &Path, json: bool) -> Result<()> {
     let headings = ["node", "operator", "shape", "map"].map(String::from);
     let cells = |value: &ValueFacts| {
         let shape = value.shape.as_ref().map_or("-".into(), |shape| format!("{shape:?}"));
-        [value.name.clone(), value.operator.clone(), shape, if value.can_be_map { "yes" } else { "" }.into()]
+        let map = match value.map_side {
+            Some(MAP_SIDE) => "yes".to_owned(),
+            Some(side) => format!("yes, resampled from {side} x {side}"),
+            None => String::new(),
+        };
+        [value.name.clone(), value.operator.clone(), shape, map]
     };
     let rows: Vec<[String; 4]> = [headings].into_iter().chain(facts.values.iter().map(cells)).collect();
     say!("{}", aligned(&rows).trim_end());
-    if let Some(reason) = not_run {
+    if let Some(reason) = &facts.not_run {
         say!("\nthe model could not be run: {reason}");
     }
     say!("\nchoose with --scene NODE --map NODE");

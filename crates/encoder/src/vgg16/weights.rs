@@ -141,6 +141,20 @@ impl Vgg16Weights {
         Ok(Self::new(convolutions, fc6))
     }
 
+    /// Reads no more than a file's header: whether its length is as it says, and its tensors are those of VGG-16.
+    pub fn check_header(path: &Path) -> Result<(), WeightsError> {
+        let check = || {
+            let file = TensorFile::open(path)?;
+            check_architecture(&file.names())?;
+            for ConvolutionPlace { feature_idx, n_in, n_out } in VGG16_CONVOLUTIONS {
+                file.check_shape(&format!("features.{feature_idx}.weight"), &[n_out, n_in, 3, 3])?;
+                file.check_shape(&format!("features.{feature_idx}.bias"), &[n_out])?;
+            }
+            Ok(())
+        };
+        check().map_err(|problem| WeightsError { path: path.to_owned(), problem })
+    }
+
     /// Weights that are already in memory; the shapes must be VGG-16's.
     pub fn new(convolutions: Vec<ConvolutionWeights>, fc6: Option<Fc6Weights>) -> Self {
         let content_hash = hash_of(&convolutions, fc6.as_ref());
