@@ -25,7 +25,7 @@ use touchstream_lab::maps::snapshot_steps;
 use touchstream_lab::run::{RunIdentity, RunPlan, World};
 use touchstream_mind::Instructions;
 use touchstream_mind::module::InitialWeights;
-use touchstream_stimuli::{Needs, SourceSpec};
+use touchstream_stimuli::SourceSpec;
 
 /// Words that have been understood: nothing was opened yet, and nothing about them is impossible.
 pub struct RunSetup {
@@ -130,8 +130,7 @@ impl RunSetup {
         let encoder = self.words.encoder_options.open(&self.encoder, cache_dir.as_deref())?;
         let scene_len = encoder.shape().scene_len;
         self.plan.agent.check(scene_len)?;
-        let needs = Needs { portraits_now: true, ..needs_of([&self.task]) };
-        let opened = self.words.images.open(&self.data, needs)?;
+        let opened = self.words.images.open(&self.data, needs_of([&self.task]))?;
         let open = |split| {
             let schedule = Schedule::single(self.task.clone());
             let (stimuli, seed) = (Arc::clone(&opened.stimuli), RunSeed(self.plan.seed));
