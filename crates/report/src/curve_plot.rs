@@ -50,7 +50,8 @@ pub fn curve_plot(plot: &Plot) -> String {
     for step in ticks(x_max) {
         let at = x(step);
         let name = short_number(step);
-        let _ = writeln!(svg, "<text x={at:.1} y={:.1} text-anchor=middle>{name}</text>", HEIGHT - BOTTOM + 18.0);
+        let _ =
+            writeln!(svg, "<text x={at:.1} y={:.1} text-anchor=middle>{name}</text>", HEIGHT - BOTTOM + 18.0);
     }
     let _ = writeln!(
         svg,
@@ -135,8 +136,15 @@ mod tests {
     fn every_line_is_drawn_inside() {
         let points = [(0.0, 0.2, 0.1), (50.0, 1.4, 0.1)];
         let lines = [Line { name: "a", class: "one", points: &points }];
-        let svg = curve_plot(&Plot { x_label: "steps", y_label: "reward", lines: &lines, level: Some((0.5, "chance")) });
-        assert!(svg.contains("polyline class=\"line one\"") && svg.contains("polygon") && svg.contains("chance"));
+        let svg = curve_plot(&Plot {
+            x_label: "steps",
+            y_label: "reward",
+            lines: &lines,
+            level: Some((0.5, "chance")),
+        });
+        assert!(
+            svg.contains("polyline class=\"line one\"") && svg.contains("polygon") && svg.contains("chance")
+        );
         // Values above 1 stay at the top edge.
         assert!(svg.contains("744.0,28.0"), "{svg}");
     }

@@ -13,9 +13,7 @@ pub fn task_page(title: &str, facts: &[Fact], tasks: &[TaskShots]) -> Result<Str
     let mut html = String::from(HEAD);
     html.push_str(&format!("<title>{0}</title>\n<h1>{0}</h1>\n", escaped(title)));
     html.push_str(&facts_list(facts));
-    html.push_str(
-        "<p>Each trial: what the agent sees, above what every touch of that screen is worth: ",
-    );
+    html.push_str("<p>Each trial: what the agent sees, above what every touch of that screen is worth: ");
     html.push_str(
         "<span class=low>blue</span> 0, <span class=high>red</span> 1. A ring marks a perfect touch.</p>\n",
     );
@@ -43,9 +41,8 @@ pub fn task_page(title: &str, facts: &[Fact], tasks: &[TaskShots]) -> Result<Str
 
 /// Facts as a list.
 pub(crate) fn facts_list(facts: &[Fact]) -> String {
-    let rows = facts
-        .iter()
-        .map(|(name, value)| format!("<dt>{}</dt><dd>{}</dd>\n", escaped(name), escaped(value)));
+    let rows =
+        facts.iter().map(|(name, value)| format!("<dt>{}</dt><dd>{}</dd>\n", escaped(name), escaped(value)));
     format!("<dl>\n{}</dl>\n", rows.collect::<String>())
 }
 

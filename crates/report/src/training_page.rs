@@ -62,7 +62,9 @@ pub fn training_page(page: &TrainingPage) -> Result<String, png::EncodingError> 
     };
     html.push_str("<section><h2>Learning curve</h2>\n");
     html.push_str(&curve_plot(&plot));
-    html.push_str("<p class=caption>Bands: one standard error.</p></section>\n<section><h2>Reward maps</h2>\n");
+    html.push_str(
+        "<p class=caption>Bands: one standard error.</p></section>\n<section><h2>Reward maps</h2>\n",
+    );
     html.push_str(
         "<p class=caption>What the module expects every touch to earn, while it learns, beside what is true: \
          <span class=low>blue</span> 0, <span class=high>red</span> 1. Validation screens.</p>\n",

@@ -5,6 +5,9 @@ use crate::commands::cache::CacheArgs;
 use crate::commands::data::DataArgs;
 use crate::commands::encode::EncodeArgs;
 use crate::commands::encoder::EncoderCommand;
+use crate::commands::eval::EvalArgs;
+use crate::commands::maps::MapsArgs;
+use crate::commands::modules::ModulesArgs;
 use crate::commands::preview::PreviewArgs;
 use crate::commands::rollout::RolloutArgs;
 use crate::commands::schedules::SchedulesArgs;
@@ -42,6 +45,12 @@ pub enum Command {
     Encoder(EncoderCommand),
     /// Train a module on a task, into a folder with curve, reward maps and weights
     Train(Box<TrainArgs>),
+    /// Evaluate a run's weights on a split
+    Eval(EvalArgs),
+    /// Draw a run's reward maps for new screens
+    Maps(MapsArgs),
+    /// List the 24 modules
+    Modules(ModulesArgs),
     /// Encode the screens of tasks ahead of time, once for all runs
     Encode(EncodeArgs),
     /// Say what the cache holds, or empty it

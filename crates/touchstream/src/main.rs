@@ -4,6 +4,7 @@ mod cache_rooms;
 mod cli;
 mod commands;
 mod encoder_args;
+mod finished_run;
 mod output;
 mod progress_bar;
 mod run_setup;
@@ -34,6 +35,9 @@ fn main() -> ExitCode {
         Command::Encoder(command) => commands::encoder::run(&command),
         Command::Encode(args) => commands::encode::run(&args),
         Command::Cache(args) => commands::cache::run(&args),
+        Command::Modules(args) => commands::modules::run(&args),
+        Command::Eval(args) => commands::eval::run(&args),
+        Command::Maps(args) => commands::maps::run(&args),
         Command::Train(args) => commands::train::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
     };

@@ -3,9 +3,7 @@
 use crate::progress_bar::TerminalProgress;
 use crate::say::warn_user;
 use crate::source_args::DataFacts;
-use crate::train_words::{
-    DistWord, ExploreWord, InitialWord, PresetWord, TrainWords, VarianceWord,
-};
+use crate::train_words::{DistWord, ExploreWord, InitialWord, PresetWord, TrainWords, VarianceWord};
 use crate::words::{needs_of, task_from_word};
 use anyhow::{Context, Result, bail};
 use std::num::NonZeroU32;
@@ -15,10 +13,10 @@ use touchstream_agent::{AgentSettings, Scenes};
 use touchstream_encoder::EncoderSpec;
 use touchstream_env::schedule::Schedule;
 use touchstream_env::seed::RunSeed;
-use touchstream_env::stimuli::Split;
+use touchstream_env::stimuli::{Split, Stimuli};
 use touchstream_env::stream::Stream;
 use touchstream_env::task::Task;
-use touchstream_env::trial::{PlacementChoice, PlacementPool};
+use touchstream_env::trial::{BindError, PlacementChoice, PlacementPool};
 use touchstream_features::{CalibrationSettings, Eyes, FeatureSet, FeatureSettings, Wanted};
 use touchstream_lab::FeatureScenes;
 use touchstream_lab::maps::snapshot_steps;
@@ -64,7 +62,8 @@ impl RunSetup {
         let module = words.module.clone().unwrap_or_else(|| "ems".into());
         let preset = words.preset.unwrap_or(PresetWord::Default);
         let data: SourceSpec = words.data.as_deref().unwrap_or("gallery").parse().context("data")?;
-        let encoder: EncoderSpec = words.encoder.as_deref().unwrap_or("compact").parse().context("encoder")?;
+        let encoder: EncoderSpec =
+            words.encoder.as_deref().unwrap_or("compact").parse().context("encoder")?;
         words.encoder_options.check(&encoder)?;
         let agent = agent_settings(&words, &module, &task, preset)?;
         let n_steps = words.steps.unwrap_or(DEFAULT_STEPS);
@@ -124,6 +123,18 @@ impl RunSetup {
         Ok(Self { words, task, plan, data, encoder, calibration, placements })
     }
 
+    /// The task's stream on a split, at its first step.
+    pub fn stream(
+        &self,
+        stimuli: &Arc<dyn Stimuli>,
+        split: Split,
+        seed: u64,
+    ) -> Result<Stream, BindError> {
+        let (schedule, stimuli) = (Schedule::single(self.task.clone()), Arc::clone(stimuli));
+        let opened = Stream::open_with(schedule, stimuli, split, RunSeed(seed), self.placements);
+        opened.map(|(stream, _)| stream)
+    }
+
     /// Opens images and eyes, and encodes what is not in the cache yet.
     pub fn open(&self) -> Result<OpenedRun> {
         let cache_dir = self.words.images.cache_dir();
@@ -131,11 +142,7 @@ impl RunSetup {
         let scene_len = encoder.shape().scene_len;
         self.plan.agent.check(scene_len)?;
         let opened = self.words.images.open(&self.data, needs_of([&self.task]))?;
-        let open = |split| {
-            let schedule = Schedule::single(self.task.clone());
-            let (stimuli, seed) = (Arc::clone(&opened.stimuli), RunSeed(self.plan.seed));
-            Stream::open_with(schedule, stimuli, split, seed, self.placements).map(|(stream, _)| stream)
-        };
+        let open = |split| self.stream(&opened.stimuli, split, self.plan.seed);
         let (train, validation) = (open(Split::Train)?, open(Split::Validation)?);
         let progress = TerminalProgress::default();
         let eyes = Eyes { encoder: encoder.as_ref(), cache_dir: cache_dir.as_deref(), progress: &progress };

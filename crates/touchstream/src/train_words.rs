@@ -174,9 +174,33 @@ impl TrainWords {
                 encoder_options: over_options(self.encoder_options, below.encoder_options) } };
         }
         over!(
-            task, module, data, encoder, steps, seed, preset, units, depth, k_b, k_f, candidates, batch,
-            learning_rate, initial_weights, dist, temperature, variance_of, explore, epsilon, feature_norm,
-            placements, placements_seed, evaluate_every, evaluation_trials, map_examples, map_steps
+            task,
+            module,
+            data,
+            encoder,
+            steps,
+            seed,
+            preset,
+            units,
+            depth,
+            k_b,
+            k_f,
+            candidates,
+            batch,
+            learning_rate,
+            initial_weights,
+            dist,
+            temperature,
+            variance_of,
+            explore,
+            epsilon,
+            feature_norm,
+            placements,
+            placements_seed,
+            evaluate_every,
+            evaluation_trials,
+            map_examples,
+            map_steps
         )
     }
 

@@ -1,7 +1,7 @@
 //! What a user says about an ONNX model: its file, its nodes and how screens become its input.
 
-use serde::{Deserialize, Serialize};
 use crate::image_input::{IMAGENET_DEVIATION, IMAGENET_MEAN};
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// An ONNX model as an encoder, as asked for.

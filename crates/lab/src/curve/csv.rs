@@ -35,7 +35,9 @@ pub fn rows_from_csv(text: &str) -> Result<Vec<CurveRow>, CsvError> {
     if lines.next().map(|(_, line)| line) != Some(head.as_str()) {
         return Err(CsvError { line: 1, problem: format!("the head is not `{head}`") });
     }
-    lines.map(|(idx, line)| row_from_line(line).map_err(|problem| CsvError { line: idx + 1, problem })).collect()
+    lines
+        .map(|(idx, line)| row_from_line(line).map_err(|problem| CsvError { line: idx + 1, problem }))
+        .collect()
 }
 
 fn row_from_line(line: &str) -> Result<CurveRow, String> {

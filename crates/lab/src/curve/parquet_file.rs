@@ -89,7 +89,8 @@ mod tests {
             })
             .collect();
         let reader = SerializedFileReader::new(Bytes::from(parquet_bytes(&rows).unwrap())).unwrap();
-        let read: Vec<String> = reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string()).collect();
+        let read: Vec<String> =
+            reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string()).collect();
         assert_eq!(read.len(), 3);
         assert!(read[0].starts_with("{step: 0, train_reward: null, train_trials: 0"), "{}", read[0]);
         assert!(read[2].contains("step: 2000, train_reward: 0.5"), "{}", read[2]);

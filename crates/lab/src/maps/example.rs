@@ -64,8 +64,12 @@ impl Example {
     /// Plays the stream's present trial up to its last step: every touch before it is the best one, or the middle of
     /// the screen where nothing can be earned. Leaves the stream at the next trial.
     fn of_trial(stream: &mut Stream, scenes: &impl Scenes) -> Result<Self, ExampleError> {
-        let mut example =
-            Self { screens: Vec::new(), truth: RewardMap::zeros(), scene_ids: Vec::new(), touches: Vec::new() };
+        let mut example = Self {
+            screens: Vec::new(),
+            truth: RewardMap::zeros(),
+            scene_ids: Vec::new(),
+            touches: Vec::new(),
+        };
         loop {
             let mut screen = Screen::grey();
             stream.draw(&mut screen)?;
@@ -76,7 +80,9 @@ impl Example {
             let is_last = stream.is_last_step();
             let touch = match example.truth.best() > 0.0 {
                 true => example.truth.best_touch(),
-                false => Touch::new(SCREEN_SIDE_PX / 2, SCREEN_SIDE_PX / 2).expect("the middle is on the screen"),
+                false => {
+                    Touch::new(SCREEN_SIDE_PX / 2, SCREEN_SIDE_PX / 2).expect("the middle is on the screen")
+                }
             };
             stream.touch(touch);
             if is_last {

@@ -44,7 +44,9 @@ pub fn map_strip(examples: &[Example], snapshots: &[MapSnapshot]) -> Canvas {
 }
 
 fn heat_map(map: &[f32]) -> Canvas {
-    let rows: Vec<Vec<u8>> =
-        map.chunks_exact(MAP_SIDE).map(|row| row.iter().flat_map(|&reward| turbo(reward)).collect()).collect();
+    let rows: Vec<Vec<u8>> = map
+        .chunks_exact(MAP_SIDE)
+        .map(|row| row.iter().flat_map(|&reward| turbo(reward)).collect())
+        .collect();
     Canvas::of_rows(rows.iter().map(Vec::as_slice))
 }

@@ -200,8 +200,7 @@ impl<'a, S: Scenes> Training<'a, S> {
         let now = self.agent.n_steps();
         let passed = |step: &u64| before.map_or(*step == 0, |before| before < *step && *step <= now);
         if !self.examples.is_empty() && self.plan().map_steps.iter().any(passed) {
-            let snapshot =
-                MapSnapshot::take(now, self.agent.module(), &self.examples, self.world.scenes);
+            let snapshot = MapSnapshot::take(now, self.agent.module(), &self.examples, self.world.scenes);
             self.maps.push(snapshot);
         }
     }
@@ -269,7 +268,10 @@ impl<'a, S: Scenes> Training<'a, S> {
         {
             return Err(foreign());
         }
-        self.world.train.restore(&rest.stream).map_err(|error| RunError::damaged(&path, error.to_string()))?;
+        self.world
+            .train
+            .restore(&rest.stream)
+            .map_err(|error| RunError::damaged(&path, error.to_string()))?;
         (self.rows, self.maps, self.tally) = (rest.rows, maps, rest.tally);
         Ok(())
     }

@@ -70,7 +70,8 @@ fn weights_from_bytes(bytes: &[u8]) -> Result<StoredWeights, String> {
     let structure = facts.agent.check(facts.scene_len).map_err(|error| error.to_string())?;
     let mut parameters = vec![0.0; structure.n_parameters()];
     for place in structure.tensors() {
-        let tensor = tensors.tensor(&place.name).map_err(|_| format!("there is no tensor `{}`", place.name))?;
+        let tensor =
+            tensors.tensor(&place.name).map_err(|_| format!("there is no tensor `{}`", place.name))?;
         if tensor.shape() != place.shape || tensor.dtype() != Dtype::F32 {
             let (name, shape, found) = (&place.name, &place.shape, tensor.shape());
             return Err(format!("tensor `{name}` should be F32 {shape:?}, not {} {found:?}", tensor.dtype()));

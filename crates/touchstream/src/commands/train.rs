@@ -51,7 +51,8 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         (None, None) => args.words.clone(),
     };
     let setup = RunSetup::new(words)?;
-    let folder = args.resume.as_ref().or(args.out.as_ref()).cloned().unwrap_or_else(|| default_folder(&setup));
+    let folder =
+        args.resume.as_ref().or(args.out.as_ref()).cloned().unwrap_or_else(|| default_folder(&setup));
     let opened = setup.open()?;
     let ending = train(&setup, &opened, &folder)?;
     if args.json {
@@ -88,8 +89,7 @@ pub fn train(setup: &RunSetup, opened: &OpenedRun, path: &Path) -> Result<Ending
     }
     let must_stop = stop_flag()?;
     let bar = TrainingBar::new(&setup.task, &setup.plan.agent.module.id, training.n_steps(), n_steps);
-    let ending =
-        training.run(&|| must_stop.load(Ordering::Relaxed), &mut |moment| bar.show(&moment));
+    let ending = training.run(&|| must_stop.load(Ordering::Relaxed), &mut |moment| bar.show(&moment));
     bar.finish();
     let ending = ending?;
     if ending == Ending::Interrupted {

@@ -1,0 +1,113 @@
+//! All 24 modules beside PyTorch: logits, losses, gradients and ten updates from the same weights
+//! (`scripts/make_module_golden.py`).
+
+use safetensors::SafeTensors;
+use touchstream_mind::module::{
+    Batch, Candidates, HeadMemory, LayerShape, Learner, MODULES, Module, ModuleKind, ModuleShape,
+    SceneHistory, Size, Structure,
+};
+use touchstream_mind::{AdamSettings, Instructions};
+
+const GOLDEN: &[u8] = include_bytes!("golden/modules.safetensors");
+const SCENE_LEN: usize = 27;
+const N_STEPS: usize = 8;
+const N_UPDATES: usize = 10;
+const LEARNING_RATE: f64 = 1e-2;
+
+/// Of the largest number; what ten updates make of rounding besides.
+const TOLERANCE: f32 = 1e-5;
+const TOLERANCE_AFTER: f32 = 2e-4;
+
+struct Golden<'a>(SafeTensors<'a>);
+
+impl Golden<'_> {
+    fn numbers(&self, name: &str) -> Vec<f32> {
+        let tensor = self.0.tensor(name).unwrap();
+        tensor.data().as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Scenes<'a>(&'a [f32]);
+
+impl SceneHistory for Scenes<'_> {
+    fn scene(&self, step: usize, lag: usize) -> &[f32] {
+        &self.0[(step + 1 - lag) * SCENE_LEN..][..SCENE_LEN]
+    }
+}
+
+fn structure(kind: &ModuleKind) -> Structure {
+    let units = match (kind.bottleneck, kind.size) {
+        (Some(_), _) => 7,
+        (None, Size::Small) => 6,
+        (None, Size::Medium) => 9,
+        (None, Size::Large) => 12,
+    };
+    let layer = |nonlinearity, n_units| LayerShape { nonlinearity, n_units };
+    let shape = ModuleShape {
+        scene_len: SCENE_LEN,
+        k_b: 1,
+        k_f: 2,
+        bottleneck: kind.bottleneck.map(|g| layer(g, units)),
+        layers: (0..kind.default_depth()).map(|idx| layer(kind.layers, units + idx)).collect(),
+    };
+    Structure::new(shape).unwrap()
+}
+
+#[track_caller]
+fn check(what: &str, found: &[f32], golden: &[f32], tolerance: f32) {
+    assert_eq!(found.len(), golden.len(), "{what}");
+    let largest = golden.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
+    for (idx, (found, golden)) in found.iter().zip(golden).enumerate() {
+        assert!(
+            (found - golden).abs() <= tolerance * largest,
+            "{what}[{idx}] is {found}, PyTorch's {golden}"
+        );
+    }
+}
+
+#[test]
+fn modules_compute_and_learn_as_in_pytorch() {
+    let golden = Golden(SafeTensors::deserialize(GOLDEN).unwrap());
+    let (scenes, touches, rewards) =
+        (golden.numbers("scenes"), golden.numbers("touches"), golden.numbers("rewards"));
+    for kind in &MODULES {
+        for instructions in [Instructions::best(), Instructions::PORTABLE] {
+            let of = |what: &str| golden.numbers(&format!("{}/{what}", kind.id));
+            let name = |what: &str| format!("{} of {} on {}", what, kind.id, instructions.name());
+            let structure = structure(kind);
+            let mut module = Module::on(instructions, structure.clone(), of("parameters"));
+            let history = Scenes(&scenes);
+            let n_units = structure.stages()[0].n_units;
+            let mut visual = vec![0.0; N_STEPS * n_units];
+            module.visual(&history, &mut visual);
+
+            let mut logits = Vec::new();
+            let mut memory = HeadMemory::new(&structure, 1);
+            let mut candidate = Candidates::new(1);
+            for (touches, visual) in touches.chunks(4).zip(visual.chunks(n_units)) {
+                let (row, col) = candidate.coordinates_mut();
+                (row[0], col[0]) = (touches[2], touches[3]);
+                module.predict(visual, &touches[..2], &candidate, &mut memory);
+                logits.extend([memory.logits(0)[0], memory.logits(1)[0]]);
+            }
+            check(&name("logits"), &logits, &of("logits"), TOLERANCE);
+
+            let mut learner = Learner::new(&structure, AdamSettings::default(), N_STEPS);
+            let mut gradient = vec![0.0; structure.n_parameters()];
+            let batch = Batch { visual: &visual, history: &history, touches: &touches, rewards: &rewards };
+            learner.add_gradient(&module, batch, &mut gradient);
+            check(&name("gradient"), &gradient, &of("gradient"), TOLERANCE);
+
+            let mut losses = Vec::new();
+            for _ in 0..N_UPDATES {
+                module.visual(&history, &mut visual);
+                let batch =
+                    Batch { visual: &visual, history: &history, touches: &touches, rewards: &rewards };
+                losses.push(learner.learn(&mut module, LEARNING_RATE, batch));
+            }
+            check(&name("losses"), &losses, &of("losses"), TOLERANCE_AFTER);
+            check(&name("weights after ten updates"), module.parameters(), &of("after"), TOLERANCE_AFTER);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! `touchstream eval`: a run's weights on a split, learning off.
+
+use crate::finished_run::FinishedRun;
+use crate::say::say;
+use crate::source_args::SplitWord;
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+use touchstream_agent::policy::Explore;
+use touchstream_agent::{Evaluation, Evaluator};
+use touchstream_env::seed::RunSeed;
+
+#[derive(Args)]
+pub struct EvalArgs {
+    /// The run's folder
+    run: PathBuf,
+    /// Which images
+    #[arg(long, value_enum, default_value = "validation")]
+    split: SplitWord,
+    /// Trials to play
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
+    trials: u64,
+    /// Seed of the trials [default: one that no run of the same seed was evaluated with]
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
+    /// Touch the best candidate instead of drawing one
+    #[arg(long)]
+    greedy: bool,
+    /// The cache folder [default: $TOUCHSTREAM_CACHE, else the user's cache]
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    run: String,
+    task: String,
+    module: String,
+    split: &'static str,
+    seed: u64,
+    greedy: bool,
+    data_hash: String,
+    encoder_hash: String,
+    #[serde(flatten)]
+    evaluation: Evaluation,
+}
+
+pub fn run(args: &EvalArgs) -> Result<()> {
+    let run = FinishedRun::open(&args.run, args.cache.clone())?;
+    let seed = args.seed.unwrap_or_else(|| run.fresh_seed());
+    let mut stream = run.stream(args.split.into(), seed)?;
+    let mut policy = run.weights.facts.agent.policy;
+    if args.greedy {
+        policy.explore = Explore::Greedy;
+    }
+    let module = &run.weights.module;
+    let mut evaluator = Evaluator::new(module, run.weights.facts.agent.n_candidates, RunSeed(seed));
+    let evaluation = evaluator.evaluate(module, &policy, &mut stream, &run.opened.scenes, args.trials)?;
+    let split = touchstream_env::stimuli::Split::from(args.split);
+    if args.json {
+        let report = Report {
+            run: args.run.display().to_string(),
+            task: run.weights.facts.task_id.clone(),
+            module: run.weights.facts.agent.module.id.clone(),
+            split: split.name(),
+            seed,
+            greedy: args.greedy,
+            data_hash: run.weights.facts.data_hash.clone(),
+            encoder_hash: run.weights.facts.encoder_hash.clone(),
+            evaluation,
+        };
+        say!("{}", serde_json::to_string_pretty(&report)?);
+        return Ok(());
+    }
+    let Evaluation { n_trials, reward, reward_se, cross_entropy, map_error, calibration_error, regret } =
+        evaluation;
+    let facts = &run.weights.facts;
+    say!("{} on {}, {} split, {n_trials} trials, seed {seed}", facts.agent.module.id, facts.task_id, split.name());
+    say!("reward             {reward:.4}  (standard error {reward_se:.4})");
+    say!("regret             {regret:.4}  below the best of each trial's candidates");
+    say!("cross-entropy      {cross_entropy:.4}  nats a step");
+    say!("map error          {map_error:.4}  mean distance to the true reward, over all candidates");
+    say!("calibration error  {calibration_error:.4}  in ten bins of predicted reward");
+    Ok(())
+}

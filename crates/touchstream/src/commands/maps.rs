@@ -1,0 +1,42 @@
+//! `touchstream maps`: a run's reward maps for screens that it may never have seen.
+
+use crate::finished_run::FinishedRun;
+use crate::output::write_file;
+use crate::say::say;
+use crate::source_args::SplitWord;
+use anyhow::Result;
+use clap::Args;
+use std::path::PathBuf;
+use touchstream_lab::maps::{MapSnapshot, choose_examples, map_strip};
+
+#[derive(Args)]
+pub struct MapsArgs {
+    /// The run's folder
+    run: PathBuf,
+    /// The PNG file to write
+    #[arg(long, value_name = "FILE", default_value = "maps.png")]
+    out: PathBuf,
+    /// How many trials
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=200))]
+    count: u64,
+    /// Which images
+    #[arg(long, value_enum, default_value = "validation")]
+    split: SplitWord,
+    /// Seed of the trials [default: one that no run of the same seed was evaluated with]
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
+    /// The cache folder [default: $TOUCHSTREAM_CACHE, else the user's cache]
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+}
+
+pub fn run(args: &MapsArgs) -> Result<()> {
+    let run = FinishedRun::open(&args.run, args.cache.clone())?;
+    let stream = run.stream(args.split.into(), args.seed.unwrap_or_else(|| run.fresh_seed()))?;
+    let examples = choose_examples(&stream, &run.opened.scenes, args.count as usize)?;
+    let step = run.weights.facts.n_steps;
+    let snapshot = MapSnapshot::take(step, &run.weights.module, &examples, &run.opened.scenes);
+    write_file(&args.out, &map_strip(&examples, &[snapshot]).to_png()?)?;
+    say!("{}", args.out.display());
+    Ok(())
+}

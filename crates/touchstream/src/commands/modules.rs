@@ -1,0 +1,68 @@
+//! `touchstream modules`: the 24 modules as a table.
+
+use crate::say::say;
+use crate::text_table::aligned;
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+use touchstream_agent::paper;
+use touchstream_env::task::find_task;
+use touchstream_mind::module::{MODULES, ModuleKind};
+
+#[derive(Args)]
+pub struct ModulesArgs {
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Row {
+    id: &'static str,
+    paper_name: &'static str,
+    bottleneck: Option<&'static str>,
+    layers: &'static str,
+    size: &'static str,
+    depth: usize,
+    units_sr: usize,
+    units_mts: usize,
+    units_loc: usize,
+}
+
+pub fn run(args: &ModulesArgs) -> Result<()> {
+    let rows: Vec<Row> = MODULES.iter().map(row).collect::<Result<_>>()?;
+    if args.json {
+        say!("{}", serde_json::to_string_pretty(&rows)?);
+        return Ok(());
+    }
+    let head = ["id", "in the paper", "bottleneck", "layers", "units SR", "MTS", "LOC"].map(str::to_owned);
+    let lines = rows.iter().map(|row| {
+        [
+            row.id.to_owned(),
+            row.paper_name.to_owned(),
+            row.bottleneck.unwrap_or("late").to_owned(),
+            format!("{} x {}", row.depth, row.layers),
+            row.units_sr.to_string(),
+            row.units_mts.to_string(),
+            row.units_loc.to_string(),
+        ]
+    });
+    let table: Vec<_> = std::iter::once(head).chain(lines).collect();
+    say!("{}", aligned(&table).trim_end());
+    Ok(())
+}
+
+fn row(kind: &ModuleKind) -> Result<Row> {
+    let units = |task: &str| -> Result<usize> { Ok(paper::units(find_task(task)?.paradigm(), kind.size)) };
+    Ok(Row {
+        id: kind.id,
+        paper_name: kind.paper_name,
+        bottleneck: kind.bottleneck.map(|nonlinearity| nonlinearity.name()),
+        layers: kind.layers.name(),
+        size: kind.size.name(),
+        depth: kind.default_depth(),
+        units_sr: units("sr-2way")?,
+        units_mts: units("mts-2way-stationary")?,
+        units_loc: units("localization")?,
+    })
+}

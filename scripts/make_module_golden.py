@@ -1,0 +1,119 @@
+"""Modules in PyTorch, written from the paper's equations: crates/mind/tests/golden/modules.safetensors.
+
+    python scripts/make_module_golden.py
+
+For each of the 24 modules: weights, the logits of a few steps, the loss, its gradient, and the weights and losses of ten
+updates of Adam. `touchstream-mind` must give the same from the same weights. Needs torch and safetensors.
+"""
+
+import pathlib
+
+import numpy as np
+import torch
+from golden_files import are_close
+from safetensors.numpy import load_file, save_file
+from torch import nn
+from torch.nn import functional as F
+
+REPO = pathlib.Path(__file__).resolve().parent.parent
+GOLDEN = REPO / "crates/mind/tests/golden/modules.safetensors"
+
+SCENE_LEN, K_B, K_F, N_STEPS, N_UPDATES = 27, 1, 2, 8, 10
+LEARNING_RATE = 1e-2
+
+
+def crelu(x):
+    return torch.cat([F.relu(x), F.relu(-x)], -1)
+
+
+def cres(x):
+    return torch.cat([F.relu(x), F.relu(-x), F.relu(x) ** 2, F.relu(-x) ** 2], -1)
+
+
+def relu_sq(x):
+    return torch.cat([F.relu(x), x**2], -1)
+
+
+def sq(x):
+    return torch.cat([x, x**2], -1)
+
+
+PLAIN = {"relu": F.relu, "tanh": torch.tanh, "sigmoid": torch.sigmoid, "elu": F.elu, "crelu": crelu}
+N_PARTS = {crelu: 2, cres: 4, relu_sq: 2, sq: 2}
+
+# id: bottleneck, layers
+MODULES = {
+    "ems": (crelu, cres),
+    "partial-symm": (crelu, relu_sq),
+    "no-symm": (F.relu, relu_sq),
+    "no-symm-partial-mult": (F.relu, sq),
+    **{f"no-mult-symm-{name}": (f, f) for name, f in PLAIN.items()},
+    **{f"none-{name}-{size}": (None, f) for name, f in PLAIN.items() for size in ("small", "medium", "large")},
+}
+# Not the paper's, which would make the file large; each size another.
+UNITS = {"small": 6, "medium": 9, "large": 12}
+
+
+class Module(nn.Module):
+    """`B = g(W0 psi + b0)`, `l1 = f(W1 [B, a] + b1)`, `l2 = f(W2 l1 + b2)`, readout; late: three layers on `[psi, a]`."""
+
+    def __init__(self, bottleneck, f, units):
+        super().__init__()
+        self.g, self.f = bottleneck, f
+        n_psi, n_touch = (K_B + 1) * SCENE_LEN, 2 * (K_B + 1)
+        n = n_psi
+        if bottleneck is not None:
+            self.bottleneck = nn.Linear(n_psi, units)
+            n = units * N_PARTS.get(bottleneck, 1)
+        n += n_touch
+        depth = 3 if bottleneck is None else 2
+        for idx in range(depth):
+            setattr(self, f"layer{idx + 1}", nn.Linear(n, units + idx))
+            n = (units + idx) * N_PARTS.get(f, 1)
+        self.depth, self.readout = depth, nn.Linear(n, K_F)
+
+    def forward(self, psi, touches):
+        x = psi if self.g is None else self.g(self.bottleneck(psi))
+        x = torch.cat([x, touches], -1)
+        for idx in range(self.depth):
+            x = self.f(getattr(self, f"layer{idx + 1}")(x))
+        return self.readout(x)
+
+
+def flat(tensors):
+    return torch.cat([tensor.detach().reshape(-1) for tensor in tensors]).numpy().copy()
+
+
+def main():
+    torch.set_num_threads(1)
+    torch.manual_seed(4)
+    scenes = torch.randn(N_STEPS + K_B, SCENE_LEN)
+    psi = torch.cat([scenes[:-1], scenes[1:]], -1)
+    touches, rewards = torch.rand(N_STEPS, 2 * (K_B + 1)) * 2 - 1, torch.rand(N_STEPS, K_F).round(decimals=1)
+    tensors = {"scenes": scenes.numpy(), "touches": touches.numpy(), "rewards": rewards.numpy()}
+    for name, (g, f) in MODULES.items():
+        module = Module(g, f, UNITS[name.rsplit("-", 1)[-1]] if g is None else 7)
+        for parameter in module.parameters():
+            nn.init.normal_(parameter, std=0.3)
+        tensors[f"{name}/parameters"] = flat(module.parameters())
+        adam = torch.optim.Adam(module.parameters(), lr=LEARNING_RATE)
+        losses = []
+        for update in range(N_UPDATES):
+            logits = module(psi, touches)
+            loss = F.binary_cross_entropy_with_logits(logits, rewards, reduction="none").sum(-1).mean()
+            adam.zero_grad()
+            loss.backward()
+            losses.append(loss.item())
+            if update == 0:
+                tensors[f"{name}/logits"] = logits.detach().numpy().copy()
+                tensors[f"{name}/gradient"] = flat(parameter.grad for parameter in module.parameters())
+            adam.step()
+        tensors[f"{name}/losses"] = np.array(losses, np.float32)
+        tensors[f"{name}/after"] = flat(module.parameters())
+    if not GOLDEN.exists() or not are_close(load_file(GOLDEN), tensors):
+        GOLDEN.parent.mkdir(parents=True, exist_ok=True)
+        save_file(tensors, GOLDEN)
+
+
+if __name__ == "__main__":
+    main()
