@@ -18,7 +18,7 @@ use clap::{Parser, Subcommand};
 
 /// Modular continual learning on a touch screen.
 ///
-/// Without a command: a tour of all tasks on the built-in images, ending in a page for the browser.
+/// Without a command: a module learns a task on the built-in images, ending in a page for the browser.
 #[derive(Parser)]
 #[command(name = "touchstream", version, about, max_term_width = 110)]
 pub struct Cli {
@@ -59,12 +59,6 @@ pub enum Command {
     Bench(BenchArgs),
 }
 
-impl Default for Command {
-    fn default() -> Self {
-        Self::Tour(TourArgs::default())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,14 +67,5 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
-    }
-
-    /// The bare program and `tour` must do the same.
-    #[test]
-    fn defaults_are_those_of_the_tour() {
-        let Command::Tour(typed) = Cli::parse_from(["touchstream", "tour"]).command.unwrap() else {
-            panic!("not a tour")
-        };
-        assert_eq!(typed, TourArgs::default());
     }
 }

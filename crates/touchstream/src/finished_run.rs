@@ -27,7 +27,9 @@ impl FinishedRun {
             true => read_weights(&folder.weights())?,
             false => {
                 let (of, folder) = (path.display(), path.display());
-                bail!("{of} has no weights yet: the run has not finished; `touchstream train --resume {folder}` goes on with it")
+                bail!(
+                    "{of} has no weights yet: the run has not finished; `touchstream train --resume {folder}` goes on with it"
+                )
             }
         };
         let opened = setup.open()?;

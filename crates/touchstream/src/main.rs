@@ -25,21 +25,22 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     print_no_caught_panics();
     let cli = Cli::parse();
-    let outcome = match cli.command.unwrap_or_default() {
-        Command::Tour(args) => commands::tour::run(&args),
-        Command::Tasks(args) => commands::tasks::run(&args),
-        Command::Schedules(args) => commands::schedules::run(&args),
-        Command::Preview(args) => commands::preview::run(&args),
-        Command::Rollout(args) => commands::rollout::run(&args),
-        Command::Data(args) => commands::data::run(&args),
-        Command::Encoder(command) => commands::encoder::run(&command),
-        Command::Encode(args) => commands::encode::run(&args),
-        Command::Cache(args) => commands::cache::run(&args),
-        Command::Modules(args) => commands::modules::run(&args),
-        Command::Eval(args) => commands::eval::run(&args),
-        Command::Maps(args) => commands::maps::run(&args),
-        Command::Train(args) => commands::train::run(&args),
-        Command::Bench(args) => commands::bench::run(&args),
+    let outcome = match cli.command {
+        None => commands::demo::run(),
+        Some(Command::Tour(args)) => commands::tour::run(&args),
+        Some(Command::Tasks(args)) => commands::tasks::run(&args),
+        Some(Command::Schedules(args)) => commands::schedules::run(&args),
+        Some(Command::Preview(args)) => commands::preview::run(&args),
+        Some(Command::Rollout(args)) => commands::rollout::run(&args),
+        Some(Command::Data(args)) => commands::data::run(&args),
+        Some(Command::Encoder(command)) => commands::encoder::run(&command),
+        Some(Command::Encode(args)) => commands::encode::run(&args),
+        Some(Command::Cache(args)) => commands::cache::run(&args),
+        Some(Command::Modules(args)) => commands::modules::run(&args),
+        Some(Command::Eval(args)) => commands::eval::run(&args),
+        Some(Command::Maps(args)) => commands::maps::run(&args),
+        Some(Command::Train(args)) => commands::train::run(&args),
+        Some(Command::Bench(args)) => commands::bench::run(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -70,7 +70,7 @@ impl RunSetup {
         if n_steps == 0 {
             bail!("steps: a run of 0 steps learns nothing");
         }
-        let evaluate_every = words.evaluate_every.unwrap_or((n_steps / 60).max(500));
+        let evaluate_every = words.evaluate_every.unwrap_or(n_steps.div_ceil(60).max(500));
         let evaluation_trials = words.evaluation_trials.unwrap_or(DEFAULT_TRIALS);
         if evaluate_every == 0 || evaluation_trials == 0 {
             bail!("evaluate-every and evaluation-trials must be at least 1");
@@ -124,12 +124,7 @@ impl RunSetup {
     }
 
     /// The task's stream on a split, at its first step.
-    pub fn stream(
-        &self,
-        stimuli: &Arc<dyn Stimuli>,
-        split: Split,
-        seed: u64,
-    ) -> Result<Stream, BindError> {
+    pub fn stream(&self, stimuli: &Arc<dyn Stimuli>, split: Split, seed: u64) -> Result<Stream, BindError> {
         let (schedule, stimuli) = (Schedule::single(self.task.clone()), Arc::clone(stimuli));
         let opened = Stream::open_with(schedule, stimuli, split, RunSeed(seed), self.placements);
         opened.map(|(stream, _)| stream)
@@ -194,8 +189,10 @@ fn agent_settings(
     match words.units.as_deref() {
         Some(&[width]) => agent.module.units.fill(width),
         Some(units) => {
-            if words.depth.is_some_and(|depth| units.len() != n_first + depth) {
-                bail!("units: {} numbers do not fit a depth of {}", units.len(), units.len() - n_first);
+            if let Some(depth) = words.depth
+                && units.len() != n_first + depth
+            {
+                bail!("units: {} numbers do not fit a depth of {depth}", units.len());
             }
             agent.module.units = units.to_vec();
         }

@@ -60,10 +60,11 @@ pub struct Training<'a, S> {
     recent: Recent,
     events: Option<EventFile>,
     last_checkpoint: Instant,
+    checkpoint_every: Duration,
 }
 
-/// Checkpoints are written when a row of the curve is, but not more often than this.
-const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
+/// Checkpoints are written when a row of the curve is, but not more often than this, unless one says otherwise.
+pub const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
 
 impl<'a, S: Scenes> Training<'a, S> {
     /// Takes a folder and starts the run in it, or goes on from its last checkpoint.
@@ -88,11 +89,18 @@ impl<'a, S: Scenes> Training<'a, S> {
             recent: Recent::default(),
             events: None,
             last_checkpoint: Instant::now(),
+            checkpoint_every: CHECKPOINT_EVERY,
         };
         if let Some(checkpoint) = Checkpoint::read(&training.folder.checkpoint())? {
             training.restore(checkpoint)?;
         }
         Ok(training)
+    }
+
+    /// Writes checkpoints no more often than this. What a run ends in does not depend on it.
+    pub fn checkpoint_every(mut self, time: Duration) -> Self {
+        self.checkpoint_every = time;
+        self
     }
 
     /// Steps learned.
@@ -168,7 +176,7 @@ impl<'a, S: Scenes> Training<'a, S> {
             let is_time = before / every < now / every || now >= self.plan().n_steps;
             if is_time {
                 self.evaluate()?;
-                if self.last_checkpoint.elapsed() >= CHECKPOINT_EVERY {
+                if self.last_checkpoint.elapsed() >= self.checkpoint_every {
                     self.write_checkpoint()?;
                     self.write_status(Stage::Running, None)?;
                 }

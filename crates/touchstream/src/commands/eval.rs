@@ -79,7 +79,12 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     let Evaluation { n_trials, reward, reward_se, cross_entropy, map_error, calibration_error, regret } =
         evaluation;
     let facts = &run.weights.facts;
-    say!("{} on {}, {} split, {n_trials} trials, seed {seed}", facts.agent.module.id, facts.task_id, split.name());
+    say!(
+        "{} on {}, {} split, {n_trials} trials, seed {seed}",
+        facts.agent.module.id,
+        facts.task_id,
+        split.name()
+    );
     say!("reward             {reward:.4}  (standard error {reward_se:.4})");
     say!("regret             {regret:.4}  below the best of each trial's candidates");
     say!("cross-entropy      {cross_entropy:.4}  nats a step");

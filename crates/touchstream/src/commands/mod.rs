@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod cache;
 pub mod data;
+pub mod demo;
 pub mod encode;
 pub mod encoder;
 pub mod eval;

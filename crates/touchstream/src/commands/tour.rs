@@ -1,4 +1,4 @@
-//! `touchstream tour`, and the bare program: every task at a glance.
+//! `touchstream tour`: every task at a glance.
 
 use crate::commands::preview::shoot_task;
 use crate::commands::tasks::{chance_and_best, task_table};
@@ -27,12 +27,6 @@ pub struct TourArgs {
     /// Seed of the trials
     #[arg(long, default_value_t = 0)]
     seed: u64,
-}
-
-impl Default for TourArgs {
-    fn default() -> Self {
-        Self { source: SourceArgs::default(), out: "touchstream-out".into(), seed: 0 }
-    }
 }
 
 /// Enough of each kind for a look, so that the first tour takes seconds.

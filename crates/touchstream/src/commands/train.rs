@@ -4,13 +4,14 @@ use crate::run_setup::{OpenedRun, RunSetup};
 use crate::say::{say, warn_user};
 use crate::train_words::TrainWords;
 use crate::training_bar::TrainingBar;
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use touchstream_lab::run::{Ending, RunFolder, Training};
+use std::time::Duration;
+use touchstream_lab::run::{CHECKPOINT_EVERY, Ending, RunFolder, Training};
 
 #[derive(Args)]
 pub struct TrainArgs {
@@ -23,6 +24,9 @@ pub struct TrainArgs {
     /// Go on with the run in a folder, as its config.toml says
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
+    /// Seconds between two checkpoints, at least; they are written after evaluations [default: 10]
+    #[arg(long, value_name = "SECS")]
+    checkpoint_every: Option<f64>,
     #[command(flatten)]
     words: TrainWords,
     /// Print what came of it as JSON
@@ -53,8 +57,13 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     let setup = RunSetup::new(words)?;
     let folder =
         args.resume.as_ref().or(args.out.as_ref()).cloned().unwrap_or_else(|| default_folder(&setup));
+    let checkpoint_every = match args.checkpoint_every {
+        None => CHECKPOINT_EVERY,
+        Some(secs) => Duration::try_from_secs_f64(secs)
+            .map_err(|_| anyhow!("checkpoint-every: {secs} is not a number of seconds"))?,
+    };
     let opened = setup.open()?;
-    let ending = train(&setup, &opened, &folder)?;
+    let ending = train(&setup, &opened, &folder, checkpoint_every)?;
     if args.json {
         say!("{}", serde_json::to_string_pretty(&report(&folder, &opened, ending)?)?);
     } else if ending == Ending::Finished {
@@ -77,9 +86,15 @@ fn default_folder(setup: &RunSetup) -> PathBuf {
 }
 
 /// Trains into a folder, with progress on the terminal. Ctrl-C writes a checkpoint first.
-pub fn train(setup: &RunSetup, opened: &OpenedRun, path: &Path) -> Result<Ending> {
+pub fn train(
+    setup: &RunSetup,
+    opened: &OpenedRun,
+    path: &Path,
+    checkpoint_every: Duration,
+) -> Result<Ending> {
     let folder = RunFolder::at(path);
-    let mut training = Training::open(folder.clone(), opened.identity.clone(), opened.world())?;
+    let training = Training::open(folder.clone(), opened.identity.clone(), opened.world())?;
+    let mut training = training.checkpoint_every(checkpoint_every);
     folder.write(&folder.config(), setup.words.to_toml()?.as_bytes())?;
     let n_steps = setup.plan.n_steps;
     match training.n_steps() {

@@ -1,0 +1,192 @@
+//! `touchstream train`, driven, killed, stopped and misused as users do.
+
+#![allow(clippy::unwrap_used)]
+
+mod desk;
+
+use desk::{Desk, check_failure};
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// The gallery at its smallest, on its plainest task.
+const TASK: [&str; 7] = ["train", "--task", "sr-2way", "--portraits", "8,4", "--candidates", "64"];
+
+fn words<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&TASK[..], more].concat()
+}
+
+fn status(desk: &Desk, run: &str) -> serde_json::Value {
+    serde_json::from_slice(&fs::read(desk.file(run).join("status.json")).unwrap()).unwrap()
+}
+
+fn start(desk: &Desk, args: &[&str]) -> Child {
+    desk.command(args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+#[track_caller]
+fn check_same_result(desk: &Desk, one: &str, other: &str) {
+    for file in ["weights.safetensors", "curve.csv", "curve.parquet", "maps.png"] {
+        let read = |run: &str| fs::read(desk.file(run).join(file)).unwrap();
+        assert!(read(one) == read(other), "{file} of {other} differs");
+    }
+}
+
+#[test]
+fn a_run_ends_in_a_folder_with_everything() {
+    let desk = Desk::new();
+    let said = desk.succeeds(&words(&["--steps", "3000", "--out", "run"]));
+    assert!(said.contains("validation reward") && said.contains("page.html"), "{said}");
+    let run = desk.file("run");
+    let curve = fs::read_to_string(run.join("curve.csv")).unwrap();
+    assert!(curve.starts_with("step,train_reward,"), "{curve}");
+    assert_eq!(curve.lines().last().unwrap().split(',').next(), Some("3000"));
+    let last: Vec<f64> = curve.lines().last().unwrap().split(',').map(|cell| cell.parse().unwrap()).collect();
+    assert!(last[4] > 0.6, "it learns nothing: {}", last[4]);
+    let page = fs::read_to_string(run.join("page.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains("data:image/png") && !page.contains("http"));
+    assert_eq!(status(&desk, "run")["stage"], "finished");
+    let events =
+        fs::read_dir(&run).unwrap().filter_map(|entry| entry.unwrap().file_name().into_string().ok());
+    assert_eq!(events.filter(|name| name.starts_with("events.out.tfevents")).count(), 1);
+
+    // The configuration that it leaves behind makes the same run.
+    desk.succeeds(&["train", "--config", "run/config.toml", "--out", "again"]);
+    check_same_result(&desk, "run", "again");
+
+    // Once more does nothing; another run does not get in.
+    desk.succeeds(&words(&["--steps", "3000", "--out", "run"]));
+    desk.fails(&words(&["--steps", "4000", "--out", "run"]), "holds another run (plan.map_steps: ");
+    desk.fails(&words(&["--steps", "3000", "--seed", "1", "--out", "run"]), "plan.seed: 0 there, 1 here");
+
+    // It is evaluated and drawn.
+    let eval = desk.succeeds(&["eval", "run", "--trials", "50", "--json"]);
+    let eval: serde_json::Value = serde_json::from_str(&eval).unwrap();
+    assert_eq!(eval["n_trials"], 50);
+    assert!(eval["reward"].as_f64().unwrap() > 0.6);
+    desk.succeeds(&["maps", "run", "--count", "3", "--out", "maps.png"]);
+    assert!(fs::read(desk.file("maps.png")).unwrap().starts_with(b"\x89PNG"));
+}
+
+/// Killed at twenty moments and gone on with, a run ends with the same bytes.
+#[test]
+fn kills_cost_nothing_but_time() {
+    let desk = Desk::new();
+    let args = |out| {
+        words(&["--steps", "120000", "--evaluate-every", "500", "--evaluation-trials", "50", "--out", out])
+    };
+    desk.succeeds(&args("whole"));
+    let often = [&args("killed")[..], &["--checkpoint-every", "0"]].concat();
+    let mut n_under_way = 0;
+    for moment in 0..20_u64 {
+        let mut child = start(&desk, &often);
+        // Irregular, between 40 and 640 milliseconds.
+        sleep(Duration::from_millis(40 + moment * 7919 % 600));
+        let _ = child.kill();
+        child.wait().unwrap();
+        let checkpoint = desk.file("killed/checkpoint.safetensors");
+        if checkpoint.exists() && status(&desk, "killed")["stage"] == "running" {
+            n_under_way += 1;
+        }
+    }
+    assert!(n_under_way >= 5, "only {n_under_way} of 20 kills came while it was learning");
+    desk.succeeds(&["train", "--resume", "killed"]);
+    check_same_result(&desk, "whole", "killed");
+    let leftovers: Vec<_> =
+        fs::read_dir(desk.file("killed")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(leftovers.len() < 60, "{leftovers:?}");
+}
+
+#[test]
+fn ctrl_c_writes_a_checkpoint_and_says_how_to_go_on() {
+    let desk = Desk::new();
+    let args = |out| words(&["--steps", "60000", "--out", out]);
+    desk.succeeds(&args("whole"));
+    let long = start(&desk, &args("stopped"));
+    for _ in 0..200 {
+        sleep(Duration::from_millis(20));
+        if desk.file("stopped/curve.csv").exists() {
+            break;
+        }
+    }
+    Command::new("kill").args(["-INT", &long.id().to_string()]).status().unwrap();
+    let output = long.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("go on with: touchstream train --resume stopped"), "{said}");
+    assert_eq!(status(&desk, "stopped")["stage"], "interrupted");
+    desk.fails(&["eval", "stopped"], "has no weights yet");
+    desk.succeeds(&["train", "--resume", "stopped"]);
+    check_same_result(&desk, "whole", "stopped");
+}
+
+#[test]
+fn a_diverging_run_stops_with_a_sentence_and_keeps_its_checkpoint() {
+    let desk = Desk::new();
+    let args = words(&["--steps", "9000", "--learning-rate", "1e30", "--out", "run"]);
+    desk.fails(&args, "learning diverged; a lower learning rate may help");
+    assert_eq!(status(&desk, "run")["stage"], "failed");
+    assert!(status(&desk, "run")["reason"].as_str().unwrap().contains("learning diverged"));
+}
+
+#[test]
+fn two_processes_do_not_share_a_run() {
+    let desk = Desk::new();
+    let args = words(&["--steps", "2000000", "--out", "run"]);
+    let mut first = start(&desk, &args);
+    for _ in 0..200 {
+        sleep(Duration::from_millis(20));
+        if desk.file("run/curve.csv").exists() {
+            break;
+        }
+    }
+    let second = desk.run(&args);
+    let _ = first.kill();
+    first.wait().unwrap();
+    check_failure(second, "another process is working on run");
+}
+
+#[test]
+fn wrong_words_are_refused_before_anything_starts() {
+    let desk = Desk::new();
+    let fails = |more: &[&str], message: &str| {
+        desk.fails(&words(&[more, &["--out", "run"]].concat()), message);
+        assert!(!Path::new(&desk.file("run")).exists(), "{message}: a folder was made");
+    };
+    fails(&["--module", "emz"], "there is no module `emz`; did you mean `ems`?");
+    fails(&["--units", "0"], "bottleneck has no units");
+    fails(&["--units", "8,8,8", "--depth", "4"], "units: 3 numbers do not fit a depth of 4");
+    fails(&["--k-f", "9"], "batch: 8 is not between k_f and 65536");
+    fails(&["--learning-rate", "-1"], "learning_rate: -1 is not a number above 0");
+    fails(&["--steps", "0"], "steps: a run of 0 steps learns nothing");
+    fails(&["--temperature", "0.1"], "temperature is for --dist boltzmann");
+    fails(&["--epsilon", "0.1"], "epsilon is for --explore epsilon-greedy");
+    fails(&["--data", "galery"], "galery");
+    fails(&["--encoder", "vgg"], "did you mean `vgg16`?");
+    desk.fails(&["train", "--task", "sr-3way"], "sr-2way");
+    desk.write("c.toml", "task = \"sr-2way\"\nstep = 5\n");
+    desk.fails(&["train", "--config", "c.toml"], "c.toml: line 2: unknown field `step`");
+    desk.fails(&["train", "--resume", "nowhere"], "nowhere/config.toml");
+    desk.fails(&["eval", "nowhere"], "nowhere is not the folder of a run");
+}
+
+#[test]
+fn damaged_files_of_a_run_are_told() {
+    let desk = Desk::new();
+    desk.succeeds(&words(&["--steps", "1000", "--out", "run"]));
+    let checkpoint = desk.file("run/checkpoint.safetensors");
+    let good = fs::read(&checkpoint).unwrap();
+    let mut bad = good.clone();
+    let middle = bad.len() / 2;
+    bad[middle] ^= 1;
+    fs::write(&checkpoint, &bad).unwrap();
+    desk.fails(&["train", "--resume", "run"], "its numbers do not fit their checksum; remove the file");
+    fs::write(&checkpoint, &good[..good.len() / 2]).unwrap();
+    desk.fails(&["train", "--resume", "run"], "this is not a checkpoint");
+    fs::write(desk.file("run/weights.safetensors"), b"nonsense").unwrap();
+    desk.fails(&["eval", "run"], "weights.safetensors: this is not a safetensors file");
+    fs::write(desk.file("run/identity.json"), b"{").unwrap();
+    desk.fails(&["train", "--resume", "run"], "identity.json: ");
+}
