@@ -159,7 +159,7 @@ fn wrong_words_are_refused_before_anything_starts() {
     fails(&["--units", "0"], "bottleneck has no units");
     fails(&["--units", "8,8,8", "--depth", "4"], "units: 3 numbers do not fit a depth of 4");
     fails(&["--k-f", "9"], "batch: 8 is not between k_f and 65536");
-    fails(&["--learning-rate", "-1"], "learning_rate: -1 is not a number above 0");
+    fails(&["--learning-rate", "0"], "learning_rate: 0 is not a number above 0");
     fails(&["--steps", "0"], "steps: a run of 0 steps learns nothing");
     fails(&["--temperature", "0.1"], "temperature is for --dist boltzmann");
     fails(&["--epsilon", "0.1"], "epsilon is for --explore epsilon-greedy");

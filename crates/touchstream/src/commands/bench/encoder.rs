@@ -1,5 +1,6 @@
 //! `touchstream bench encoder`: screens a second, ratios to peers, and the fraction of the cores' peak.
 
+use crate::commands::bench::core_peak::peak_per_core;
 use crate::commands::bench::peers::Peers;
 use crate::encoder_args::EncoderOptions;
 use crate::say::{say, warn_user};
@@ -11,7 +12,6 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Instant;
-use touchstream_encoder::peak::{MULTIPLY_ADDS_PER_ROUND, multiply_adds};
 use touchstream_encoder::vgg16::{CONVOLUTION_MULTIPLY_ADDS, Vgg16};
 use touchstream_encoder::{Encoder, EncoderSpec, Features};
 use touchstream_env::screen::Screen;
@@ -74,6 +74,7 @@ struct Ratio {
     ratio: f64,
 }
 
+const SCRIPT: &str = include_str!("../../../../../peers/vgg16_convolutions.py");
 const OUR_CONVOLUTIONS: &str = "vgg16 convolutions";
 
 pub fn run(args: &EncoderBenchArgs) -> Result<()> {
@@ -86,7 +87,10 @@ pub fn run(args: &EncoderBenchArgs) -> Result<()> {
     let (vgg16, mut peers) = match options.vgg16_file(cache_dir.as_deref()) {
         Ok(file) => {
             let vgg16 = Vgg16::new(options.read_vgg16(cache_dir.as_deref())?);
-            (Some(vgg16), args.python.as_ref().map(|python| Peers::start(python, &file)).transpose()?)
+            (
+                Some(vgg16),
+                args.python.as_ref().map(|python| Peers::start(python, SCRIPT, &[&file])).transpose()?,
+            )
         }
         Err(error) if args.weights.is_none() && args.python.is_none() => {
             warn_user!("without vgg16: {error}");
@@ -109,18 +113,6 @@ pub fn run(args: &EncoderBenchArgs) -> Result<()> {
         false => say!("{}", text(&outcome)),
     }
     Ok(())
-}
-
-/// Thousands of millions of fused multiply-adds a second, the best of some tries.
-fn peak_per_core(n_tries: usize) -> Option<f64> {
-    const N_ROUNDS: u64 = 20_000_000;
-    let mut best_secs = f64::INFINITY;
-    for _ in 0..n_tries {
-        let start = Instant::now();
-        std::hint::black_box(multiply_adds(N_ROUNDS)?);
-        best_secs = best_secs.min(start.elapsed().as_secs_f64());
-    }
-    Some((N_ROUNDS * MULTIPLY_ADDS_PER_ROUND) as f64 / best_secs / 1e9)
 }
 
 /// One setting, in which everything takes its turn, so that a noisy minute slows all alike.
@@ -159,7 +151,7 @@ impl Bench<'_> {
             note(OUR_CONVOLUTIONS, self.timed(|| drop(vgg16.pool5(&screens))));
             let Some(peers) = peers.as_deref_mut() else { continue };
             for peer in peers.names.clone() {
-                let secs = peers.measure(&peer, self.n_threads, self.batch_size, 1)?;
+                let secs = peers.ask(&format!("{peer}\t{}\t{}\t1", self.n_threads, self.batch_size))?;
                 secs.iter().for_each(|&secs| note(&format!("{OUR_CONVOLUTIONS}, {peer}"), secs));
             }
         }

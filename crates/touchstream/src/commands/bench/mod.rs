@@ -1,6 +1,8 @@
 //! `touchstream bench`: how fast things are here, beside what else there is.
 
+mod core_peak;
 mod encoder;
+mod modules;
 mod peers;
 
 use anyhow::Result;
@@ -16,10 +18,13 @@ pub struct BenchArgs {
 enum What {
     /// Screens a second of the encoders, and VGG-16's convolutions beside PyTorch and onnxruntime
     Encoder(encoder::EncoderBenchArgs),
+    /// Training steps a second of the modules, beside PyTorch and the core's peak
+    Modules(modules::ModulesBenchArgs),
 }
 
 pub fn run(args: &BenchArgs) -> Result<()> {
     match &args.what {
         What::Encoder(args) => encoder::run(args),
+        What::Modules(args) => modules::run(args),
     }
 }

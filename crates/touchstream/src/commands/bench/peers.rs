@@ -5,9 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-const SCRIPT: &str = include_str!("../../../../../peers/vgg16_convolutions.py");
-
-/// A running Python process that measures VGG-16's convolutions.
+/// A running Python process that measures.
 pub struct Peers {
     child: Child,
     questions: ChildStdin,
@@ -16,11 +14,11 @@ pub struct Peers {
 }
 
 impl Peers {
-    /// Starts a Python that has `numpy`, `safetensors` and at least one of `torch` and `onnxruntime` with `onnx`.
-    pub fn start(python: &Path, weights: &Path) -> Result<Self> {
+    /// Starts a script with its arguments. Its first answer names the peers that are there.
+    pub fn start(python: &Path, script: &str, args: &[&Path]) -> Result<Self> {
         let mut child = Command::new(python)
-            .args(["-c", SCRIPT])
-            .arg(weights)
+            .args(["-c", script])
+            .args(args)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -31,21 +29,15 @@ impl Peers {
         let mut peers = Self { child, questions, answers: BufReader::new(answers), names: Vec::new() };
         peers.names = peers.answer().context("the peers' process did not start")?;
         if peers.names.is_empty() {
-            bail!("{} has neither torch nor onnxruntime with onnx", python.display());
+            bail!("{} has none of the packages that are to be measured", python.display());
         }
         Ok(peers)
     }
 
-    /// Seconds of each of some runs.
-    pub fn measure(
-        &mut self,
-        peer: &str,
-        n_threads: usize,
-        batch_size: usize,
-        n_runs: usize,
-    ) -> Result<Vec<f64>> {
-        writeln!(self.questions, "{peer}\t{n_threads}\t{batch_size}\t{n_runs}")?;
-        self.answer().with_context(|| format!("{peer} did not answer"))
+    /// The answer to one line.
+    pub fn ask(&mut self, question: &str) -> Result<Vec<f64>> {
+        writeln!(self.questions, "{question}")?;
+        self.answer().with_context(|| format!("no answer to `{question}`"))
     }
 
     fn answer<T: serde::de::DeserializeOwned>(&mut self) -> Result<T> {

@@ -1,0 +1,249 @@
+//! `touchstream bench modules`: training steps a second of the modules, beside PyTorch and the core's peak.
+
+use crate::commands::bench::core_peak::peak_per_core;
+use crate::commands::bench::peers::Peers;
+use crate::say::say;
+use crate::text_table::aligned;
+use anyhow::{Result, bail};
+use clap::Args;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+use touchstream_agent::{AgentSettings, Remap, Scenes, find_module};
+use touchstream_env::plain_stimuli::PlainStimuli;
+use touchstream_env::schedule::Schedule;
+use touchstream_env::seed::{RunSeed, StreamName};
+use touchstream_env::stimuli::Split;
+use touchstream_env::stream::Stream;
+use touchstream_env::task::find_task;
+use touchstream_env::trial::ScreenRecipe;
+use touchstream_mind::module::{MODULES, Structure};
+
+#[derive(Args)]
+pub struct ModulesBenchArgs {
+    /// Which modules [default: all 24]
+    #[arg(long, value_name = "ID,...", value_delimiter = ',')]
+    modules: Option<Vec<String>>,
+    /// Units of every layer [default: the paper's for stimulus-response, and for match-to-sample where they differ]
+    #[arg(long, value_name = "N,...", value_delimiter = ',')]
+    units: Option<Vec<usize>>,
+    /// Numbers of a scene vector; two of them are read
+    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    scene_len: u64,
+    /// Candidate touches a step
+    #[arg(long, value_name = "N", default_value_t = 512)]
+    candidates: usize,
+    /// Steps between two updates
+    #[arg(long, value_name = "N", default_value_t = 32)]
+    batch: usize,
+    /// About how long each is measured, in seconds, in each of three rounds; the fastest counts
+    #[arg(long, value_name = "SECS", default_value_t = 0.5)]
+    secs: f64,
+    /// A Python with torch: the same work is then measured there too (`scripts/python-env --peers` makes one)
+    #[arg(long, value_name = "FILE")]
+    python: Option<PathBuf>,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One module, measured.
+#[derive(Serialize)]
+struct Measured {
+    module: &'static str,
+    units: usize,
+    steps_per_sec: f64,
+    /// Multiply-adds a step over the core's peak.
+    fraction_of_peak: Option<f64>,
+    pytorch_steps_per_sec: Option<f64>,
+    times_pytorch: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Outcome {
+    scene_len: u64,
+    candidates: usize,
+    batch: usize,
+    /// Fused multiply-adds a second of one core, in thousands of millions.
+    peak_gmacs_per_core: Option<f64>,
+    modules: Vec<Measured>,
+}
+
+const N_ROUNDS: usize = 3;
+const SCRIPT: &str = include_str!("../../../../../peers/remap_modules.py");
+const SCENES: StreamName = StreamName::new("bench/scenes");
+
+pub fn run(args: &ModulesBenchArgs) -> Result<()> {
+    let ids: Vec<&'static str> = match &args.modules {
+        None => MODULES.iter().map(|kind| kind.id).collect(),
+        Some(ids) => ids.iter().map(|id| Ok(find_module(id)?.id)).collect::<Result<_>>()?,
+    };
+    if !(args.secs > 0.0 && args.secs.is_finite()) {
+        bail!("secs: {} is not a time above 0", args.secs);
+    }
+    let mut peers = args.python.as_ref().map(|python| Peers::start(python, SCRIPT, &[])).transpose()?;
+    let peak = peak_per_core(N_ROUNDS);
+    let mut modules = Vec::new();
+    for id in ids {
+        for units in widths(id, args.units.as_deref())? {
+            modules.push(measure(args, id, units, peak, peers.as_mut())?);
+        }
+    }
+    let outcome = Outcome {
+        scene_len: args.scene_len,
+        candidates: args.candidates,
+        batch: args.batch,
+        peak_gmacs_per_core: peak,
+        modules,
+    };
+    match args.json {
+        true => say!("{}", serde_json::to_string_pretty(&outcome)?),
+        false => say!("{}", text(&outcome).trim_end()),
+    }
+    Ok(())
+}
+
+fn widths(id: &str, chosen: Option<&[usize]>) -> Result<Vec<usize>> {
+    if let Some(units) = chosen {
+        return Ok(units.to_vec());
+    }
+    let kind = find_module(id)?;
+    let of = |task: &str| -> Result<usize> {
+        Ok(touchstream_agent::paper::units(find_task(task)?.paradigm(), kind.size))
+    };
+    let mut widths = vec![of("sr-2way")?, of("mts-2way-stationary")?];
+    widths.dedup();
+    Ok(widths)
+}
+
+fn measure(
+    args: &ModulesBenchArgs,
+    id: &'static str,
+    units: usize,
+    peak: Option<f64>,
+    mut peers: Option<&mut Peers>,
+) -> Result<Measured> {
+    let task = find_task("mts-2way-stationary")?;
+    let mut settings = AgentSettings::for_task(id, &task)?;
+    settings.module.units.fill(units);
+    (settings.n_candidates, settings.batch_steps) = (args.candidates, args.batch);
+    let structure = settings.check(args.scene_len as usize)?;
+    let stimuli = Arc::new(PlainStimuli::new(2));
+    let (mut stream, _) = Stream::open(Schedule::single(task), stimuli, Split::Train, RunSeed(1))?;
+    let scenes = NoiseScenes::of(&stream, args.scene_len as usize)?;
+    let mut agent = Remap::new(settings, args.scene_len as usize, RunSeed(1))?;
+    agent.play(&mut stream, &scenes)?;
+    let (mut best, mut best_of_peer) = (0.0_f64, None);
+    for _ in 0..N_ROUNDS {
+        let (start, before) = (Instant::now(), agent.n_steps());
+        while start.elapsed().as_secs_f64() < args.secs {
+            agent.play(&mut stream, &scenes)?;
+        }
+        best = best.max((agent.n_steps() - before) as f64 / start.elapsed().as_secs_f64());
+        if let Some(peers) = peers.as_deref_mut() {
+            let rate = ask(peers, args, id, units, best_of_peer)?;
+            best_of_peer = Some(best_of_peer.map_or(rate, |best: f64| best.max(rate)));
+        }
+    }
+    let gmacs = best * multiply_adds(&structure, args.candidates) / 1e9;
+    Ok(Measured {
+        module: id,
+        units,
+        steps_per_sec: best,
+        fraction_of_peak: peak.map(|peak| gmacs / peak),
+        pytorch_steps_per_sec: best_of_peer,
+        times_pytorch: best_of_peer.map(|peer| best / peer),
+    })
+}
+
+/// Steps a second of PyTorch, measured for about as long as ours.
+fn ask(
+    peers: &mut Peers,
+    args: &ModulesBenchArgs,
+    id: &str,
+    units: usize,
+    known: Option<f64>,
+) -> Result<f64> {
+    let kind = find_module(id)?;
+    let bottleneck = kind.bottleneck.map_or("-", |nonlinearity| nonlinearity.name());
+    let question = |n_updates: usize| {
+        let (layers, depth) = (kind.layers.name(), kind.default_depth());
+        let ModulesBenchArgs { scene_len, candidates, batch, .. } = args;
+        format!("{bottleneck}\t{layers}\t{units}\t{depth}\t{scene_len}\t{candidates}\t{batch}\t{n_updates}")
+    };
+    let rate = match known {
+        Some(rate) => rate,
+        None => peers.ask(&question(1))?[0],
+    };
+    let n_updates = (rate * args.secs / args.batch as f64).ceil().max(1.0) as usize;
+    Ok(peers.ask(&question(n_updates))?[0])
+}
+
+/// Multiply-adds of a step: first stage forward and its gradient, and all candidates through what is behind.
+fn multiply_adds(structure: &Structure, n_candidates: usize) -> f64 {
+    let stages = structure.stages();
+    let visual = 2 * stages[0].n_visual * stages[0].n_units;
+    let touch_stage = &stages[structure.touch_stage()];
+    let behind = stages[structure.touch_stage() + 1..].iter().map(|stage| stage.n_in() * stage.n_units);
+    (visual + n_candidates * (2 * touch_stage.n_units + behind.sum::<usize>())) as f64
+}
+
+/// A random scene vector for every screen: how long learning takes does not depend on what is seen.
+struct NoiseScenes {
+    index: HashMap<ScreenRecipe, u32>,
+    numbers: Vec<f32>,
+    scene_len: usize,
+}
+
+impl NoiseScenes {
+    fn of(stream: &Stream, scene_len: usize) -> Result<Self> {
+        let Some(screens) = stream.bound_task().screens() else { bail!("the task has too many screens") };
+        let mut random = RunSeed(0).stream(SCENES, 0);
+        let size = 3.5 / (scene_len as f32).sqrt();
+        let numbers = (0..screens.len() * scene_len).map(|_| random.in_range(-size, size)).collect();
+        Ok(Self { index: screens.into_iter().zip(0..).collect(), numbers, scene_len })
+    }
+}
+
+impl Scenes for NoiseScenes {
+    fn scene_len(&self) -> usize {
+        self.scene_len
+    }
+    fn index_of(&self, screen: &ScreenRecipe) -> Option<u32> {
+        self.index.get(screen).copied()
+    }
+    fn scene(&self, index: u32) -> &[f32] {
+        &self.numbers[index as usize * self.scene_len..][..self.scene_len]
+    }
+    fn n_screens(&self) -> usize {
+        self.index.len()
+    }
+}
+
+fn text(outcome: &Outcome) -> String {
+    let mut rows =
+        vec![["module", "units", "steps/s", "of peak", "PyTorch steps/s", "times"].map(String::from)];
+    for row in &outcome.modules {
+        let perhaps = |number: Option<f64>, say: &dyn Fn(f64) -> String| number.map_or_else(String::new, say);
+        rows.push([
+            row.module.to_owned(),
+            row.units.to_string(),
+            format!("{:.0}", row.steps_per_sec),
+            perhaps(row.fraction_of_peak, &|fraction| format!("{:.0} %", 100.0 * fraction)),
+            perhaps(row.pytorch_steps_per_sec, &|rate| format!("{rate:.0}")),
+            perhaps(row.times_pytorch, &|times| format!("{times:.1}")),
+        ]);
+    }
+    let Outcome { scene_len, candidates, batch, peak_gmacs_per_core, .. } = outcome;
+    let mut text = aligned(&rows);
+    text.push_str(&format!(
+        "\none thread; {} inputs, {candidates} candidates a step, an update every {batch} steps",
+        2 * scene_len
+    ));
+    if let Some(peak) = peak_gmacs_per_core {
+        text.push_str(&format!("; peak {peak:.1} billion multiply-adds a second"));
+    }
+    text
+}
