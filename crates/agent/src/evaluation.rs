@@ -89,6 +89,7 @@ impl Evaluator {
         let mut sums = Sums::default();
         let n_units = self.visual.len() / ROWS;
         self.window.clear();
+        self.head.load(module);
         while sums.n_trials < n_trials {
             self.window.look_ahead(0, stream, scenes)?;
             module.visual(&self.window.history(scenes), &mut self.visual);

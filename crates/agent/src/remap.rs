@@ -141,6 +141,7 @@ impl Remap {
         let n_carried = self.settings.k_f - 1;
         self.window.look_ahead(n_carried, stream, scenes)?;
         self.module.visual(&self.window.history(scenes), &mut self.visual);
+        self.head.load(&self.module);
         let mut played = Played::default();
         for row in n_carried..self.window.n_rows() {
             self.predict(row);

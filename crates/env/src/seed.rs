@@ -80,6 +80,19 @@ impl RandomStream {
         word
     }
 
+    /// Many 32 random bits: the same as so many calls of [`RandomStream::next_u32`], and faster.
+    pub fn fill_u32(&mut self, words: &mut [u32]) {
+        let n_left = (4 - self.n_used).min(words.len());
+        let (left, rest) = words.split_at_mut(n_left);
+        left.iter_mut().for_each(|word| *word = self.next_u32());
+        let (blocks, rest) = rest.as_chunks_mut::<4>();
+        for block in blocks {
+            *block = philox4x32_10(self.counter, self.key);
+            self.counter[0] = self.counter[0].wrapping_add(1);
+        }
+        rest.iter_mut().for_each(|word| *word = self.next_u32());
+    }
+
     /// Standard normal numbers, as `(z, another)` (Box and Muller).
     pub fn normal_pair(&mut self) -> (f32, f32) {
         // In (0, 1], so that its logarithm is finite.
@@ -195,6 +208,21 @@ mod tests {
             assert_ne!(reference, other);
         }
         assert_ne!(first(1, "trial", 1), first(1, "trial", 1 << 32));
+    }
+
+    #[test]
+    fn many_words_are_the_single_ones() {
+        for (n_before, n) in [(0, 0), (0, 9), (1, 2), (3, 17), (4, 8), (5, 1)] {
+            let mut one_by_one = RunSeed(3).stream(StreamName::new("test"), 4);
+            let mut at_once = one_by_one.clone();
+            for _ in 0..n_before {
+                assert_eq!(one_by_one.next_u32(), at_once.next_u32());
+            }
+            let mut words = vec![0; n];
+            at_once.fill_u32(&mut words);
+            assert!(words.iter().all(|&word| word == one_by_one.next_u32()), "{n_before}, {n}");
+            assert_eq!(one_by_one.next_u64(), at_once.next_u64());
+        }
     }
 
     #[test]

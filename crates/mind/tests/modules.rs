@@ -148,6 +148,7 @@ fn maps_are_those_of_the_equations() {
             for instructions in BOTH() {
                 let module = case.module(instructions);
                 let mut memory = HeadMemory::new(&case.structure, n_candidates);
+                memory.load(&module);
                 let visual = case.visual(&module);
                 let n_units = case.structure.stages()[0].n_units;
                 for step in 0..case.n_steps {

@@ -84,6 +84,7 @@ fn modules_compute_and_learn_as_in_pytorch() {
 
             let mut logits = Vec::new();
             let mut memory = HeadMemory::new(&structure, 1);
+            memory.load(&module);
             let mut candidate = Candidates::new(1);
             for (touches, visual) in touches.chunks(4).zip(visual.chunks(n_units)) {
                 let (row, col) = candidate.coordinates_mut();

@@ -110,6 +110,7 @@ impl Example {
         let grid = (0..side * side).map(|idx| Touch::new(pixel(idx / side), pixel(idx % side)));
         candidates.set(grid.map(|touch| touch.expect("cells are on the screen")));
         let mut head = HeadMemory::new(structure, side * side);
+        head.load(module);
         module.predict(&visual, &past_touches, candidates.centred(), &mut head);
         let mut predicted = vec![0.0; side * side];
         set_sigmoids(module.instructions(), head.logits(0), &mut predicted);

@@ -76,6 +76,14 @@ impl Arithmetic for Avx2 {
         detected!(_mm256_blendv_ps(otherwise, then, _mm256_cmp_ps::<_CMP_LT_OQ>(a, b)))
     }
     #[inline(always)]
+    fn any_above_zero(x: __m256) -> bool {
+        detected!(_mm256_movemask_ps(_mm256_cmp_ps::<_CMP_NLE_UQ>(x, _mm256_setzero_ps())) != 0)
+    }
+    #[inline(always)]
+    fn any_below_zero(x: __m256) -> bool {
+        detected!(_mm256_movemask_ps(_mm256_cmp_ps::<_CMP_NGE_UQ>(x, _mm256_setzero_ps())) != 0)
+    }
+    #[inline(always)]
     fn power_of_two(shifted: __m256) -> __m256 {
         detected!({
             let bits = _mm256_slli_epi32::<23>(_mm256_castps_si256(shifted));

@@ -37,6 +37,10 @@ pub(crate) trait Arithmetic: Copy {
     fn where_less(a: Self::V, b: Self::V, then: Self::V) -> Self::V;
     /// `then` where `a < b`, else `otherwise`.
     fn select_less(a: Self::V, b: Self::V, then: Self::V, otherwise: Self::V) -> Self::V;
+    /// Whether any of the eight is above 0, or NaN.
+    fn any_above_zero(x: Self::V) -> bool;
+    /// Whether any of the eight is below 0, or NaN.
+    fn any_below_zero(x: Self::V) -> bool;
     /// `2^n` of the whole number in the low bits of [`ROUNDER`] + n.
     fn power_of_two(shifted: Self::V) -> Self::V;
 

@@ -68,6 +68,14 @@ impl Arithmetic for Portable {
         each(|i| if a[i] < b[i] { then[i] } else { otherwise[i] })
     }
     #[inline(always)]
+    fn any_above_zero(x: Lanes) -> bool {
+        x.iter().fold(false, |any, x| any | !(*x <= 0.0))
+    }
+    #[inline(always)]
+    fn any_below_zero(x: Lanes) -> bool {
+        x.iter().fold(false, |any, x| any | !(*x >= 0.0))
+    }
+    #[inline(always)]
     fn power_of_two(shifted: Lanes) -> Lanes {
         each(|i| f32::from_bits((shifted[i].to_bits() << 23).wrapping_add(0x3f80_0000)))
     }

@@ -1,7 +1,9 @@
 //! `W h + b` for many candidate touches at once: wide registers along the candidates.
 //!
-//! Candidates are worked on in blocks of 16, so that a block of a small module goes through all layers without leaving
-//! the first cache, and a block of a large one keeps its inputs there while the weights stream by.
+//! Candidates are worked on in blocks of 16 that lie near each other on the screen. Of every rectified unit a whole block
+//! mostly lies on one side, so about half of a layer's numbers are 0 for all of it: those are left out. A block of a small
+//! module goes through all layers without leaving the first cache; a large module takes several blocks together, so that
+//! its weights come from far away less often.
 
 use crate::arithmetic::{Arithmetic, Lanes, N_LANES};
 use crate::nonlinearity::{Nonlinearity, parts};
@@ -15,60 +17,130 @@ const INPUTS: usize = 256;
 /// One number for each candidate of a block of `8 N`.
 pub(crate) type Block<const N: usize> = [Lanes; N];
 
-/// `out[unit] = b[unit] + sum_i W[unit, i] x[i]`, for a block; `out` is `[n_out]`, `x` is `[n_in]`.
-#[inline(always)]
-pub(crate) fn block_products<A: Arithmetic, const N: usize>(
-    weights: &[f32],
-    biases: &[f32],
-    x: &[Block<N>],
-    out: &mut [Block<N>],
-) {
-    let n_in = x.len();
-    for (out, &bias) in out.iter_mut().zip(biases) {
-        *out = [[bias; N_LANES]; N];
-    }
-    for (part, x) in x.chunks(INPUTS).enumerate() {
-        let row_of = |unit: usize| &weights[unit * n_in + part * INPUTS..][..x.len()];
-        let out = &mut out[..biases.len()];
-        let unit = add_groups::<A, N, 6>(0, out, row_of, x);
-        let unit = add_groups::<A, N, 4>(unit, out, row_of, x);
-        let unit = add_groups::<A, N, 2>(unit, out, row_of, x);
-        add_groups::<A, N, 1>(unit, out, row_of, x);
+/// The numbers of a stage that are not 0 for a whole block, and which of the stage's numbers they are.
+#[derive(Clone, Copy)]
+pub(crate) struct Active<'a, const N: usize> {
+    pub columns: &'a [u32],
+    pub numbers: &'a [Block<N>],
+}
+
+/// How many units are taken together when so many are left. Two fours instead of a six and a two: two units alone would
+/// wait for their sums.
+const fn n_together(n_left: usize) -> usize {
+    match n_left {
+        4 | 5 | 8 => 4,
+        2 | 3 => 2,
+        1 => 1,
+        _ => 6,
     }
 }
 
-/// From unit `first` on, as many groups as there are; gives the first unit that is left.
-#[inline(always)]
-fn add_groups<'a, A: Arithmetic, const N: usize, const UNITS: usize>(
-    first: usize,
-    out: &mut [Block<N>],
-    row_of: impl Fn(usize) -> &'a [f32],
-    x: &[Block<N>],
-) -> usize {
-    let (groups, rest) = out[first..].as_chunks_mut::<UNITS>();
-    for (idx, group) in groups.iter_mut().enumerate() {
-        add_rows::<A, N, UNITS>(std::array::from_fn(|i| row_of(first + UNITS * idx + i)), x, group);
+/// Lays out weights, `[n_out, n_in]`, as products read them: for each group of units, the group's weights of one input
+/// side by side.
+pub(crate) fn pack_weights(weights: &[f32], n_out: usize, packed: &mut [f32]) {
+    let n_in = weights.len() / n_out;
+    let mut unit = 0;
+    while unit < n_out {
+        let n = n_together(n_out - unit);
+        let group = &mut packed[unit * n_in..][..n * n_in];
+        for (input, group) in group.chunks_exact_mut(n).enumerate() {
+            for (idx, weight) in group.iter_mut().enumerate() {
+                *weight = weights[(unit + idx) * n_in + input];
+            }
+        }
+        unit += n;
     }
-    let n_rest = rest.len();
-    out.len() - n_rest
+}
+
+/// `out[unit] = b[unit] + sum_i W[unit, i] x[i]`, for some blocks. `packed` is as [`pack_weights`] leaves it, `active`
+/// gives the inputs of a block, `out` is `[n_blocks, out_stride]`, of which the first `n_out` of each block are set.
+#[inline(always)]
+pub(crate) fn block_products<'a, A: Arithmetic, const N: usize>(
+    packed: &[f32],
+    biases: &[f32],
+    active: impl Fn(usize) -> Active<'a, N>,
+    out: &mut [Block<N>],
+    out_stride: usize,
+) {
+    let (n_in, n_out) = (packed.len() / biases.len(), biases.len());
+    for out in out.chunks_exact_mut(out_stride) {
+        for (out, &bias) in out.iter_mut().zip(biases) {
+            *out = [[bias; N_LANES]; N];
+        }
+    }
+    for first in (0..n_in).step_by(INPUTS) {
+        let mut unit = 0;
+        while unit < n_out {
+            let n = n_together(n_out - unit);
+            let group = Group { packed: &packed[unit * n_in..][..n * n_in], unit, first, out_stride };
+            match n {
+                6 => add_units::<A, N, 6>(&group, &active, out),
+                4 => add_units::<A, N, 4>(&group, &active, out),
+                2 => add_units::<A, N, 2>(&group, &active, out),
+                _ => add_units::<A, N, 1>(&group, &active, out),
+            }
+            unit += n;
+        }
+    }
+}
+
+/// Some units, and from which of a block's active inputs on.
+struct Group<'a> {
+    packed: &'a [f32],
+    unit: usize,
+    first: usize,
+    out_stride: usize,
+}
+
+/// Adds the products of `UNITS` units for all blocks, whose weights stay in the first cache meanwhile.
+#[inline(always)]
+fn add_units<'a, A: Arithmetic, const N: usize, const UNITS: usize>(
+    group: &Group<'_>,
+    active: &impl Fn(usize) -> Active<'a, N>,
+    out: &mut [Block<N>],
+) {
+    let weights = group.packed.as_chunks::<UNITS>().0;
+    for (block, out) in out.chunks_exact_mut(group.out_stride).enumerate() {
+        let Active { columns, numbers } = active(block);
+        if group.first >= columns.len() {
+            continue;
+        }
+        let end = columns.len().min(group.first + INPUTS);
+        let (columns, numbers) = (&columns[group.first..end], &numbers[group.first..end]);
+        let Some((out, _)) = out[group.unit..].split_first_chunk_mut::<UNITS>() else { continue };
+        add_rows::<A, N, UNITS>(weights, columns, numbers, out);
+    }
 }
 
 #[inline(always)]
 fn add_rows<A: Arithmetic, const N: usize, const UNITS: usize>(
-    rows: [&[f32]; UNITS],
-    x: &[Block<N>],
+    weights: &[[f32; UNITS]],
+    columns: &[u32],
+    numbers: &[Block<N>],
     out: &mut [Block<N>; UNITS],
 ) {
-    let rows = rows.map(|row| &row[..x.len()]);
     let mut sums: [[A::V; N]; UNITS] =
         std::array::from_fn(|unit| std::array::from_fn(|chunk| A::load(&out[unit][chunk])));
-    for (i, x) in x.iter().enumerate() {
-        let x: [A::V; N] = std::array::from_fn(|chunk| A::load(&x[chunk]));
+    // Few units leave registers for a second sum of each, which hides how long a sum takes.
+    if UNITS <= 2 {
+        let mut others = [[A::zero(); N]; UNITS];
+        let (column_pairs, column_rest) = columns.as_chunks::<2>();
+        let (number_pairs, number_rest) = numbers.as_chunks::<2>();
+        for ([one, other], [x, other_x]) in column_pairs.iter().zip(number_pairs) {
+            add_column::<A, N, UNITS>(&weights[*one as usize], x, &mut sums);
+            add_column::<A, N, UNITS>(&weights[*other as usize], other_x, &mut others);
+        }
+        for (column, x) in column_rest.iter().zip(number_rest) {
+            add_column::<A, N, UNITS>(&weights[*column as usize], x, &mut sums);
+        }
         for unit in 0..UNITS {
-            let w = A::splat(rows[unit][i]);
             for chunk in 0..N {
-                sums[unit][chunk] = A::mul_add(w, x[chunk], sums[unit][chunk]);
+                sums[unit][chunk] = A::add(sums[unit][chunk], others[unit][chunk]);
             }
+        }
+    } else {
+        for (column, x) in columns.iter().zip(numbers) {
+            add_column::<A, N, UNITS>(&weights[*column as usize], x, &mut sums);
         }
     }
     for unit in 0..UNITS {
@@ -78,40 +150,89 @@ fn add_rows<A: Arithmetic, const N: usize, const UNITS: usize>(
     }
 }
 
-/// `x` is `[n]`, `out` is `[n_parts * n]`.
+/// Adds what one input contributes.
+#[inline(always)]
+fn add_column<A: Arithmetic, const N: usize, const UNITS: usize>(
+    weights: &[f32; UNITS],
+    x: &Block<N>,
+    sums: &mut [[A::V; N]; UNITS],
+) {
+    let x: [A::V; N] = std::array::from_fn(|chunk| A::load(&x[chunk]));
+    for unit in 0..UNITS {
+        let w = A::splat(weights[unit]);
+        for chunk in 0..N {
+            sums[unit][chunk] = A::mul_add(w, x[chunk], sums[unit][chunk]);
+        }
+    }
+}
+
+/// A stage's numbers from its sums, without those that are 0 for the whole block; gives how many are left.
 #[inline(always)]
 pub(crate) fn block_nonlinearity<A: Arithmetic, const N: usize>(
     nonlinearity: Nonlinearity,
-    x: &[Block<N>],
-    out: &mut [Block<N>],
-) {
+    sums: &[Block<N>],
+    columns: &mut [u32],
+    numbers: &mut [Block<N>],
+) -> usize {
     // Decided once, not for each unit.
+    use Side::{Both, Down, Up};
+    let place = Room { columns, numbers };
     match nonlinearity {
-        Nonlinearity::Relu => each_unit::<A, N, 1>(Nonlinearity::Relu, x, out),
-        Nonlinearity::Tanh => each_unit::<A, N, 1>(Nonlinearity::Tanh, x, out),
-        Nonlinearity::Sigmoid => each_unit::<A, N, 1>(Nonlinearity::Sigmoid, x, out),
-        Nonlinearity::Elu => each_unit::<A, N, 1>(Nonlinearity::Elu, x, out),
-        Nonlinearity::Crelu => each_unit::<A, N, 2>(Nonlinearity::Crelu, x, out),
-        Nonlinearity::Cres => each_unit::<A, N, 4>(Nonlinearity::Cres, x, out),
-        Nonlinearity::ReluSq => each_unit::<A, N, 2>(Nonlinearity::ReluSq, x, out),
-        Nonlinearity::Sq => each_unit::<A, N, 2>(Nonlinearity::Sq, x, out),
+        Nonlinearity::Relu => each_unit::<A, N, 1>(Nonlinearity::Relu, [Up], sums, place),
+        Nonlinearity::Tanh => each_unit::<A, N, 1>(Nonlinearity::Tanh, [Both], sums, place),
+        Nonlinearity::Sigmoid => each_unit::<A, N, 1>(Nonlinearity::Sigmoid, [Both], sums, place),
+        Nonlinearity::Elu => each_unit::<A, N, 1>(Nonlinearity::Elu, [Both], sums, place),
+        Nonlinearity::Crelu => each_unit::<A, N, 2>(Nonlinearity::Crelu, [Up, Down], sums, place),
+        Nonlinearity::Cres => each_unit::<A, N, 4>(Nonlinearity::Cres, [Up, Down, Up, Down], sums, place),
+        Nonlinearity::ReluSq => each_unit::<A, N, 2>(Nonlinearity::ReluSq, [Up, Both], sums, place),
+        Nonlinearity::Sq => each_unit::<A, N, 2>(Nonlinearity::Sq, [Both, Both], sums, place),
     }
+}
+
+/// For which sums a part of a nonlinearity is not 0.
+#[derive(Clone, Copy)]
+enum Side {
+    Up,
+    Down,
+    Both,
+}
+
+/// Where numbers go.
+struct Room<'a, const N: usize> {
+    columns: &'a mut [u32],
+    numbers: &'a mut [Block<N>],
 }
 
 #[inline(always)]
 fn each_unit<A: Arithmetic, const N: usize, const PARTS: usize>(
     nonlinearity: Nonlinearity,
-    x: &[Block<N>],
-    out: &mut [Block<N>],
-) {
-    let n = x.len();
-    let out = &mut out[..PARTS * n];
-    for (unit, x) in x.iter().enumerate() {
-        for (chunk, x) in x.iter().enumerate() {
-            let parts = parts::<A>(nonlinearity, A::load(x));
-            for part in 0..PARTS {
-                A::store(parts[part], &mut out[part * n + unit][chunk]);
+    sides: [Side; PARTS],
+    sums: &[Block<N>],
+    room: Room<'_, N>,
+) -> usize {
+    let n = sums.len();
+    let mut n_active = 0;
+    for (unit, sums) in sums.iter().enumerate() {
+        let (mut up, mut down) = (false, false);
+        let mut parts_of = [[A::zero(); 4]; N];
+        for chunk in 0..N {
+            let x = A::load(&sums[chunk]);
+            up |= A::any_above_zero(x);
+            down |= A::any_below_zero(x);
+            parts_of[chunk] = parts::<A>(nonlinearity, x);
+        }
+        for part in 0..PARTS {
+            let number = &mut room.numbers[n_active];
+            for chunk in 0..N {
+                A::store(parts_of[chunk][part], &mut number[chunk]);
             }
+            room.columns[n_active] = (part * n + unit) as u32;
+            n_active += usize::from(match sides[part] {
+                Side::Up => up,
+                Side::Down => down,
+                Side::Both => true,
+            });
         }
     }
+    n_active
 }

@@ -1,12 +1,13 @@
 //! Reward maps: the logits of many candidate touches on one screen.
 
 use crate::arithmetic::{Arithmetic, Kernel, N_LANES};
-use crate::linear::candidates::{Block, MAX_CHUNKS, block_nonlinearity, block_products};
+use crate::linear::candidates::{
+    Active, Block, MAX_CHUNKS, block_nonlinearity, block_products, pack_weights,
+};
 use crate::linear::products::add_products;
 use crate::linear::{Stacked, Weights};
 use crate::module::network::Module;
 use crate::module::structure::{Stage, Structure};
-use crate::nonlinearity::Nonlinearity;
 
 /// Candidate touches in centred coordinates, each in [-1, 1].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,29 +53,64 @@ pub struct HeadMemory {
     bottleneck: Vec<f32>,
     /// The touch stage's sums without the present touch.
     shared: Vec<f32>,
+    /// Weights of the stages behind, laid out for prediction.
+    packed: Vec<f32>,
     /// Sums of a stage for a block, and the stage's numbers.
     sums: Vec<f32>,
     numbers: Vec<f32>,
+    /// Which of the stage's numbers those are; some are left out.
+    columns: Vec<u32>,
     /// `[k_f, n_lanes]`
     logits: Vec<f32>,
     n_lanes: usize,
     n_candidates: usize,
+    /// Blocks of candidates that go through the stages together.
+    blocks_per_group: usize,
+    /// Of the widest stage: sums, and numbers.
+    most_sums: usize,
+    most_numbers: usize,
 }
+
+/// Weights of a stage that stay near, in bytes; larger ones are read for several blocks at once.
+const NEAR_BYTES: usize = 64 << 10;
+/// How many.
+const MAX_GROUP: usize = 4;
 
 impl HeadMemory {
     /// For a structure and a number of candidates.
     pub fn new(structure: &Structure, n_candidates: usize) -> Self {
-        let block = MAX_CHUNKS * N_LANES;
-        let largest = |f: fn(&Stage) -> usize| structure.stages().iter().map(f).max().unwrap_or(0);
+        let later = &structure.stages()[structure.touch_stage()..];
+        let largest = |f: fn(&Stage) -> usize| later.iter().map(f).max().unwrap_or(0);
+        let (most_sums, most_numbers) = (largest(|stage| stage.n_units), largest(Stage::n_out));
+        let most_weights = later[1..].iter().map(|stage| stage.weights().len()).max().unwrap_or(0);
+        let blocks_per_group = if 4 * most_weights > NEAR_BYTES { MAX_GROUP } else { 1 };
+        let group = blocks_per_group * MAX_CHUNKS * N_LANES;
         let n_lanes = n_candidates.next_multiple_of(N_LANES);
         Self {
             bottleneck: vec![0.0; structure.stages()[0].n_out()],
             shared: vec![0.0; structure.stages()[structure.touch_stage()].n_units],
-            sums: vec![0.0; block * largest(|stage| stage.n_units)],
-            numbers: vec![0.0; block * largest(Stage::n_out)],
+            packed: vec![0.0; structure.n_parameters() - later[1].weight_start],
+            sums: vec![0.0; group * most_sums],
+            // One more: a number is put down before it is known whether it stays.
+            numbers: vec![0.0; group * (most_numbers + 1)],
+            columns: vec![0; blocks_per_group * (most_numbers + 1)],
             logits: vec![0.0; structure.shape().k_f * n_lanes],
             n_lanes,
             n_candidates,
+            blocks_per_group,
+            most_sums,
+            most_numbers: most_numbers + 1,
+        }
+    }
+
+    /// Takes a module's weights as they are now. To be called before predicting, and again whenever they have changed.
+    pub fn load(&mut self, module: &Module) {
+        let (_, later) = module.touch_and_later_stages();
+        let first_packed = later[0].weight_start;
+        for stage in later {
+            let place = stage.weights();
+            let packed = &mut self.packed[place.start - first_packed..place.end - first_packed];
+            pack_weights(&module.parameters()[place], stage.n_units, packed);
         }
     }
 
@@ -85,7 +121,8 @@ impl HeadMemory {
 }
 
 impl Module {
-    /// Predicts the logits of all candidates. `visual` is the step's row of [`Module::visual`], `past_touches` are the
+    /// Predicts the logits of all candidates with the weights that the memory was [loaded](HeadMemory::load) with.
+    /// `visual` is the step's row of [`Module::visual`], `past_touches` are the
     /// touches before, oldest first, `[2 k_b]`.
     pub fn predict(
         &self,
@@ -155,65 +192,67 @@ impl Kernel for Predict<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(mut self) {
         let n_chunks = self.memory.n_lanes / N_LANES;
-        let n_whole = n_chunks / MAX_CHUNKS * MAX_CHUNKS;
-        for chunk in (0..n_whole).step_by(MAX_CHUNKS) {
-            self.block::<A, MAX_CHUNKS>(chunk);
+        let n_blocks = n_chunks / MAX_CHUNKS;
+        for first in (0..n_blocks).step_by(self.memory.blocks_per_group) {
+            let n = self.memory.blocks_per_group.min(n_blocks - first);
+            self.group::<A, MAX_CHUNKS>(first * MAX_CHUNKS, n);
         }
-        if n_whole < n_chunks {
-            self.block::<A, 1>(n_whole);
+        if n_blocks * MAX_CHUNKS < n_chunks {
+            self.group::<A, 1>(n_chunks - 1, 1);
         }
     }
 }
 
 impl Predict<'_> {
-    /// All stages for the `8 N` candidates from eight times `chunk` on.
+    /// All stages for `n_blocks` blocks of `8 N` candidates, from eight times `first_chunk` on.
     #[inline(always)]
-    fn block<A: Arithmetic, const N: usize>(&mut self, chunk: usize) {
-        let HeadMemory { shared, sums, numbers, logits, n_lanes, .. } = &mut *self.memory;
-        let sums = blocks::<N>(sums);
-        let numbers = blocks::<N>(numbers);
-        let at = |coordinates: &[f32]| -> [A::V; N] {
-            std::array::from_fn(|i| A::load(&coordinates.as_chunks::<N_LANES>().0[chunk + i]))
-        };
-        let (rows, cols) = (at(&self.candidates.rows), at(&self.candidates.cols));
-        for (unit, (sum, &shared)) in sums.iter_mut().zip(shared.iter()).enumerate() {
-            let weights = self.touch_weights.row(unit);
-            let (row_weight, col_weight) = (A::splat(weights[0]), A::splat(weights[1]));
-            for i in 0..N {
-                let with_row = A::mul_add(row_weight, rows[i], A::splat(shared));
-                A::store(A::mul_add(col_weight, cols[i], with_row), &mut sum[i]);
+    fn group<A: Arithmetic, const N: usize>(&mut self, first_chunk: usize, n_blocks: usize) {
+        let (most_sums, most_numbers) = (self.memory.most_sums, self.memory.most_numbers);
+        let HeadMemory { shared, packed, sums, numbers, columns, logits, n_lanes, .. } = &mut *self.memory;
+        let first_packed = self.later[0].weight_start;
+        let (sums, numbers) = (blocks::<N>(sums), blocks::<N>(numbers));
+        let mut n_active = [0; MAX_GROUP];
+        let (sums, numbers) = (&mut sums[..n_blocks * most_sums], &mut numbers[..n_blocks * most_numbers]);
+        for (block, sums) in sums.chunks_exact_mut(most_sums).enumerate() {
+            let at = |coordinates: &[f32]| -> [A::V; N] {
+                let chunks = &coordinates.as_chunks::<N_LANES>().0[first_chunk + block * N..];
+                std::array::from_fn(|i| A::load(&chunks[i]))
+            };
+            let (rows, cols) = (at(&self.candidates.rows), at(&self.candidates.cols));
+            for (unit, (sum, &shared)) in sums.iter_mut().zip(shared.iter()).enumerate() {
+                let weights = self.touch_weights.row(unit);
+                let (row_weight, col_weight) = (A::splat(weights[0]), A::splat(weights[1]));
+                for i in 0..N {
+                    let with_row = A::mul_add(row_weight, rows[i], A::splat(shared));
+                    A::store(A::mul_add(col_weight, cols[i], with_row), &mut sum[i]);
+                }
             }
         }
         let mut n_units = self.touch_stage.n_units;
         let mut nonlinearity = self.touch_stage.nonlinearity;
         for stage in self.later {
-            let n_in = activate::<A, N>(nonlinearity, &sums[..n_units], numbers);
-            let weights = &self.module.parameters()[stage.weights()];
-            let biases = self.module.biases(stage);
-            block_products::<A, N>(weights, biases, &numbers[..n_in], sums);
+            let room = numbers.chunks_exact_mut(most_numbers).zip(columns.chunks_exact_mut(most_numbers));
+            for ((sums, (numbers, columns)), n) in sums.chunks_exact(most_sums).zip(room).zip(&mut n_active) {
+                let sums = &sums[..n_units];
+                *n = match nonlinearity {
+                    Some(nonlinearity) => block_nonlinearity::<A, N>(nonlinearity, sums, columns, numbers),
+                    None => unreachable!("only the readout has no nonlinearity"),
+                };
+            }
+            let active = |block: usize| {
+                let place = block * most_numbers..block * most_numbers + n_active[block];
+                Active { columns: &columns[place.clone()], numbers: &numbers[place] }
+            };
+            let weights = stage.weights();
+            let packed = &packed[weights.start - first_packed..weights.end - first_packed];
+            block_products::<A, N>(packed, self.module.biases(stage), active, sums, most_sums);
             (n_units, nonlinearity) = (stage.n_units, stage.nonlinearity);
         }
-        for (map, sums) in sums[..n_units].iter().enumerate() {
-            logits[map * *n_lanes + chunk * N_LANES..][..N * N_LANES].copy_from_slice(sums.as_flattened());
-        }
-    }
-}
-
-/// How many numbers there are behind the nonlinearity.
-#[inline(always)]
-fn activate<A: Arithmetic, const N: usize>(
-    nonlinearity: Option<Nonlinearity>,
-    sums: &[Block<N>],
-    numbers: &mut [Block<N>],
-) -> usize {
-    match nonlinearity {
-        Some(nonlinearity) => {
-            block_nonlinearity::<A, N>(nonlinearity, sums, numbers);
-            nonlinearity.n_parts() * sums.len()
-        }
-        None => {
-            numbers[..sums.len()].copy_from_slice(sums);
-            sums.len()
+        for (block, sums) in sums.chunks_exact(most_sums).enumerate() {
+            for (map, sums) in sums[..n_units].iter().enumerate() {
+                let start = map * *n_lanes + (first_chunk + block * N) * N_LANES;
+                logits[start..][..N * N_LANES].copy_from_slice(sums.as_flattened());
+            }
         }
     }
 }
