@@ -1,5 +1,7 @@
 //! Agents on plain screens: they learn, they repeat, they go on from where they were.
 
+#![allow(clippy::unwrap_used)]
+
 mod pixel_scenes;
 
 use pixel_scenes::{PixelScenes, world};

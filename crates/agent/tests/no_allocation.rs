@@ -1,5 +1,7 @@
 //! The loop allocates nothing: every allocation of the process is counted.
 
+#![allow(clippy::unwrap_used)]
+
 mod pixel_scenes;
 
 use pixel_scenes::world;

@@ -1,5 +1,7 @@
 //! Every module against the printed equations and against differences, on both kinds of instructions.
 
+#![allow(clippy::unwrap_used)]
+
 mod naive;
 
 use naive::{NaiveModule, cross_entropy};

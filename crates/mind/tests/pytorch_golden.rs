@@ -1,6 +1,8 @@
 //! All 24 modules beside PyTorch: logits, losses, gradients and ten updates from the same weights
 //! (`scripts/make_module_golden.py`).
 
+#![allow(clippy::unwrap_used)]
+
 use safetensors::SafeTensors;
 use touchstream_mind::module::{
     Batch, Candidates, HeadMemory, LayerShape, Learner, MODULES, Module, ModuleKind, ModuleShape,

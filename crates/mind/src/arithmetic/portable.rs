@@ -69,11 +69,11 @@ impl Arithmetic for Portable {
     }
     #[inline(always)]
     fn any_above_zero(x: Lanes) -> bool {
-        x.iter().fold(false, |any, x| any | !(*x <= 0.0))
+        x.iter().fold(false, |any, x| any | (*x > 0.0 || x.is_nan()))
     }
     #[inline(always)]
     fn any_below_zero(x: Lanes) -> bool {
-        x.iter().fold(false, |any, x| any | !(*x >= 0.0))
+        x.iter().fold(false, |any, x| any | (*x < 0.0 || x.is_nan()))
     }
     #[inline(always)]
     fn power_of_two(shifted: Lanes) -> Lanes {

@@ -37,10 +37,10 @@ impl Kernel for InputGradient<'_> {
                 for unit in 0..n_out {
                     let w = weights.row(unit)[start..start + WIDTH].as_chunks::<N_LANES>().0;
                     let w: [A::V; CHUNKS] = std::array::from_fn(|chunk| A::load(&w[chunk]));
-                    for step in 0..STEPS {
+                    for (step, sums) in sums.iter_mut().enumerate() {
                         let d = A::splat(d_of(step, unit));
-                        for chunk in 0..CHUNKS {
-                            sums[step][chunk] = A::mul_add(d, w[chunk], sums[step][chunk]);
+                        for (sum, &w) in sums.iter_mut().zip(&w) {
+                            *sum = A::mul_add(d, w, *sum);
                         }
                     }
                 }
