@@ -118,6 +118,13 @@ impl Factors {
 
 impl UpdateRule for AdamUpdate<'_> {
     #[inline(always)]
+    fn expect<A: Arithmetic>(&self, at: usize, len: usize) {
+        for numbers in [&*self.parameters, &*self.mean, &*self.square] {
+            A::prefetch(&numbers[at..at + len]);
+        }
+    }
+
+    #[inline(always)]
     fn apply<A: Arithmetic>(&mut self, at: usize, gradient: &[f32]) {
         let place = at..at + gradient.len();
         let factors = self.factors;

@@ -149,3 +149,73 @@ fn hash_of(parts: [&[u8]; 4]) -> String {
     }
     hasher.finalize().to_hex().to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::damage::check_damaged_bytes;
+    use std::sync::Arc;
+    use touchstream_agent::Evaluation;
+    use touchstream_env::plain_stimuli::PlainStimuli;
+    use touchstream_env::schedule::Schedule;
+    use touchstream_env::seed::RunSeed;
+    use touchstream_env::stimuli::Split;
+    use touchstream_env::stream::Stream;
+    use touchstream_env::task::find_task;
+
+    fn checkpoint() -> Checkpoint {
+        let (schedule, stimuli) =
+            (Schedule::single(find_task("sr-2way").unwrap()), Arc::new(PlainStimuli::new(2)));
+        let (stream, _) = Stream::open(schedule, stimuli, Split::Train, RunSeed(1)).unwrap();
+        let validation = Evaluation {
+            n_trials: 9,
+            reward: 1.0 / 3.0,
+            reward_se: 0.1,
+            cross_entropy: 0.2,
+            map_error: 0.3,
+            calibration_error: 0.4,
+            regret: 0.5,
+        };
+        let row =
+            CurveRow { step: 8, train_reward: None, train_trials: 0, train_loss: Some(0.7), validation };
+        Checkpoint {
+            agent: RemapState {
+                n_steps: 8,
+                parameters: vec![0.1, -2.0, 3e-30],
+                adam_mean: vec![1.0, 2.0, 3.0],
+                adam_square: vec![4.0, 5.0, 6.0],
+                n_updates: 1,
+                screens: vec![None, Some(3)],
+                touches: vec![[0.1, 0.2], [-1.0, 1.0]],
+                rewards: vec![0.0, 1.0],
+            },
+            rest: Rest {
+                identity: "a".into(),
+                stream: stream.snapshot(),
+                rows: vec![row],
+                tally: Tally { reward_sum: 0.1 + 0.2, n_trials: 3, loss_sum: 1.0 / 7.0, n_updates: 1 },
+            },
+            maps: vec![
+                MapSnapshot { step: 0, levels: vec![1, 2] },
+                MapSnapshot { step: 8, levels: vec![3, 4] },
+            ],
+        }
+    }
+
+    #[test]
+    fn it_comes_back_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("checkpoint.safetensors");
+        assert_eq!(Checkpoint::read(&path).unwrap(), None);
+        checkpoint().write(&path).unwrap();
+        assert_eq!(Checkpoint::read(&path).unwrap(), Some(checkpoint()));
+    }
+
+    #[test]
+    fn damaged_bytes_are_refused_without_a_panic() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("checkpoint.safetensors");
+        checkpoint().write(&path).unwrap();
+        check_damaged_bytes(&std::fs::read(&path).unwrap(), |bytes| Checkpoint::from_bytes(bytes).is_ok());
+    }
+}

@@ -1,6 +1,8 @@
 //! One run: a folder that an agent is trained into.
 
 mod checkpoint;
+#[cfg(test)]
+mod damage;
 mod error;
 mod folder;
 mod plan;

@@ -81,3 +81,50 @@ fn weights_from_bytes(bytes: &[u8]) -> Result<StoredWeights, String> {
     }
     Ok(StoredWeights { facts, module: Module::new(structure, parameters) })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::damage::check_damaged_bytes;
+    use touchstream_agent::AgentSettings;
+    use touchstream_env::task::find_task;
+
+    fn written(folder: &Path) -> (std::path::PathBuf, Module, WeightsFacts) {
+        let mut agent = AgentSettings::for_task("ems", &find_task("sr-2way").unwrap()).unwrap();
+        agent.module.units = vec![2, 3, 2];
+        let structure = agent.check(5).unwrap();
+        let numbers = (0..structure.n_parameters()).map(|idx| idx as f32 * 0.1).collect();
+        let module = Module::new(structure, numbers);
+        let word = || "x".to_owned();
+        let facts = WeightsFacts {
+            agent,
+            scene_len: 5,
+            task_id: "sr-2way".into(),
+            n_steps: 7,
+            data_hash: word(),
+            encoder_hash: word(),
+            calibration_hash: word(),
+            program: word(),
+        };
+        let path = folder.join("weights.safetensors");
+        write_weights(&path, &module, &facts).unwrap();
+        (path, module, facts)
+    }
+
+    #[test]
+    fn weights_come_back_and_equal_weights_are_equal_files() {
+        let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (path, module, facts) = written(one.path());
+        let stored = read_weights(&path).unwrap();
+        assert_eq!((stored.facts, stored.module.parameters()), (facts, module.parameters()));
+        let (second, ..) = written(other.path());
+        assert_eq!(std::fs::read(path).unwrap(), std::fs::read(second).unwrap());
+    }
+
+    #[test]
+    fn damaged_bytes_are_refused_without_a_panic() {
+        let folder = tempfile::tempdir().unwrap();
+        let bytes = std::fs::read(written(folder.path()).0).unwrap();
+        check_damaged_bytes(&bytes, |bytes| weights_from_bytes(bytes).is_ok());
+    }
+}

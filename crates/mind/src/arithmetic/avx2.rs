@@ -91,6 +91,13 @@ impl Arithmetic for Avx2 {
         })
     }
     #[inline(always)]
+    fn prefetch(numbers: &[f32]) {
+        const LINE: usize = 16;
+        for line in numbers.chunks(LINE) {
+            detected!(_mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()));
+        }
+    }
+    #[inline(always)]
     fn mul_add_one(a: f32, b: f32, c: f32) -> f32 {
         a.mul_add(b, c)
     }

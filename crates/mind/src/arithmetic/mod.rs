@@ -44,6 +44,9 @@ pub(crate) trait Arithmetic: Copy {
     /// `2^n` of the whole number in the low bits of [`ROUNDER`] + n.
     fn power_of_two(shifted: Self::V) -> Self::V;
 
+    /// Tells the processor that these numbers will be needed soon.
+    fn prefetch(numbers: &[f32]);
+
     /// 0, eight times.
     #[inline(always)]
     fn zero() -> Self::V {

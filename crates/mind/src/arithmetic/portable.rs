@@ -80,6 +80,8 @@ impl Arithmetic for Portable {
         each(|i| f32::from_bits((shifted[i].to_bits() << 23).wrapping_add(0x3f80_0000)))
     }
     #[inline(always)]
+    fn prefetch(_numbers: &[f32]) {}
+    #[inline(always)]
     fn mul_add_one(a: f32, b: f32, c: f32) -> f32 {
         if cfg!(target_arch = "aarch64") { a.mul_add(b, c) } else { a * b + c }
     }

@@ -14,6 +14,11 @@ const CHUNKS: usize = INPUTS / N_LANES;
 pub(crate) trait UpdateRule {
     /// Takes the gradient of the weights from `at` on, no more than [`INPUTS`].
     fn apply<A: Arithmetic>(&mut self, at: usize, gradient: &[f32]);
+
+    /// The gradient of these weights will come soon.
+    fn expect<A: Arithmetic>(&self, at: usize, len: usize) {
+        let _ = (at, len);
+    }
 }
 
 /// Which weights: some columns of a matrix that begins at `start`.
@@ -64,6 +69,9 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Kernel for Update<'_, R, U> {
         for col in (0..n_cols).step_by(INPUTS) {
             let len = INPUTS.min(n_cols - col);
             for unit in (0..n_out).step_by(UNITS) {
+                let at = |unit: usize| start + unit * stride + first_col + col;
+                // They come from far away while the gradient is summed.
+                (unit..n_out.min(unit + UNITS)).for_each(|unit| rule.expect::<A>(at(unit), len));
                 let mut gradient: [[Lanes; CHUNKS]; UNITS] = [[[0.0; N_LANES]; CHUNKS]; UNITS];
                 for step in (0..n_steps).step_by(STEPS) {
                     // Steps and units that are not there count 0.
@@ -78,8 +86,7 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Kernel for Update<'_, R, U> {
                     add_outer_products::<A>(&mut gradient, d, xs);
                 }
                 for (gradient, unit) in gradient.iter().zip(unit..n_out) {
-                    let at = start + unit * stride + first_col + col;
-                    rule.apply::<A>(at, &gradient.as_flattened()[..len]);
+                    rule.apply::<A>(at(unit), &gradient.as_flattened()[..len]);
                 }
             }
         }

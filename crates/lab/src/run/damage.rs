@@ -1,0 +1,18 @@
+//! Bytes damaged in many ways, for tests of whatever reads files.
+
+/// Reads the bytes cut short at every length and with every byte changed in turn. Nothing may panic, and no shortened
+/// file may be taken for a whole one.
+pub fn check_damaged_bytes(good: &[u8], is_accepted: impl Fn(&[u8]) -> bool) {
+    assert!(is_accepted(good));
+    for len in 0..good.len() {
+        assert!(!is_accepted(&good[..len]), "accepted when cut to {len} of {} bytes", good.len());
+    }
+    let mut bytes = good.to_vec();
+    for at in 0..bytes.len() {
+        for change in [1, 0x80, 0xff] {
+            bytes[at] ^= change;
+            is_accepted(&bytes);
+            bytes[at] ^= change;
+        }
+    }
+}
