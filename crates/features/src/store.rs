@@ -212,6 +212,12 @@ impl FeatureStore {
         Ok(bytes.len() as u64)
     }
 
+    /// A record that was stored a moment ago is not there: somebody else changes the files.
+    pub fn lost(&self) -> FeatureError {
+        let folder = self.folder().unwrap_or(Path::new("memory"));
+        FeatureError::of_file(folder, io::Error::other("features that were just stored are damaged"))
+    }
+
     /// Lets others append to the segment that this store appended to.
     pub fn stop_writing(&mut self) {
         self.writer = None;

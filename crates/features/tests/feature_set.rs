@@ -18,7 +18,9 @@ use touchstream_env::task::find_task;
 use touchstream_env::trial::BoundTask;
 use touchstream_features::inventory::{Deleted, delete_store, examine, store_folders};
 use touchstream_features::segment::HEAD_BYTES;
-use touchstream_features::{CalibrationSettings, Eyes, FeatureSet, FeatureSettings, Wanted, encode_tasks};
+use touchstream_features::{
+    CalibrationSettings, Eyes, FeatureSet, FeatureSettings, Wanted, calibrate_tasks, encode_tasks,
+};
 use touchstream_files::NoProgress;
 
 fn only_segment(cache_dir: &Path) -> PathBuf {
@@ -149,6 +151,35 @@ fn a_calibration_is_known_by_its_hash_and_made_again_when_damaged() {
     let settings = FeatureSettings { calibration: zero, ..FeatureSettings::default() };
     let error = FeatureSet::of_tasks(eyes, &[&train], settings).err().unwrap();
     assert_eq!(error.to_string(), "features cannot be scaled to norm 0: it must be a number above 0");
+}
+
+#[test]
+fn a_calibration_alone_is_that_of_the_set_and_says_when_it_was_not_stored() {
+    let (cache, train) = (tempfile::tempdir().unwrap(), bind("sr-2way", Split::Train));
+    let encoder = PixelEncoder::new();
+    let eyes = Eyes { encoder: &encoder, cache_dir: Some(cache.path()), progress: &NoProgress };
+    let calibrate = |task: &BoundTask| calibrate_tasks(eyes, &[task], CalibrationSettings::DEFAULT).unwrap();
+    let first = calibrate(&train);
+    assert_eq!((encoder.n_encoded(), first.notes.len()), (64, 0));
+    let set = open(&encoder, Some(cache.path()), &[&train], Wanted::Scene);
+    assert_eq!(set.calibration(), &first.calibration);
+    assert_eq!(calibrate(&bind("sr-2way", Split::Validation)), first);
+    assert_eq!(encoder.n_encoded(), 64);
+
+    // A folder in the file's place: the mean cannot be stored, and is right all the same.
+    let store = store_folders(cache.path()).unwrap().pop().unwrap();
+    let hash = first.calibration.content_hash().to_string();
+    let file = store.join(format!("calibration-{hash:.16}.mean"));
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    let again = calibrate(&train);
+    assert_eq!((&again.calibration, again.notes.len()), (&first.calibration, 1));
+    assert!(again.notes[0].starts_with("the mean of ") && again.notes[0].contains("was not stored: "));
+    // What is stored is read and nothing else is looked at: here there is nothing else.
+    fs::remove_dir(&file).unwrap();
+    calibrate(&train);
+    fs::remove_file(only_segment(cache.path())).unwrap();
+    assert_eq!((calibrate(&train), encoder.n_encoded()), (first, 64));
 }
 
 /// One damaged record in the middle is one screen to encode again, whichever byte it is.

@@ -133,6 +133,29 @@ fn features_in_use_are_left() {
     desk.succeeds(&["cache", "clear", "--features", "--yes"]);
 }
 
+/// A few screens of the gallery, with the built-in eyes.
+const ENCODE: [&str; 7] =
+    ["encode", "--task", "sr-2way,sr-2way", "--encoder", "compact", "--portraits", "2,1"];
+
+#[test]
+fn a_mean_that_is_not_stored_is_told_once_and_a_task_named_twice_is_one() {
+    let desk = Desk::new();
+    let said = desk.succeeds(&ENCODE);
+    assert!(said.starts_with("6 screens, 6 of them new\n"), "{said}");
+    assert_eq!(said.matches("calibration of sr-2way on 4 screens").count(), 1, "{said}");
+    // A folder in the file's place: nothing can be stored there.
+    let store = feature_segment(&desk.cache()).parent().unwrap().to_owned();
+    let files = fs::read_dir(&store).unwrap().map(|entry| entry.unwrap().path());
+    let mean = { files }.find(|path| path.extension().is_some_and(|word| word == "mean")).unwrap();
+    fs::remove_file(&mean).unwrap();
+    fs::create_dir(&mean).unwrap();
+    let output = desk.run(&ENCODE);
+    let warned = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{warned}");
+    assert_eq!(warned.matches("was not stored: ").count(), 1, "{warned}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().last(), said.lines().last());
+}
+
 #[test]
 fn encoding_refuses_wrong_words() {
     let desk = Desk::new();

@@ -15,7 +15,9 @@ use std::time::Instant;
 use touchstream_env::stimuli::Split;
 use touchstream_env::task::Task;
 use touchstream_env::trial::{BoundTask, PlacementChoice, PlacementPool};
-use touchstream_features::{Encoded, Eyes, FeatureSet, FeatureSettings, Wanted, encode_tasks};
+use touchstream_features::{
+    Calibrated, CalibrationSettings, Encoded, Eyes, Wanted, calibrate_tasks, encode_tasks,
+};
 
 #[derive(Args)]
 pub struct EncodeArgs {
@@ -74,7 +76,13 @@ struct CalibrationFacts {
 }
 
 pub fn run(args: &EncodeArgs) -> Result<()> {
-    let tasks: Vec<Task> = args.tasks.iter().map(|word| task_from_word(word)).collect::<Result<_>>()?;
+    let mut tasks: Vec<Task> = Vec::new();
+    for word in &args.tasks {
+        let task = task_from_word(word)?;
+        if !tasks.contains(&task) {
+            tasks.push(task);
+        }
+    }
     let Some(cache_dir) = args.source.how.cache_dir() else {
         bail!(
             "there is no cache folder to encode into: neither --cache nor TOUCHSTREAM_CACHE nor HOME is set"
@@ -101,18 +109,23 @@ pub fn run(args: &EncodeArgs) -> Result<()> {
     let started = Instant::now();
     let encoded = encode_tasks(eyes, &bound.iter().collect::<Vec<_>>(), wanted)?;
     let secs = started.elapsed().as_secs_f64();
+    let Encoded { n_screens, n_new, n_from_others, n_new_bytes, encoder_hash, mut notes, .. } = encoded;
     let mut calibrations = Vec::new();
     for task in bound.iter().filter(|task| task.split() == Split::Train) {
-        let features = FeatureSet::of_tasks(eyes, &[task], FeatureSettings::default())?;
-        let calibration = features.calibration();
+        let Calibrated { calibration, notes: more } =
+            calibrate_tasks(eyes, &[task], CalibrationSettings::default())?;
         calibrations.push(CalibrationFacts {
             task: task.task().id().to_owned(),
             n_screens: calibration.n_screens(),
             norm: calibration.norm(),
             content_hash: calibration.content_hash().to_string(),
         });
+        for note in more {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
     }
-    let Encoded { n_screens, n_new, n_from_others, n_new_bytes, encoder_hash, notes, .. } = encoded;
     notes.iter().for_each(|note| warn_user!("note: {note}"));
     let report = Report {
         data: DataFacts::of(&opened.manifest),
