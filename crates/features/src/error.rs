@@ -53,8 +53,13 @@ pub enum FeatureError {
         second: String,
     },
     /// Encoding ahead of time into a cache that cannot be written.
-    #[error("{0}")]
-    Unwritable(String),
+    #[error("the cache folder {} cannot be written ({reason}): nothing was encoded", folder.display())]
+    Unwritable {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
     /// No task, or tasks without a screen.
     #[error("there is no screen to encode")]
     NoScreens,

@@ -267,6 +267,27 @@ fn a_read_only_cache_serves_what_it_holds() {
 }
 
 #[test]
+fn encoding_ahead_needs_a_cache_that_can_be_written_unless_it_holds_everything() {
+    let (cache, train) = (tempfile::tempdir().unwrap(), bind("sr-2way", Split::Train));
+    let encoder = PixelEncoder::new();
+    let eyes = Eyes { encoder: &encoder, cache_dir: Some(cache.path()), progress: &NoProgress };
+    encode_tasks(eyes, &[&train], Wanted::Scene).unwrap();
+    let store = store_folders(cache.path()).unwrap().pop().unwrap();
+    // Even the superuser cannot write where a file is in the way.
+    fs::remove_dir_all(store.join("claims")).unwrap();
+    fs::write(store.join("claims"), b"").unwrap();
+    let again = encode_tasks(eyes, &[&train], Wanted::Scene).unwrap();
+    assert_eq!((again.n_screens, again.n_new, again.notes.len()), (64, 0, 0));
+    let error = encode_tasks(eyes, &[&train], Wanted::SceneAndMap).unwrap_err().to_string();
+    assert!(
+        error.starts_with(&format!("the cache folder {} cannot be written (", store.display())),
+        "{error}"
+    );
+    assert!(error.ends_with("): nothing was encoded"), "{error}");
+    assert_eq!(encoder.n_encoded(), 64);
+}
+
+#[test]
 fn what_cannot_be_encoded_is_refused_with_a_reason() {
     let train = bind("sr-2way", Split::Train);
     let refused = |encoder: &PixelEncoder, tasks: &[&BoundTask], wanted| {

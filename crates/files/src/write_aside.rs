@@ -57,6 +57,11 @@ pub fn unwritable_cache(folder: &Path, error: &io::Error) -> String {
     format!("the cache {} cannot be written ({error}), so its work is done again next time", folder.display())
 }
 
+/// The file that stands where a folder, or one above it, would have to be.
+pub fn file_in_the_way(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|path| path.exists()).filter(|path| !path.is_dir())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,6 +75,19 @@ mod tests {
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_where_a_folder_should_be_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, b"x").unwrap();
+        for wanted in ["file", "file/a", "file/a/b"] {
+            assert_eq!(file_in_the_way(&folder.path().join(wanted)), Some(&*file), "{wanted}");
+        }
+        assert_eq!(file_in_the_way(&folder.path().join("new/a")), None);
+        assert_eq!(file_in_the_way(folder.path()), None);
+        assert_eq!(file_in_the_way(Path::new("no-such-folder-here")), None);
     }
 
     #[cfg(unix)]

@@ -174,6 +174,22 @@ fn a_mean_that_is_not_stored_is_told_once_and_a_task_named_twice_is_one() {
 }
 
 #[test]
+fn a_cache_that_cannot_be_written_is_good_enough_where_nothing_is_missing() {
+    let desk = Desk::new();
+    desk.succeeds(&ENCODE);
+    let claims = feature_segment(&desk.cache()).with_file_name("claims");
+    fs::remove_dir_all(&claims).unwrap();
+    fs::write(&claims, "").unwrap();
+    let output = desk.run(&ENCODE);
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    assert!(output.stdout.starts_with(b"6 screens, 0 of them new\n"), "{output:?}");
+    desk.fails(&[&ENCODE[..], &["--maps"]].concat(), "): nothing was encoded");
+    desk.write("file", "");
+    let output = desk.run(&[&ENCODE[..], &["--cache", "file/cache"]].concat());
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "error: file is a file, not a folder\n");
+}
+
+#[test]
 fn encoding_refuses_wrong_words() {
     let desk = Desk::new();
     desk.fails(&["encode", "--task", "sr-2way", "--encoder", "nobody"], "nobody");

@@ -18,6 +18,7 @@ use touchstream_env::trial::{BoundTask, PlacementChoice, PlacementPool};
 use touchstream_features::{
     Calibrated, CalibrationSettings, Encoded, Eyes, Wanted, calibrate_tasks, encode_tasks,
 };
+use touchstream_files::file_in_the_way;
 
 #[derive(Args)]
 pub struct EncodeArgs {
@@ -88,6 +89,9 @@ pub fn run(args: &EncodeArgs) -> Result<()> {
             "there is no cache folder to encode into: neither --cache nor TOUCHSTREAM_CACHE nor HOME is set"
         );
     };
+    if let Some(file) = file_in_the_way(&cache_dir) {
+        bail!("{} is a file, not a folder", file.display());
+    }
     let encoder = args.encoder.open(Some(&cache_dir))?;
     let opened = args.source.how.open(&args.source.data, needs_of(&tasks))?;
     let n = NonZeroU32::new(args.placements).unwrap_or(PlacementPool::DEFAULT_N);
