@@ -191,13 +191,15 @@ fn a_damaged_record_is_made_again_and_those_behind_it_are_kept() {
     for (round, within) in [0, 20, 50, 60, 64, 300].into_iter().enumerate() {
         let segment = only_segment(cache.path());
         flip_byte(&segment, HEAD_BYTES as u64 + (20 + 2 * round as u64) * record_bytes + within);
+        let damage = || examine(&store_folders(cache.path()).unwrap()[0]).unwrap().n_damaged;
+        assert_eq!(damage(), 1, "byte {within}");
         let encoder = PixelEncoder::new();
         let mended = open(&encoder, Some(cache.path()), &[&train], Wanted::Scene);
-        assert_eq!(encoder.n_encoded(), 1, "byte {within}");
+        assert_eq!((encoder.n_encoded(), damage()), (1, 0), "byte {within}");
         assert!(bits(&mended) == reference, "byte {within}");
     }
     let facts = examine(&store_folders(cache.path()).unwrap()[0]).unwrap();
-    assert_eq!((facts.n_scenes, facts.n_damaged), (64, 6));
+    assert_eq!((facts.n_scenes, facts.n_damaged), (64, 0));
 }
 
 #[test]
@@ -227,11 +229,17 @@ fn segments_that_are_no_segments_are_passed_over() {
     fs::write(store.join("segment-00002.feat"), vec![0xa5; 5000]).unwrap();
     fs::create_dir(store.join("segment-00003.feat")).unwrap();
     flip_byte(&store.join("segment-00001.feat"), 3);
+    let facts = examine(&store).unwrap();
+    // Three heads, what is behind one of them and at its end, and the folder.
+    assert_eq!((facts.head, facts.n_scenes, facts.n_damaged), (None, 64, 6));
     let encoder = PixelEncoder::new();
     let set = open(&encoder, Some(cache.path()), &[&train], Wanted::SceneAndMap);
     // The records behind a damaged head carry their own keys.
     assert_eq!((encoder.n_encoded(), set.scenes().len()), (64, reference.len()));
     assert!(set.scenes().iter().map(|x| x.to_bits()).eq(reference));
+    // Another segment says whose features these are.
+    let facts = examine(&store).unwrap();
+    assert_eq!((facts.head.unwrap().encoder_name.as_str(), facts.n_maps, facts.n_damaged), ("pixels", 64, 3));
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn info_says_what_there_is_and_what_is_damaged() {
     let store = &cache_info(&desk)["features"][0];
     assert_eq!((&store["n_scenes"], &store["n_damaged"]), (&62.into(), &2.into()));
     let said = desk.succeeds(&["cache", "info"]);
-    assert!(said.contains("pixels") && said.contains("damaged records are never used"), "{said}");
+    assert!(said.contains("pixels") && said.contains("what is damaged is never used"), "{said}");
 }
 
 #[test]

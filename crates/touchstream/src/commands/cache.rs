@@ -168,7 +168,7 @@ fn info(args: &InfoArgs) -> Result<()> {
     cells.push(["total".into(), String::new(), size(info.n_bytes)]);
     say!("\n{}", aligned(&cells).trim_end());
     if info.features.iter().any(|store| store.n_damaged > 0) {
-        say!("\ndamaged records are never used: they are encoded again when they are wanted");
+        say!("\nwhat is damaged is never used: it is encoded again when it is wanted");
     }
     Ok(())
 }
