@@ -101,6 +101,19 @@ fn an_onnx_model_is_described_by_what_it_takes_and_gives() {
 }
 
 #[test]
+fn colours_are_of_pixels_from_0_to_1() {
+    let desk = Desk::new();
+    let last = onnx_word("channels_last.onnx");
+    let refused = |option, colour, message| {
+        desk.fails(&["encoder", "info", &last, "--scene", "scene", option, colour], message);
+    };
+    let reason = "must be three numbers from 0 to 1: pixels are 0..1 when it is subtracted";
+    refused("--onnx-mean", "123,117,104", reason);
+    refused("--onnx-mean", "0.5,0.5,-0.1", reason);
+    refused("--onnx-std", "0.2,0,0.2", "must be three numbers above 0");
+}
+
+#[test]
 fn nodes_of_an_onnx_model_are_listed_whether_it_runs_or_not() {
     let desk = Desk::new();
     let last = onnx_word("channels_last.onnx");
