@@ -214,6 +214,20 @@ fn the_last_words_of_pip_are_passed_on() {
     assert_eq!(fs::read_dir(desk.file("cache")).unwrap().count(), 0);
 }
 
+#[test]
+fn help_names_defaults() {
+    let desk = Desk::new();
+    // Lines are broken to the width of the terminal.
+    let help = |args: &[&str]| desk.succeeds(args).split_whitespace().collect::<Vec<_>>().join(" ");
+    let bench = help(&["bench", "encoder", "--help"]);
+    assert!(bench.contains("[default: 1,2]") && bench.contains("[default: 1,8]"), "{bench}");
+    let encode = help(&["encode", "--help"]);
+    for words in ["[default: gallery 200,50, cut-outs 100,25]", "features and installed weights [default: $"]
+    {
+        assert!(encode.contains(words), "{encode}");
+    }
+}
+
 /// Whole way of `check`, on a network whose weights are zeros: it runs, and says what is wrong with its features.
 #[test]
 fn a_check_ends_in_a_sheet_and_warns_of_blind_eyes() {

@@ -4,6 +4,7 @@ use crate::encoder_args::EncoderArgs;
 use crate::progress_bar::TerminalProgress;
 use crate::say::{say, warn_user};
 use crate::source_args::{DataFacts, SourceArgs, SplitWord};
+use crate::timed_encoder::TimedEncoder;
 use crate::words::{needs_of, task_from_word};
 use anyhow::{Result, bail};
 use clap::Args;
@@ -61,7 +62,11 @@ struct Report {
     n_new: usize,
     n_from_others: usize,
     n_new_bytes: u64,
+    /// With drawing, storing and waiting for others.
     secs: f64,
+    /// By the encoder alone.
+    encoding_secs: f64,
+    /// New screens a second of the encoder alone.
     screens_per_sec: f64,
     calibrations: Vec<CalibrationFacts>,
     notes: Vec<String>,
@@ -109,10 +114,12 @@ pub fn run(args: &EncodeArgs) -> Result<()> {
     }
     let wanted = if args.maps { Wanted::SceneAndMap } else { Wanted::Scene };
     let progress = TerminalProgress::default();
-    let eyes = Eyes { encoder: encoder.as_ref(), cache_dir: Some(&cache_dir), progress: &progress };
+    let timed = TimedEncoder::new(encoder.as_ref());
+    let eyes = Eyes { encoder: &timed, cache_dir: Some(&cache_dir), progress: &progress };
     let started = Instant::now();
     let encoded = encode_tasks(eyes, &bound.iter().collect::<Vec<_>>(), wanted)?;
     let secs = started.elapsed().as_secs_f64();
+    let encoding_secs = timed.spent().as_secs_f64();
     let Encoded { n_screens, n_new, n_from_others, n_new_bytes, encoder_hash, mut notes, .. } = encoded;
     let mut calibrations = Vec::new();
     for task in bound.iter().filter(|task| task.split() == Split::Train) {
@@ -144,7 +151,8 @@ pub fn run(args: &EncodeArgs) -> Result<()> {
         n_from_others,
         n_new_bytes,
         secs,
-        screens_per_sec: n_new as f64 / secs,
+        encoding_secs,
+        screens_per_sec: if n_new > 0 { n_new as f64 / encoding_secs } else { 0.0 },
         calibrations,
         notes,
     };
@@ -161,7 +169,8 @@ pub fn run(args: &EncodeArgs) -> Result<()> {
     );
     if n_new > 0 {
         let rate = report.screens_per_sec;
-        say!("{rate:.1} screens a second, {} written, {secs:.1} s", DecimalBytes(n_new_bytes));
+        let written = DecimalBytes(n_new_bytes);
+        say!("{rate:.1} screens a second through the encoder; {secs:.1} s with drawing, {written} written");
     }
     say!("encoder {} {}", report.encoder, report.encoder_hash);
     say!("data {} {}", report.data.source, report.data.content_hash);
