@@ -46,6 +46,6 @@ fn check(segment: &[u8]) {
     assert!(longer.len() % ALIGN == 0);
     put_record(id(2), b"appended", &mut longer);
     let after = scan(&longer, HEAD_BYTES);
-    assert_eq!((after.records.len(), after.n_damaged), (found.records.len() + 1, found.n_damaged));
+    assert_eq!((after.records.len(), after.damaged), (found.records.len() + 1, found.damaged));
     assert!(after.records.last().is_some_and(|record| record.id == id(2) && record.is_intact(&longer)));
 }

@@ -34,7 +34,8 @@ impl ColourScale {
     }
 }
 
-/// What each byte of each colour becomes, divided as it is written; its last bits are not those of [`ColourScale`]: `(byte / 255 - mean) / deviation`.
+/// What each byte of each colour becomes: `(byte / 255 - mean) / deviation`, divided as it is written; its last bits
+/// are not those of [`ColourScale`].
 pub(crate) struct InputTable([[f32; 256]; 3]);
 
 impl InputTable {

@@ -24,6 +24,15 @@ fn a_wrong_archive_leaves_nothing_behind() {
 }
 
 #[test]
+fn every_installation_removes_what_a_killed_one_left() {
+    let cache = tempfile::tempdir().unwrap();
+    let left = cache.path().join(".installing-x1");
+    fs::create_dir_all(left.join("tmp")).unwrap();
+    fails(cache.path(), Origin::Archive(Path::new("none")), "none: No such file");
+    assert!(!left.exists());
+}
+
+#[test]
 fn a_cache_that_is_no_folder_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let cache = folder.path().join("file/cache");

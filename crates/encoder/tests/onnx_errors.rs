@@ -95,7 +95,7 @@ fn settings_that_do_not_fit() {
     check(&settings, &["std", "above 0"]);
     settings.preprocessing.std[1] = 1.0;
     settings.preprocessing.mean[0] = f32::NAN;
-    check(&settings, &["mean", "finite"]);
+    check(&settings, &["mean", "from 0 to 1"]);
     settings.preprocessing.mean[0] = 0.0;
     settings.preprocessing.layout = Some(Layout::Nhwc);
     check(&settings, &["its input `image` is [?, 3, 224, 224]", "axis 3"]);

@@ -1,10 +1,10 @@
 //! What is to be encoded: the screens of tasks, with or without spatial maps.
 
 use crate::error::FeatureError;
-use crate::missing::{Item, encode_missing};
+use crate::missing::{Done, Item, encode_missing, is_any_missing};
 use crate::record_key::RecordKey;
 use crate::segment::{Part, RecordId, SegmentHead};
-use crate::store::FeatureStore;
+use crate::store::{FeatureStore, WriteFailure};
 use std::path::Path;
 use touchstream_encoder::Encoder;
 use touchstream_env::stimuli::{ContentHash, Stimuli};
@@ -58,14 +58,19 @@ pub struct Encoded {
 /// images, and to a pool of placements where templates move.
 ///
 /// Batches are stored as they come, so a process that dies loses one batch at most. Processes that want the same
-/// screens share the work. A cache that cannot be written is an error: nothing would be left of the work.
+/// screens share the work. A cache that cannot be written is an error, unless it holds everything: nothing would be
+/// left of the work.
 pub fn encode_tasks(eyes: Eyes<'_>, tasks: &[&BoundTask], wanted: Wanted) -> Result<Encoded, FeatureError> {
     let stimuli = shared_stimuli(tasks)?;
     let screens = screens_of(tasks)?;
     let items = Items::new(eyes, stimuli, &screens, wanted);
     let mut store = items.open_store(eyes, stimuli)?;
-    if let Some(note) = store.note() {
-        return Err(FeatureError::Unwritable(note.to_owned()));
+    let is_any_missing = store.write_failure().is_some() && is_any_missing(&mut store, &items.all);
+    if let Some(WriteFailure { folder, error }) = store.write_failure() {
+        if is_any_missing {
+            return Err(FeatureError::Unwritable { folder: folder.clone(), reason: error.to_string() });
+        }
+        return Ok(items.encoded(Done::default(), Vec::new()));
     }
     items.encode(eyes, stimuli, &mut store)
 }
@@ -155,15 +160,18 @@ impl Items {
     ) -> Result<Encoded, FeatureError> {
         let done = encode_missing(eyes, stimuli, store, &self.all);
         store.stop_writing();
-        let done = done?;
-        Ok(Encoded {
+        Ok(self.encoded(done?, store.note().into_iter().collect()))
+    }
+
+    fn encoded(&self, done: Done, notes: Vec<String>) -> Encoded {
+        Encoded {
             n_screens: self.all.len(),
             n_new: done.n_new,
             n_from_others: done.n_from_others,
             n_new_bytes: done.n_new_bytes,
             encoder_hash: self.encoder_hash,
             data_hash: self.data_hash,
-            notes: store.note().map(str::to_owned).into_iter().collect(),
-        })
+            notes,
+        }
     }
 }

@@ -53,8 +53,13 @@ pub enum FeatureError {
         second: String,
     },
     /// Encoding ahead of time into a cache that cannot be written.
-    #[error("{0}")]
-    Unwritable(String),
+    #[error("the cache folder {} cannot be written ({reason}): nothing was encoded", folder.display())]
+    Unwritable {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
     /// No task, or tasks without a screen.
     #[error("there is no screen to encode")]
     NoScreens,
@@ -66,33 +71,48 @@ pub enum FeatureError {
     },
     /// The cache's disk is full.
     #[error(
-        "no room to write {} ({source}); what was encoded before is kept, and nothing half-written is ever used",
+        "no room to write {} ({error}); what was encoded before is kept, and nothing half-written is ever used",
         path.display()
     )]
     NoRoom {
         /// The file.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        error: io::Error,
     },
     /// A file of the cache could not be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {error}", path.display())]
     File {
         /// The file or folder.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        error: io::Error,
     },
 }
 
 impl FeatureError {
     /// An error of a file, which may be that there is no room for it.
-    pub(crate) fn of_file(path: &Path, source: io::Error) -> Self {
+    pub(crate) fn of_file(path: &Path, error: io::Error) -> Self {
         use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull, WriteZero};
         let path = path.to_owned();
-        match source.kind() {
-            StorageFull | QuotaExceeded | FileTooLarge | WriteZero => Self::NoRoom { path, source },
-            _ => Self::File { path, source },
+        match error.kind() {
+            StorageFull | QuotaExceeded | FileTooLarge | WriteZero => Self::NoRoom { path, error },
+            _ => Self::File { path, error },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::error::Error;
+
+    /// Whoever prints an error with its sources prints the reason once.
+    #[test]
+    fn the_reason_is_said_once() {
+        for kind in [io::ErrorKind::StorageFull, io::ErrorKind::PermissionDenied] {
+            let error = FeatureError::of_file(Path::new("x"), kind.into());
+            assert!(error.to_string().contains(&kind.to_string()) && error.source().is_none(), "{error}");
         }
     }
 }

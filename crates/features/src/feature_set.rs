@@ -1,6 +1,7 @@
 //! The features of all screens of some tasks, ready for modules to read.
 
-use crate::calibration::{Calibration, CalibrationSettings, calibration_hash};
+use crate::calibrated::{calibration_screens_of, compute_and_store, stored_calibration};
+use crate::calibration::{Calibration, CalibrationSettings};
 use crate::encode::{Encoded, Eyes, Items, Wanted, screens_of, shared_stimuli};
 use crate::error::FeatureError;
 use crate::segment::Part;
@@ -10,7 +11,7 @@ use half::f16;
 use rayon::prelude::*;
 use std::collections::HashMap;
 use touchstream_encoder::FeatureShape;
-use touchstream_env::stimuli::{Split, Stimuli};
+use touchstream_env::stimuli::Stimuli;
 use touchstream_env::trial::{BoundTask, ScreenRecipe};
 
 /// What a feature set holds.
@@ -50,13 +51,7 @@ impl FeatureSet {
         settings: FeatureSettings,
     ) -> Result<Self, FeatureError> {
         let stimuli = shared_stimuli(tasks)?;
-        let mut calibration_screens = Vec::new();
-        for task in tasks {
-            calibration_screens.extend(match task.split() {
-                Split::Train => screens_of(&[task])?,
-                Split::Validation => screens_of(&[&task.on_split(Split::Train)?])?,
-            });
-        }
+        let calibration_screens = calibration_screens_of(tasks)?;
         Self::of_screens(eyes, stimuli, &screens_of(tasks)?, &calibration_screens, settings)
     }
 
@@ -76,9 +71,7 @@ impl FeatureSet {
         let chosen = calibration_settings.choose(&calibration_screens);
         let mut items = Items::new(eyes, stimuli, &screens, settings.wanted);
         let mut store = items.open_store(eyes, stimuli)?;
-        let hash = calibration_hash(store.head(), &chosen, calibration_settings);
-        let known =
-            store.folder().and_then(|folder| Calibration::read(folder, hash, eyes.encoder.shape().scene_len));
+        let known = stored_calibration(&store, &chosen, calibration_settings);
         if known.is_none() {
             items.add_scenes(&chosen);
         }
@@ -86,20 +79,15 @@ impl FeatureSet {
         let calibration = match known {
             Some(calibration) => calibration,
             None => {
-                let computed = Calibration::compute(&store, &items, &chosen, calibration_settings);
-                let computed = computed.ok_or_else(|| lost(&store))?;
-                if let Some(folder) = store.writable_folder()
-                    && let Err(error) = computed.write(folder)
-                {
-                    encoded.notes.push(format!("the mean of {} was not stored: {error}", folder.display()));
-                }
+                let (computed, note) = compute_and_store(&store, &items, &chosen, calibration_settings)?;
+                encoded.notes.extend(note);
                 computed
             }
         };
         let shape = eyes.encoder.shape();
         let find = |part| {
             let stored = screens.iter().map(|recipe| store.get(items.id(recipe, part)));
-            stored.collect::<Option<Vec<Stored>>>().ok_or_else(|| lost(&store))
+            stored.collect::<Option<Vec<Stored>>>().ok_or_else(|| store.lost())
         };
         let mut scenes = vec![0.0; screens.len() * shape.scene_len];
         scenes
@@ -167,10 +155,4 @@ fn in_order(screens: &[ScreenRecipe]) -> Vec<ScreenRecipe> {
     screens.sort_unstable();
     screens.dedup();
     screens
-}
-
-/// A record that was stored a moment ago is not there: somebody else changes the files.
-fn lost(store: &FeatureStore) -> FeatureError {
-    let folder = store.folder().unwrap_or(std::path::Path::new("memory"));
-    FeatureError::of_file(folder, std::io::Error::other("features that were just stored are damaged"))
 }

@@ -3,7 +3,8 @@
 use crate::calibration_file::is_calibration_name;
 use crate::claims::CLAIMS_FOLDER;
 use crate::mapped_file::MappedFile;
-use crate::segment::{HEAD_BYTES, Part, SegmentHead, scan};
+use crate::record_key::RecordKey;
+use crate::segment::{HEAD_BYTES, Part, RecordId, Scan, SegmentHead, scan};
 use crate::segment_writer::{list_segments, segment_number};
 use crate::store::{FEATURES_FOLDER, in_use_path};
 use rayon::prelude::*;
@@ -24,7 +25,8 @@ pub struct StoreFacts {
     pub n_scenes: usize,
     /// Screens with an intact spatial map.
     pub n_maps: usize,
-    /// Records and stretches of bytes that are damaged or cut off; they are never used.
+    /// Records and stretches of bytes that are damaged or cut off; they are never used. A record that is there whole
+    /// besides, since it was encoded again, does not count, nor does a segment's head where another one is whole.
     pub n_damaged: usize,
     /// Bytes of all its files.
     pub n_bytes: u64,
@@ -78,32 +80,60 @@ pub fn summarize(folder: &Path) -> io::Result<StoreSummary> {
 /// Reads a whole store, every checksum included. What another process deletes meanwhile counts nothing.
 pub fn examine(folder: &Path) -> io::Result<StoreFacts> {
     let StoreSummary { head, n_bytes, .. } = summarize(folder)?;
-    let (mut scenes, mut maps) = (BTreeSet::new(), BTreeSet::new());
-    let mut n_damaged = 0;
+    let mut intact = BTreeSet::new();
+    let mut damaged = Vec::new();
+    let (mut n_unreadable, mut n_damaged_heads) = (0, 0);
     for (_, path) in list_segments(folder)? {
         let file = match MappedFile::open(&path) {
             Ok(file) => file,
             Err(error) => {
-                n_damaged += usize::from(error.kind() != io::ErrorKind::NotFound);
+                n_unreadable += usize::from(error.kind() != io::ErrorKind::NotFound);
                 continue;
             }
         };
         let segment = file.bytes();
-        n_damaged += usize::from(SegmentHead::from_bytes(segment).is_none());
-        let found = scan(segment, HEAD_BYTES);
-        let is_cut_off = found.scanned_to < segment.len() || segment.len() % 64 != 0;
-        n_damaged += found.n_damaged + usize::from(is_cut_off);
-        let intact: Vec<bool> = found.records.par_iter().map(|record| record.is_intact(segment)).collect();
-        for (record, is_intact) in found.records.iter().zip(intact) {
-            match (is_intact, record.id.part) {
-                (false, _) => n_damaged += 1,
-                (true, Part::Scene) => _ = scenes.insert(record.id.key),
-                (true, Part::Map) => _ = maps.insert(record.id.key),
+        n_damaged_heads += usize::from(SegmentHead::from_bytes(segment).is_none());
+        let Scan { records, damaged: stretches, scanned_to } = scan(segment, HEAD_BYTES);
+        damaged.extend(stretches.into_iter().map(|at| presumed_id(segment, at)));
+        if scanned_to < segment.len() || segment.len() % 64 != 0 {
+            damaged.push(presumed_id(segment, scanned_to));
+        }
+        let are_intact: Vec<bool> = records.par_iter().map(|record| record.is_intact(segment)).collect();
+        for (record, is_intact) in records.into_iter().zip(are_intact) {
+            if is_intact {
+                intact.insert(record.id);
+            } else {
+                damaged.push(Some(record.id));
             }
         }
     }
-    let (n_scenes, n_maps) = (scenes.len(), maps.len());
-    Ok(StoreFacts { folder: folder.to_owned(), head, n_scenes, n_maps, n_damaged, n_bytes })
+    let is_whole =
+        |id: RecordId| intact.contains(&id) || intact.iter().any(|whole| is_presumably(id, *whole));
+    let is_there_whole = |id: &Option<RecordId>| id.is_some_and(is_whole);
+    let n_damaged_heads = if head.is_some() { 0 } else { n_damaged_heads };
+    let n_of = |part| intact.iter().filter(|id| id.part == part).count();
+    Ok(StoreFacts {
+        folder: folder.to_owned(),
+        head,
+        n_scenes: n_of(Part::Scene),
+        n_maps: n_of(Part::Map),
+        n_damaged: n_unreadable + n_damaged_heads + damaged.iter().filter(|id| !is_there_whole(id)).count(),
+        n_bytes,
+    })
+}
+
+/// What a record with a damaged head was of, as far as its bytes tell.
+fn presumed_id(segment: &[u8], at: usize) -> Option<RecordId> {
+    let head = segment.get(at..)?;
+    let part = if *head.get(4)? == 1 { Part::Map } else { Part::Scene };
+    Some(RecordId { key: RecordKey(*head.get(16..)?.first_chunk()?), part })
+}
+
+/// Whether a damaged record and a whole one were of the same. Keys are hashes: two that agree in half of their bytes
+/// are of one screen, whichever bytes are damaged.
+fn is_presumably(damaged: RecordId, whole: RecordId) -> bool {
+    let n_equal = damaged.key.0.iter().zip(whole.key.0).filter(|(a, b)| **a == *b).count();
+    damaged.part == whole.part && n_equal >= 16
 }
 
 /// What became of a store that was to be deleted.

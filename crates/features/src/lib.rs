@@ -8,6 +8,7 @@
 #[cfg(target_endian = "big")]
 compile_error!("feature files are read in place as little-endian numbers");
 
+mod calibrated;
 mod calibration;
 mod calibration_file;
 mod claims;
@@ -24,6 +25,7 @@ mod segment_writer;
 pub mod store;
 mod stored;
 
+pub use calibrated::{Calibrated, calibrate_tasks};
 pub use calibration::{Calibration, CalibrationSettings};
 pub use encode::{Encoded, Eyes, Wanted, encode_tasks};
 pub use error::FeatureError;

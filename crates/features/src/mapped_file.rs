@@ -30,10 +30,10 @@ impl MappedFile {
         }
         // SAFETY: the bytes must not change while they are borrowed. Segments are append-only: this crate writes
         // behind their last whole record alone, where nobody borrows anything, never over records that are there,
-        // never shortens them, and deletes them by unlinking, which leaves mappings whole. Nobody else has any business in the cache folder. Somebody who
-        // writes there all the same is found by the checksums if it happens before a record is checked; somebody
-        // who cuts a file short while it is in use makes the system stop this process (SIGBUS), as with every
-        // program that maps files.
+        // never shortens them, and deletes them by unlinking, which leaves mappings whole. Nobody else has any
+        // business in the cache folder. Somebody who writes there all the same is found by the checksums if it
+        // happens before a record is checked; somebody who cuts a file short while it is in use makes the system
+        // stop this process (SIGBUS), as with every program that maps files.
         let map = unsafe { Mmap::map(file)? };
         Ok(Self { map: Some(map) })
     }

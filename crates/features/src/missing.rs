@@ -101,6 +101,12 @@ pub(crate) fn encode_missing(
     Ok(done)
 }
 
+/// Whether the store lacks any record of the items, which are checked.
+pub(crate) fn is_any_missing(store: &mut FeatureStore, items: &[Item]) -> bool {
+    store.check(items.iter().flat_map(Item::ids));
+    items.iter().flat_map(Item::ids).any(|id| !store.has(id))
+}
+
 struct Work<'a> {
     eyes: Eyes<'a>,
     stimuli: &'a dyn Stimuli,

@@ -6,8 +6,8 @@ use touchstream_env::trial::{SCREEN_DRAWING_VERSION, ScreenRecipe};
 /// Adds the bytes of a recipe; different recipes have different bytes, and none begins another's.
 ///
 /// Numbers are little-endian. A whole picture is `0, split, kind, class (u16), index (u32)`; templates are
-/// `1, version of drawing (u32), split, side (u16), n (u8)` and for each `class (u16), top (u8), left (u8)`. Splits are 0 for training and 1
-/// for validation; kinds are 0 portrait, 1 object, 2 scene.
+/// `1, version of drawing (u32), split, side (u16), n (u8)` and for each `class (u16), top (u8), left (u8)`. Splits are
+/// 0 for training and 1 for validation; kinds are 0 portrait, 1 object, 2 scene.
 pub fn put_recipe(recipe: &ScreenRecipe, bytes: &mut Vec<u8>) {
     match recipe {
         ScreenRecipe::Whole { split, picture } => {

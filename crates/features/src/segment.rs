@@ -193,8 +193,8 @@ impl Scan {
 pub struct Scan {
     /// The records, in order. Their payloads are not checked yet.
     pub records: Vec<Record>,
-    /// Stretches of bytes that are no record.
-    pub n_damaged: usize,
+    /// Where stretches of bytes begin that are no record.
+    pub damaged: Vec<usize>,
     /// Where to go on once the segment has grown: behind all whole records.
     pub scanned_to: usize,
 }
@@ -206,7 +206,9 @@ pub fn scan(segment: &[u8], start: usize) -> Scan {
     let mut in_damage = false;
     while let Some(head) = segment.get(at..).and_then(|rest| rest.first_chunk()) {
         let Some(head) = RecordHead::from_bytes(head) else {
-            found.n_damaged += usize::from(!in_damage);
+            if !in_damage {
+                found.damaged.push(at);
+            }
             in_damage = true;
             at += ALIGN;
             continue;
@@ -318,7 +320,7 @@ mod tests {
             let expected: Vec<_> = (0..).map(id).zip(payloads).collect();
             prop_assert_eq!(intact(&bytes), expected);
             let found = scan(&bytes, HEAD_BYTES);
-            prop_assert_eq!((found.scanned_to, found.n_damaged), (bytes.len(), 0));
+            prop_assert_eq!((found.scanned_to, found.damaged.len()), (bytes.len(), 0));
             prop_assert_eq!(found.seal(bytes.len()), None);
         }
 
@@ -357,7 +359,7 @@ mod tests {
             let after = intact(&bytes);
             prop_assert_eq!(&after[..before.len()], &before[..]);
             prop_assert_eq!(after.last(), Some(&(id(200), b"later".to_vec())));
-            prop_assert_eq!(scan(&bytes, HEAD_BYTES).n_damaged, 0, "what is sealed is no damage");
+            prop_assert_eq!(scan(&bytes, HEAD_BYTES).damaged.len(), 0, "what is sealed is no damage");
         }
     }
 }

@@ -46,12 +46,19 @@ pub(crate) struct FeatureStore {
     claims: Option<Claims>,
     writer: Option<SegmentWriter>,
     /// Why nothing can be written, if nothing can.
-    note: Option<String>,
+    write_failure: Option<WriteFailure>,
     segments: Vec<OpenSegment>,
     index: HashMap<RecordId, Vec<Place>>,
     in_memory: HashMap<RecordId, Stored>,
     /// Held as long as the store is used.
     _in_use: Option<File>,
+}
+
+/// A folder that cannot be made or written.
+#[derive(Debug)]
+pub(crate) struct WriteFailure {
+    pub folder: PathBuf,
+    pub error: io::Error,
 }
 
 #[derive(Debug)]
@@ -78,7 +85,7 @@ impl FeatureStore {
             folder: None,
             claims: None,
             writer: None,
-            note: None,
+            write_failure: None,
             segments: Vec::new(),
             index: HashMap::new(),
             in_memory: HashMap::new(),
@@ -90,7 +97,9 @@ impl FeatureStore {
             store._in_use = hold(&in_use_path(&folder));
             match prepare(&folder) {
                 Ok(claims) => store.claims = Some(claims),
-                Err(error) => store.note = Some(unwritable_cache(&folder, &error)),
+                Err(error) => {
+                    store.write_failure = Some(WriteFailure { folder: folder.clone(), error });
+                }
             }
             store.folder = Some(folder).filter(|folder| folder.is_dir());
         }
@@ -118,9 +127,14 @@ impl FeatureStore {
         self.claims.as_ref()
     }
 
-    /// Why nothing can be written, for people.
-    pub fn note(&self) -> Option<&str> {
-        self.note.as_deref()
+    /// Why nothing can be written, if nothing can.
+    pub fn write_failure(&self) -> Option<&WriteFailure> {
+        self.write_failure.as_ref()
+    }
+
+    /// The same as a note for people.
+    pub fn note(&self) -> Option<String> {
+        self.write_failure.as_ref().map(|WriteFailure { folder, error }| unwritable_cache(folder, error))
     }
 
     /// Finds what was appended since, by this process and by others.
@@ -210,6 +224,12 @@ impl FeatureStore {
             writer.append(&bytes)?;
         }
         Ok(bytes.len() as u64)
+    }
+
+    /// A record that was stored a moment ago is not there: somebody else changes the files.
+    pub fn lost(&self) -> FeatureError {
+        let folder = self.folder().unwrap_or(Path::new("memory"));
+        FeatureError::of_file(folder, io::Error::other("features that were just stored are damaged"))
     }
 
     /// Lets others append to the segment that this store appended to.

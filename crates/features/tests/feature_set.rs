@@ -18,7 +18,9 @@ use touchstream_env::task::find_task;
 use touchstream_env::trial::BoundTask;
 use touchstream_features::inventory::{Deleted, delete_store, examine, store_folders};
 use touchstream_features::segment::HEAD_BYTES;
-use touchstream_features::{CalibrationSettings, Eyes, FeatureSet, FeatureSettings, Wanted, encode_tasks};
+use touchstream_features::{
+    CalibrationSettings, Eyes, FeatureSet, FeatureSettings, Wanted, calibrate_tasks, encode_tasks,
+};
 use touchstream_files::NoProgress;
 
 fn only_segment(cache_dir: &Path) -> PathBuf {
@@ -151,6 +153,35 @@ fn a_calibration_is_known_by_its_hash_and_made_again_when_damaged() {
     assert_eq!(error.to_string(), "features cannot be scaled to norm 0: it must be a number above 0");
 }
 
+#[test]
+fn a_calibration_alone_is_that_of_the_set_and_says_when_it_was_not_stored() {
+    let (cache, train) = (tempfile::tempdir().unwrap(), bind("sr-2way", Split::Train));
+    let encoder = PixelEncoder::new();
+    let eyes = Eyes { encoder: &encoder, cache_dir: Some(cache.path()), progress: &NoProgress };
+    let calibrate = |task: &BoundTask| calibrate_tasks(eyes, &[task], CalibrationSettings::DEFAULT).unwrap();
+    let first = calibrate(&train);
+    assert_eq!((encoder.n_encoded(), first.notes.len()), (64, 0));
+    let set = open(&encoder, Some(cache.path()), &[&train], Wanted::Scene);
+    assert_eq!(set.calibration(), &first.calibration);
+    assert_eq!(calibrate(&bind("sr-2way", Split::Validation)), first);
+    assert_eq!(encoder.n_encoded(), 64);
+
+    // A folder in the file's place: the mean cannot be stored, and is right all the same.
+    let store = store_folders(cache.path()).unwrap().pop().unwrap();
+    let hash = first.calibration.content_hash().to_string();
+    let file = store.join(format!("calibration-{hash:.16}.mean"));
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    let again = calibrate(&train);
+    assert_eq!((&again.calibration, again.notes.len()), (&first.calibration, 1));
+    assert!(again.notes[0].starts_with("the mean of ") && again.notes[0].contains("was not stored: "));
+    // What is stored is read and nothing else is looked at: here there is nothing else.
+    fs::remove_dir(&file).unwrap();
+    calibrate(&train);
+    fs::remove_file(only_segment(cache.path())).unwrap();
+    assert_eq!((calibrate(&train), encoder.n_encoded()), (first, 64));
+}
+
 /// One damaged record in the middle is one screen to encode again, whichever byte it is.
 #[test]
 fn a_damaged_record_is_made_again_and_those_behind_it_are_kept() {
@@ -160,13 +191,15 @@ fn a_damaged_record_is_made_again_and_those_behind_it_are_kept() {
     for (round, within) in [0, 20, 50, 60, 64, 300].into_iter().enumerate() {
         let segment = only_segment(cache.path());
         flip_byte(&segment, HEAD_BYTES as u64 + (20 + 2 * round as u64) * record_bytes + within);
+        let damage = || examine(&store_folders(cache.path()).unwrap()[0]).unwrap().n_damaged;
+        assert_eq!(damage(), 1, "byte {within}");
         let encoder = PixelEncoder::new();
         let mended = open(&encoder, Some(cache.path()), &[&train], Wanted::Scene);
-        assert_eq!(encoder.n_encoded(), 1, "byte {within}");
+        assert_eq!((encoder.n_encoded(), damage()), (1, 0), "byte {within}");
         assert!(bits(&mended) == reference, "byte {within}");
     }
     let facts = examine(&store_folders(cache.path()).unwrap()[0]).unwrap();
-    assert_eq!((facts.n_scenes, facts.n_damaged), (64, 6));
+    assert_eq!((facts.n_scenes, facts.n_damaged), (64, 0));
 }
 
 #[test]
@@ -196,11 +229,17 @@ fn segments_that_are_no_segments_are_passed_over() {
     fs::write(store.join("segment-00002.feat"), vec![0xa5; 5000]).unwrap();
     fs::create_dir(store.join("segment-00003.feat")).unwrap();
     flip_byte(&store.join("segment-00001.feat"), 3);
+    let facts = examine(&store).unwrap();
+    // Three heads, what is behind one of them and at its end, and the folder.
+    assert_eq!((facts.head, facts.n_scenes, facts.n_damaged), (None, 64, 6));
     let encoder = PixelEncoder::new();
     let set = open(&encoder, Some(cache.path()), &[&train], Wanted::SceneAndMap);
     // The records behind a damaged head carry their own keys.
     assert_eq!((encoder.n_encoded(), set.scenes().len()), (64, reference.len()));
     assert!(set.scenes().iter().map(|x| x.to_bits()).eq(reference));
+    // Another segment says whose features these are.
+    let facts = examine(&store).unwrap();
+    assert_eq!((facts.head.unwrap().encoder_name.as_str(), facts.n_maps, facts.n_damaged), ("pixels", 64, 3));
 }
 
 #[test]
@@ -233,6 +272,27 @@ fn a_read_only_cache_serves_what_it_holds() {
     mode(0o755);
     assert_eq!((encoder.n_encoded(), set.n_screens()), (64, 128));
     assert_eq!(set.encoded().notes.len(), usize::from(is_read_only));
+}
+
+#[test]
+fn encoding_ahead_needs_a_cache_that_can_be_written_unless_it_holds_everything() {
+    let (cache, train) = (tempfile::tempdir().unwrap(), bind("sr-2way", Split::Train));
+    let encoder = PixelEncoder::new();
+    let eyes = Eyes { encoder: &encoder, cache_dir: Some(cache.path()), progress: &NoProgress };
+    encode_tasks(eyes, &[&train], Wanted::Scene).unwrap();
+    let store = store_folders(cache.path()).unwrap().pop().unwrap();
+    // Even the superuser cannot write where a file is in the way.
+    fs::remove_dir_all(store.join("claims")).unwrap();
+    fs::write(store.join("claims"), b"").unwrap();
+    let again = encode_tasks(eyes, &[&train], Wanted::Scene).unwrap();
+    assert_eq!((again.n_screens, again.n_new, again.notes.len()), (64, 0, 0));
+    let error = encode_tasks(eyes, &[&train], Wanted::SceneAndMap).unwrap_err().to_string();
+    assert!(
+        error.starts_with(&format!("the cache folder {} cannot be written (", store.display())),
+        "{error}"
+    );
+    assert!(error.ends_with("): nothing was encoded"), "{error}");
+    assert_eq!(encoder.n_encoded(), 64);
 }
 
 #[test]

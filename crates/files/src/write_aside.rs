@@ -1,9 +1,9 @@
 //! Files that are whole or not there: written under another name, then renamed.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
 /// Puts a file in place in one step, making its folder if need be. Several processes may write the same file at
 /// once; one of them wins.
@@ -16,8 +16,28 @@ pub fn write_aside(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// A file that is written little by little and appears under its name when it is whole. Dropped before that, it
 /// leaves nothing behind.
 pub struct AsideFile {
-    aside: BufWriter<NamedTempFile>,
+    file: BufWriter<File>,
+    aside: TempPath,
     path: PathBuf,
+    made: MadeFolders,
+}
+
+/// Folders that were made for a file, inner ones first. Dropped, they are gone again unless something is in them.
+struct MadeFolders(Vec<PathBuf>);
+
+impl MadeFolders {
+    fn create(folder: &Path) -> io::Result<Self> {
+        let is_new = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+        let made = Self(folder.ancestors().take_while(is_new).map(Path::to_owned).collect());
+        fs::create_dir_all(folder)?;
+        Ok(made)
+    }
+}
+
+impl Drop for MadeFolders {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|folder| _ = fs::remove_dir(folder));
+    }
 }
 
 impl AsideFile {
@@ -25,36 +45,46 @@ impl AsideFile {
     pub fn create(path: &Path) -> io::Result<Self> {
         let folder = path.parent().ok_or_else(|| io::Error::other("a file must have a folder"))?;
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        fs::create_dir_all(folder)?;
+        let made = MadeFolders::create(folder)?;
         let mut builder = tempfile::Builder::new();
         builder.prefix(".aside-");
         // Temporary files are private by default; these are to be read like any other (the umask still applies).
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        Ok(Self { aside: BufWriter::new(builder.tempfile_in(folder)?), path: path.to_owned() })
+        // The error of another name than the file's would only confuse.
+        let aside = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
+        let (file, aside) = aside.into_parts();
+        Ok(Self { file: BufWriter::new(file), aside, path: path.to_owned(), made })
     }
 
     /// Gives the file its name, in place of whatever had it.
     pub fn put_in_place(self) -> io::Result<()> {
-        let aside = self.aside.into_inner().map_err(io::IntoInnerError::into_error)?;
-        aside.persist(&self.path).map_err(|error| error.error)?;
+        let Self { file, aside, path, mut made } = self;
+        file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        aside.persist(&path).map_err(|error| error.error)?;
+        made.0.clear();
         Ok(())
     }
 }
 
 impl Write for AsideFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.aside.write(bytes)
+        self.file.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.aside.flush()
+        self.file.flush()
     }
 }
 
 /// The note for a cache that cannot be written.
 pub fn unwritable_cache(folder: &Path, error: &io::Error) -> String {
     format!("the cache {} cannot be written ({error}), so its work is done again next time", folder.display())
+}
+
+/// The file that stands where a folder, or one above it, would have to be.
+pub fn file_in_the_way(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|path| path.exists()).filter(|path| !path.is_dir())
 }
 
 #[cfg(test)]
@@ -70,6 +100,35 @@ mod tests {
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_that_is_not_finished_leaves_no_folder_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("old")).unwrap();
+        let path = folder.path().join("old/new/folder/file.txt");
+        let mut file = AsideFile::create(&path).unwrap();
+        file.write_all(b"half").unwrap();
+        assert!(path.parent().unwrap().is_dir());
+        drop(file);
+        assert_eq!(fs::read_dir(folder.path().join("old")).unwrap().count(), 0);
+        // A name that cannot be taken, since a folder has it.
+        fs::create_dir_all(folder.path().join("taken/inner")).unwrap();
+        let error = write_aside(&folder.path().join("taken"), b"x").unwrap_err().to_string();
+        assert!(!error.contains("aside"), "{error}");
+    }
+
+    #[test]
+    fn a_file_where_a_folder_should_be_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, b"x").unwrap();
+        for wanted in ["file", "file/a", "file/a/b"] {
+            assert_eq!(file_in_the_way(&folder.path().join(wanted)), Some(&*file), "{wanted}");
+        }
+        assert_eq!(file_in_the_way(&folder.path().join("new/a")), None);
+        assert_eq!(file_in_the_way(folder.path()), None);
+        assert_eq!(file_in_the_way(Path::new("no-such-folder-here")), None);
     }
 
     #[cfg(unix)]

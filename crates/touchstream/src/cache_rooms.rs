@@ -6,8 +6,8 @@ use anyhow::{Context, Result};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use touchstream_encoder::install::WORKING_PREFIX;
-use touchstream_files::{entries_of, unless_gone};
+use touchstream_encoder::install::{LeftBehind, working_folders};
+use touchstream_files::unless_gone;
 
 /// A part of the cache folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +34,12 @@ pub struct RoomFiles {
     pub n_bytes: u64,
     /// Files and links that this program did not make.
     pub foreign: Vec<PathBuf>,
+    /// Folders that an installation works in now; what is in them counts nothing and is left.
+    pub in_use: Vec<PathBuf>,
     /// Folders, inner ones first.
     folders: Vec<PathBuf>,
+    /// Held until they are deleted.
+    _left_behind: Vec<LeftBehind>,
 }
 
 impl Room {
@@ -66,25 +70,17 @@ impl Room {
         }
         if self == Self::Weights {
             for folder in working_folders(cache_dir).with_context(|| cache_dir.display().to_string())? {
-                files.walk(Ours::All, &folder)?;
+                match LeftBehind::claim(&folder) {
+                    Some(claim) => {
+                        files._left_behind.push(claim);
+                        files.walk(Ours::All, &folder)?;
+                    }
+                    None => files.in_use.push(folder),
+                }
             }
         }
         Ok(files)
     }
-}
-
-/// Folders that installations work in, or have left behind.
-fn working_folders(cache_dir: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut folders = Vec::new();
-    for entry in entries_of(cache_dir)? {
-        let entry = entry?;
-        let is_named = entry.file_name().to_str().is_some_and(|name| name.starts_with(WORKING_PREFIX));
-        if is_named && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            folders.push(entry.path());
-        }
-    }
-    folders.sort_unstable();
-    Ok(folders)
 }
 
 impl RoomFiles {

@@ -40,7 +40,7 @@ pub struct EncoderOptions {
     /// The node of an ONNX model that is the spatial map
     #[arg(long, value_name = "NODE")]
     pub map: Option<String>,
-    /// What an ONNX model's input subtracts from red, green and blue, each in 0..1 [default: ImageNet's mean]
+    /// What an ONNX model's input subtracts from red, green and blue, which are 0..1 then, not 0..255 [default: ImageNet's mean]
     #[arg(long, value_name = "R,G,B", value_parser = parse_colour)]
     pub onnx_mean: Option<[f32; 3]>,
     /// What an ONNX model's input divides red, green and blue by, after that [default: ImageNet's deviation]

@@ -62,19 +62,20 @@ pub struct OpenArgs {
     /// Which part of COCO's images fills the screen [default: whole]
     #[arg(long, value_name = "FIT")]
     pub scene_fit: Option<SceneFitWord>,
-    /// Portraits a class that gallery and cut-outs make, for training and validation
+    /// Portraits a class that gallery and cut-outs make, for training and validation [default: gallery 200,50,
+    /// cut-outs 100,25]
     #[arg(long, value_name = "TRAIN,VAL", value_parser = parse_counts)]
     pub portraits: Option<SplitCounts>,
-    /// Localization screens that gallery and cut-outs make
+    /// Localization screens that gallery and cut-outs make [default: 900,150]
     #[arg(long, value_name = "TRAIN,VAL", value_parser = parse_counts)]
     pub objects: Option<SplitCounts>,
-    /// Scenes that gallery and cut-outs make
+    /// Scenes that gallery and cut-outs make [default: gallery 400,100, cut-outs 300,60]
     #[arg(long, value_name = "TRAIN,VAL", value_parser = parse_counts)]
     pub scenes: Option<SplitCounts>,
     /// Seed of the pictures that gallery and cut-outs make [default: 0]
     #[arg(long, value_name = "SEED")]
     pub data_seed: Option<u64>,
-    /// Folder for rendered pictures and facts about files [default: $TOUCHSTREAM_CACHE, else the user's cache]
+    /// Folder for rendered pictures, facts about files, features and installed weights [default: $TOUCHSTREAM_CACHE, else the user's cache]
     #[arg(long, value_name = "DIR")]
     #[serde(skip)]
     pub cache: Option<PathBuf>,

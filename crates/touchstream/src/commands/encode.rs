@@ -4,6 +4,7 @@ use crate::encoder_args::EncoderArgs;
 use crate::progress_bar::TerminalProgress;
 use crate::say::{say, warn_user};
 use crate::source_args::{DataFacts, SourceArgs, SplitWord};
+use crate::timed_encoder::TimedEncoder;
 use crate::words::{needs_of, task_from_word};
 use anyhow::{Result, bail};
 use clap::Args;
@@ -15,7 +16,10 @@ use std::time::Instant;
 use touchstream_env::stimuli::Split;
 use touchstream_env::task::Task;
 use touchstream_env::trial::{BoundTask, PlacementChoice, PlacementPool};
-use touchstream_features::{Encoded, Eyes, FeatureSet, FeatureSettings, Wanted, encode_tasks};
+use touchstream_features::{
+    Calibrated, CalibrationSettings, Encoded, Eyes, Wanted, calibrate_tasks, encode_tasks,
+};
+use touchstream_files::file_in_the_way;
 
 #[derive(Args)]
 pub struct EncodeArgs {
@@ -58,7 +62,11 @@ struct Report {
     n_new: usize,
     n_from_others: usize,
     n_new_bytes: u64,
+    /// With drawing, storing and waiting for others.
     secs: f64,
+    /// By the encoder alone.
+    encoding_secs: f64,
+    /// New screens a second of the encoder alone.
     screens_per_sec: f64,
     calibrations: Vec<CalibrationFacts>,
     notes: Vec<String>,
@@ -74,12 +82,21 @@ struct CalibrationFacts {
 }
 
 pub fn run(args: &EncodeArgs) -> Result<()> {
-    let tasks: Vec<Task> = args.tasks.iter().map(|word| task_from_word(word)).collect::<Result<_>>()?;
+    let mut tasks: Vec<Task> = Vec::new();
+    for word in &args.tasks {
+        let task = task_from_word(word)?;
+        if !tasks.contains(&task) {
+            tasks.push(task);
+        }
+    }
     let Some(cache_dir) = args.source.how.cache_dir() else {
         bail!(
             "there is no cache folder to encode into: neither --cache nor TOUCHSTREAM_CACHE nor HOME is set"
         );
     };
+    if let Some(file) = file_in_the_way(&cache_dir) {
+        bail!("{} is a file, not a folder", file.display());
+    }
     let encoder = args.encoder.open(Some(&cache_dir))?;
     let opened = args.source.how.open(&args.source.data, needs_of(&tasks))?;
     let n = NonZeroU32::new(args.placements).unwrap_or(PlacementPool::DEFAULT_N);
@@ -97,22 +114,29 @@ pub fn run(args: &EncodeArgs) -> Result<()> {
     }
     let wanted = if args.maps { Wanted::SceneAndMap } else { Wanted::Scene };
     let progress = TerminalProgress::default();
-    let eyes = Eyes { encoder: encoder.as_ref(), cache_dir: Some(&cache_dir), progress: &progress };
+    let timed = TimedEncoder::new(encoder.as_ref());
+    let eyes = Eyes { encoder: &timed, cache_dir: Some(&cache_dir), progress: &progress };
     let started = Instant::now();
     let encoded = encode_tasks(eyes, &bound.iter().collect::<Vec<_>>(), wanted)?;
     let secs = started.elapsed().as_secs_f64();
+    let encoding_secs = timed.spent().as_secs_f64();
+    let Encoded { n_screens, n_new, n_from_others, n_new_bytes, encoder_hash, mut notes, .. } = encoded;
     let mut calibrations = Vec::new();
     for task in bound.iter().filter(|task| task.split() == Split::Train) {
-        let features = FeatureSet::of_tasks(eyes, &[task], FeatureSettings::default())?;
-        let calibration = features.calibration();
+        let Calibrated { calibration, notes: more } =
+            calibrate_tasks(eyes, &[task], CalibrationSettings::default())?;
         calibrations.push(CalibrationFacts {
             task: task.task().id().to_owned(),
             n_screens: calibration.n_screens(),
             norm: calibration.norm(),
             content_hash: calibration.content_hash().to_string(),
         });
+        for note in more {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
     }
-    let Encoded { n_screens, n_new, n_from_others, n_new_bytes, encoder_hash, notes, .. } = encoded;
     notes.iter().for_each(|note| warn_user!("note: {note}"));
     let report = Report {
         data: DataFacts::of(&opened.manifest),
@@ -127,7 +151,8 @@ pub fn run(args: &EncodeArgs) -> Result<()> {
         n_from_others,
         n_new_bytes,
         secs,
-        screens_per_sec: n_new as f64 / secs,
+        encoding_secs,
+        screens_per_sec: if n_new > 0 { n_new as f64 / encoding_secs } else { 0.0 },
         calibrations,
         notes,
     };
@@ -144,7 +169,8 @@ pub fn run(args: &EncodeArgs) -> Result<()> {
     );
     if n_new > 0 {
         let rate = report.screens_per_sec;
-        say!("{rate:.1} screens a second, {} written, {secs:.1} s", DecimalBytes(n_new_bytes));
+        let written = DecimalBytes(n_new_bytes);
+        say!("{rate:.1} screens a second through the encoder; {secs:.1} s with drawing, {written} written");
     }
     say!("encoder {} {}", report.encoder, report.encoder_hash);
     say!("data {} {}", report.data.source, report.data.content_hash);

@@ -22,10 +22,10 @@ pub struct EncoderBenchArgs {
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
     /// Numbers of threads to measure with
-    #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = [1, 2])]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,2")]
     threads: Vec<usize>,
     /// Numbers of screens encoded at once to measure with
-    #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = [1, 8])]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,8")]
     batch: Vec<usize>,
     /// How often each is run in turn; the fastest run counts, as other work on the machine can only slow it down
     #[arg(long, value_name = "N", default_value_t = 5)]
