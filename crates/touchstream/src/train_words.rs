@@ -154,7 +154,7 @@ impl TrainWords {
     pub fn read(path: &Path) -> Result<Self> {
         let text = crate::words::read_text(path)?;
         let words: Self = toml::from_str(&text).map_err(|error| {
-            let line = error.span().map(|span| text[..span.start].lines().count().max(1));
+            let line = error.span().map(|span| 1 + text[..span.start].matches('\n').count());
             let place = line.map_or_else(String::new, |line| format!("line {line}: "));
             anyhow!("{}: {place}{}", path.display(), error.message())
         })?;
