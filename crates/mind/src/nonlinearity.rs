@@ -28,13 +28,9 @@ pub enum Nonlinearity {
 }
 
 /// The most numbers that a nonlinearity makes of one.
-pub const MAX_PARTS: usize = 4;
+pub(crate) const MAX_PARTS: usize = 4;
 
 impl Nonlinearity {
-    /// All of them.
-    pub const ALL: [Self; 8] =
-        [Self::Relu, Self::Tanh, Self::Sigmoid, Self::Elu, Self::Crelu, Self::Cres, Self::ReluSq, Self::Sq];
-
     /// How many numbers it makes of one.
     pub const fn n_parts(self) -> usize {
         match self {
@@ -58,6 +54,23 @@ impl Nonlinearity {
         }
     }
 
+    /// What it is on either side of 0, if polynomials.
+    pub(crate) fn side_polynomials(self) -> Option<SidePolynomials> {
+        const NOTHING: [f32; 2] = [0.0, 0.0];
+        const X: [f32; 2] = [1.0, 0.0];
+        const MINUS_X: [f32; 2] = [-1.0, 0.0];
+        const SQUARE: [f32; 2] = [0.0, 1.0];
+        let (above, below): (&'static [_], &'static [_]) = match self {
+            Self::Tanh | Self::Sigmoid | Self::Elu => return None,
+            Self::Relu => (&[X], &[NOTHING]),
+            Self::Crelu => (&[X, NOTHING], &[NOTHING, MINUS_X]),
+            Self::Cres => (&[X, NOTHING, SQUARE, NOTHING], &[NOTHING, MINUS_X, NOTHING, SQUARE]),
+            Self::ReluSq => (&[X, SQUARE], &[NOTHING, SQUARE]),
+            Self::Sq => (&[X, SQUARE], &[X, SQUARE]),
+        };
+        Some(SidePolynomials { above, below })
+    }
+
     /// `x` is `[n_rows, n]`, `out` is `[n_rows, n_parts * n]`.
     pub(crate) fn forward(self, instructions: Instructions, n: usize, x: &[f32], out: &mut [f32]) {
         instructions.run(Forward { nonlinearity: self, n, x, out });
@@ -67,6 +80,39 @@ impl Nonlinearity {
     /// Sets `dx`; the slope at 0 is 0.
     pub(crate) fn backward(self, instructions: Instructions, n: usize, pass: BackwardPass<'_>) {
         instructions.run(Backward { nonlinearity: self, n, pass });
+    }
+}
+
+/// A nonlinearity that is a polynomial above 0 and another below: `[a, b]` stands for `a x + b x^2`, one for each part.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SidePolynomials {
+    above: &'static [[f32; 2]],
+    below: &'static [[f32; 2]],
+}
+
+impl SidePolynomials {
+    /// Those of a sum of parts with weights, above 0 and below.
+    #[inline(always)]
+    pub fn weighted(&self, weight: impl Fn(usize) -> f32) -> [[f32; 2]; 2] {
+        [self.above, self.below].map(|parts| {
+            let mut sum = [0.0; 2];
+            for (part, polynomial) in parts.iter().enumerate() {
+                sum[0] += weight(part) * polynomial[0];
+                sum[1] += weight(part) * polynomial[1];
+            }
+            sum
+        })
+    }
+
+    /// Whether any part has a square in it.
+    pub fn have_squares(&self) -> bool {
+        self.above.iter().chain(self.below).any(|polynomial| polynomial[1] != 0.0)
+    }
+
+    /// Whether the two sides differ in what multiplies `x`, and in what multiplies `x^2`.
+    pub fn differ(&self) -> [bool; 2] {
+        [0, 1]
+            .map(|power| self.above.iter().zip(self.below).any(|(above, below)| above[power] != below[power]))
     }
 }
 

@@ -35,20 +35,40 @@ const fn n_together(n_left: usize) -> usize {
     }
 }
 
-/// Lays out weights, `[n_out, n_in]`, as products read them: for each group of units, the group's weights of one input
-/// side by side.
+/// Where the weights of one unit stand in the layout that products read: for each group of units, the group's weights
+/// of one input side by side.
+#[derive(Clone, Copy)]
+pub(crate) struct PackedRow {
+    first: usize,
+    step: usize,
+}
+
+impl PackedRow {
+    /// The weight of an input.
+    #[inline(always)]
+    pub fn of(self, input: usize) -> usize {
+        self.first + input * self.step
+    }
+}
+
+/// The places of all units.
+pub(crate) fn packed_rows(n_out: usize, n_in: usize) -> impl Iterator<Item = PackedRow> {
+    let (mut start, mut step) = (0, n_together(n_out));
+    (0..n_out).map(move |unit| {
+        if unit == start + step {
+            (start, step) = (unit, n_together(n_out - unit));
+        }
+        PackedRow { first: start * n_in + unit - start, step }
+    })
+}
+
+/// Lays out weights, `[n_out, n_in]`, as products read them.
 pub(crate) fn pack_weights(weights: &[f32], n_out: usize, packed: &mut [f32]) {
     let n_in = weights.len() / n_out;
-    let mut unit = 0;
-    while unit < n_out {
-        let n = n_together(n_out - unit);
-        let group = &mut packed[unit * n_in..][..n * n_in];
-        for (input, group) in group.chunks_exact_mut(n).enumerate() {
-            for (idx, weight) in group.iter_mut().enumerate() {
-                *weight = weights[(unit + idx) * n_in + input];
-            }
+    for (weights, place) in weights.chunks_exact(n_in).zip(packed_rows(n_out, n_in)) {
+        for (input, &weight) in weights.iter().enumerate() {
+            packed[place.of(input)] = weight;
         }
-        unit += n;
     }
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod candidates;
 pub(crate) mod input_gradient;
 pub(crate) mod products;
+pub(crate) mod touch_polynomial;
 pub(crate) mod weight_update;
 
 /// Some columns of a weight matrix, `[n_out, n_in]`.

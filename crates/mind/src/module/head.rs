@@ -5,6 +5,7 @@ use crate::linear::candidates::{
     Active, Block, MAX_CHUNKS, block_nonlinearity, block_products, pack_weights,
 };
 use crate::linear::products::add_products;
+use crate::linear::touch_polynomial::TouchPolynomial;
 use crate::linear::{Stacked, Weights};
 use crate::module::network::Module;
 use crate::module::structure::{Stage, Structure};
@@ -46,6 +47,20 @@ impl Candidates {
     }
 }
 
+impl Candidates {
+    /// Rows and columns of `8 N` of them, from eight times `first_chunk` on.
+    #[inline(always)]
+    fn block<A: Arithmetic, const N: usize>(&self, first_chunk: usize) -> ([A::V; N], [A::V; N]) {
+        (load_block::<A, N>(&self.rows, first_chunk), load_block::<A, N>(&self.cols, first_chunk))
+    }
+}
+
+#[inline(always)]
+fn load_block<A: Arithmetic, const N: usize>(numbers: &[f32], first_chunk: usize) -> [A::V; N] {
+    let chunks = &numbers.as_chunks::<N_LANES>().0[first_chunk..first_chunk + N];
+    std::array::from_fn(|i| A::load(&chunks[i]))
+}
+
 /// What predicting works in; made once, used at every step.
 #[derive(Clone, Debug)]
 pub struct HeadMemory {
@@ -53,6 +68,8 @@ pub struct HeadMemory {
     bottleneck: Vec<f32>,
     /// The touch stage's sums without the present touch.
     shared: Vec<f32>,
+    /// The stage behind it, where that can be had from a polynomial of the touch.
+    polynomial: Option<TouchPolynomial>,
     /// Weights of the stages behind, laid out for prediction.
     packed: Vec<f32>,
     /// Sums of a stage for a block, and the stage's numbers.
@@ -75,13 +92,19 @@ pub struct HeadMemory {
 const NEAR_BYTES: usize = 64 << 10;
 /// How many.
 const MAX_GROUP: usize = 4;
+/// Numbers that are put down before it is known whether they stay.
+const N_AHEAD: usize = 2;
 
 impl HeadMemory {
     /// For a structure and a number of candidates.
     pub fn new(structure: &Structure, n_candidates: usize) -> Self {
         let later = &structure.stages()[structure.touch_stage()..];
         let largest = |f: fn(&Stage) -> usize| later.iter().map(f).max().unwrap_or(0);
-        let (most_sums, most_numbers) = (largest(|stage| stage.n_units), largest(Stage::n_out));
+        let nonlinearity = later[0].nonlinearity.expect("only the readout has none");
+        let polynomial = TouchPolynomial::new(nonlinearity, later[0].n_units, later[1].n_units);
+        let most_sums = largest(|stage| stage.n_units);
+        let of_polynomial = polynomial.as_ref().map_or(0, TouchPolynomial::n_numbers);
+        let most_numbers = largest(Stage::n_out).max(of_polynomial);
         let most_weights = later[1..].iter().map(|stage| stage.weights().len()).max().unwrap_or(0);
         let blocks_per_group = if 4 * most_weights > NEAR_BYTES { MAX_GROUP } else { 1 };
         let group = blocks_per_group * MAX_CHUNKS * N_LANES;
@@ -91,15 +114,15 @@ impl HeadMemory {
             shared: vec![0.0; structure.stages()[structure.touch_stage()].n_units],
             packed: vec![0.0; structure.n_parameters() - later[1].weight_start],
             sums: vec![0.0; group * most_sums],
-            // One more: a number is put down before it is known whether it stays.
-            numbers: vec![0.0; group * (most_numbers + 1)],
-            columns: vec![0; blocks_per_group * (most_numbers + 1)],
+            numbers: vec![0.0; group * (most_numbers + N_AHEAD)],
+            columns: vec![0; blocks_per_group * (most_numbers + N_AHEAD)],
+            polynomial,
             logits: vec![0.0; structure.shape().k_f * n_lanes],
             n_lanes,
             n_candidates,
             blocks_per_group,
             most_sums,
-            most_numbers: most_numbers + 1,
+            most_numbers: most_numbers + N_AHEAD,
         }
     }
 
@@ -107,7 +130,14 @@ impl HeadMemory {
     pub fn load(&mut self, module: &Module) {
         let (_, later) = module.touch_and_later_stages();
         let first_packed = later[0].weight_start;
-        for stage in later {
+        let n_done = match &mut self.polynomial {
+            Some(polynomial) => {
+                polynomial.load(module.weights(&later[0]));
+                1
+            }
+            None => 0,
+        };
+        for stage in &later[n_done..] {
             let place = stage.weights();
             let packed = &mut self.packed[place.start - first_packed..place.end - first_packed];
             pack_weights(&module.parameters()[place], stage.n_units, packed);
@@ -135,6 +165,10 @@ impl Module {
         self.share(visual, past_touches, memory);
         let (touch_stage, later) = self.touch_and_later_stages();
         let touch_weights = self.weights(touch_stage).columns(touch_stage.n_in() - 2, 2);
+        if let Some(polynomial) = &mut memory.polynomial {
+            let biases = self.biases(&later[0]);
+            polynomial.expand(self.instructions(), &memory.shared, touch_weights, biases);
+        }
         self.instructions().run(Predict {
             module: self,
             touch_stage,
@@ -207,52 +241,102 @@ impl Predict<'_> {
     /// All stages for `n_blocks` blocks of `8 N` candidates, from eight times `first_chunk` on.
     #[inline(always)]
     fn group<A: Arithmetic, const N: usize>(&mut self, first_chunk: usize, n_blocks: usize) {
-        let (most_sums, most_numbers) = (self.memory.most_sums, self.memory.most_numbers);
-        let HeadMemory { shared, packed, sums, numbers, columns, logits, n_lanes, .. } = &mut *self.memory;
-        let first_packed = self.later[0].weight_start;
-        let (sums, numbers) = (blocks::<N>(sums), blocks::<N>(numbers));
-        let mut n_active = [0; MAX_GROUP];
-        let (sums, numbers) = (&mut sums[..n_blocks * most_sums], &mut numbers[..n_blocks * most_numbers]);
-        for (block, sums) in sums.chunks_exact_mut(most_sums).enumerate() {
-            let at = |coordinates: &[f32]| -> [A::V; N] {
-                let chunks = &coordinates.as_chunks::<N_LANES>().0[first_chunk + block * N..];
-                std::array::from_fn(|i| A::load(&chunks[i]))
-            };
-            let (rows, cols) = (at(&self.candidates.rows), at(&self.candidates.cols));
-            for (unit, (sum, &shared)) in sums.iter_mut().zip(shared.iter()).enumerate() {
-                let weights = self.touch_weights.row(unit);
-                let (row_weight, col_weight) = (A::splat(weights[0]), A::splat(weights[1]));
-                for i in 0..N {
-                    let with_row = A::mul_add(row_weight, rows[i], A::splat(shared));
-                    A::store(A::mul_add(col_weight, cols[i], with_row), &mut sum[i]);
+        let (most_sums, most_numbers, n_lanes) =
+            (self.memory.most_sums, self.memory.most_numbers, self.memory.n_lanes);
+        let HeadMemory { shared, polynomial, packed, sums, numbers, columns, logits, .. } = &mut *self.memory;
+        let sums = &mut blocks::<N>(sums)[..n_blocks * most_sums];
+        let mut bench = Bench {
+            numbers: &mut blocks::<N>(numbers)[..n_blocks * most_numbers],
+            columns: &mut columns[..n_blocks * most_numbers],
+            n_active: [0; MAX_GROUP],
+            most_numbers,
+        };
+        let candidates = self.candidates;
+        let (mut before, later) = match polynomial {
+            Some(polynomial) => {
+                for (block, room) in bench.rooms().enumerate() {
+                    let (rows, cols) = candidates.block::<A, N>(first_chunk + block * N);
+                    *room.n_active = polynomial.block_numbers::<A, N>(rows, cols, room.columns, room.numbers);
                 }
+                polynomial.block_products::<A, N>(|block| bench.active(block), sums, most_sums);
+                (&self.later[0], &self.later[1..])
             }
-        }
-        let mut n_units = self.touch_stage.n_units;
-        let mut nonlinearity = self.touch_stage.nonlinearity;
-        for stage in self.later {
-            let room = numbers.chunks_exact_mut(most_numbers).zip(columns.chunks_exact_mut(most_numbers));
-            for ((sums, (numbers, columns)), n) in sums.chunks_exact(most_sums).zip(room).zip(&mut n_active) {
-                let sums = &sums[..n_units];
-                *n = match nonlinearity {
-                    Some(nonlinearity) => block_nonlinearity::<A, N>(nonlinearity, sums, columns, numbers),
-                    None => unreachable!("only the readout has no nonlinearity"),
-                };
+            None => {
+                for (block, sums) in sums.chunks_exact_mut(most_sums).enumerate() {
+                    let (rows, cols) = candidates.block::<A, N>(first_chunk + block * N);
+                    touch_sums::<A, N>(self.touch_weights, shared, rows, cols, sums);
+                }
+                (self.touch_stage, self.later)
             }
-            let active = |block: usize| {
-                let place = block * most_numbers..block * most_numbers + n_active[block];
-                Active { columns: &columns[place.clone()], numbers: &numbers[place] }
-            };
-            let weights = stage.weights();
+        };
+        for stage in later {
+            let nonlinearity = before.nonlinearity.expect("only the readout has none");
+            for (sums, room) in sums.chunks_exact(most_sums).zip(bench.rooms()) {
+                let sums = &sums[..before.n_units];
+                *room.n_active = block_nonlinearity::<A, N>(nonlinearity, sums, room.columns, room.numbers);
+            }
+            let (weights, first_packed) = (stage.weights(), self.later[0].weight_start);
             let packed = &packed[weights.start - first_packed..weights.end - first_packed];
-            block_products::<A, N>(packed, self.module.biases(stage), active, sums, most_sums);
-            (n_units, nonlinearity) = (stage.n_units, stage.nonlinearity);
+            let biases = self.module.biases(stage);
+            block_products::<A, N>(packed, biases, |block| bench.active(block), sums, most_sums);
+            before = stage;
         }
         for (block, sums) in sums.chunks_exact(most_sums).enumerate() {
-            for (map, sums) in sums[..n_units].iter().enumerate() {
-                let start = map * *n_lanes + (first_chunk + block * N) * N_LANES;
+            for (map, sums) in sums[..before.n_units].iter().enumerate() {
+                let start = map * n_lanes + (first_chunk + block * N) * N_LANES;
                 logits[start..][..N * N_LANES].copy_from_slice(sums.as_flattened());
             }
+        }
+    }
+}
+
+/// What the next stage reads, for some blocks.
+struct Bench<'m, const N: usize> {
+    /// `[n_blocks, most_numbers]`, both; the first few of each block are there.
+    numbers: &'m mut [Block<N>],
+    columns: &'m mut [u32],
+    n_active: [usize; MAX_GROUP],
+    most_numbers: usize,
+}
+
+/// Where one block's numbers go.
+struct Room<'m, const N: usize> {
+    numbers: &'m mut [Block<N>],
+    columns: &'m mut [u32],
+    n_active: &'m mut usize,
+}
+
+impl<const N: usize> Bench<'_, N> {
+    #[inline(always)]
+    fn rooms(&mut self) -> impl Iterator<Item = Room<'_, N>> {
+        let numbers = self.numbers.chunks_exact_mut(self.most_numbers);
+        let columns = self.columns.chunks_exact_mut(self.most_numbers);
+        let rooms = numbers.zip(columns).zip(&mut self.n_active);
+        rooms.map(|((numbers, columns), n_active)| Room { numbers, columns, n_active })
+    }
+
+    #[inline(always)]
+    fn active(&self, block: usize) -> Active<'_, N> {
+        let place = block * self.most_numbers..block * self.most_numbers + self.n_active[block];
+        Active { columns: &self.columns[place.clone()], numbers: &self.numbers[place] }
+    }
+}
+
+/// The touch stage's sums for a block of candidates.
+#[inline(always)]
+fn touch_sums<A: Arithmetic, const N: usize>(
+    touch_weights: Weights<'_>,
+    shared: &[f32],
+    rows: [A::V; N],
+    cols: [A::V; N],
+    sums: &mut [Block<N>],
+) {
+    for (unit, (sum, &shared)) in sums.iter_mut().zip(shared).enumerate() {
+        let weights = touch_weights.row(unit);
+        let (row_weight, col_weight) = (A::splat(weights[0]), A::splat(weights[1]));
+        for i in 0..N {
+            let with_row = A::mul_add(row_weight, rows[i], A::splat(shared));
+            A::store(A::mul_add(col_weight, cols[i], with_row), &mut sum[i]);
         }
     }
 }

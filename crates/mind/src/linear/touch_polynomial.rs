@@ -1,0 +1,234 @@
+//! The stage behind the one that reads the touch, for nonlinearities that are polynomials on either side of 0.
+//!
+//! A unit's sum is linear in the touch. Where a unit stays on the side of 0 on which it is in the middle of the screen,
+//! what it gives is a polynomial of the touch, of degree two at most; so is the sum over all units that the next stage
+//! makes of them. That one polynomial is found once a screen. A block of candidates evaluates it, and adds the jumps of
+//! the few units that are on their other side somewhere in the block.
+
+use crate::arithmetic::{Arithmetic, Instructions, Kernel, Lanes, N_LANES};
+use crate::linear::Weights;
+use crate::linear::candidates::{Active, Block, block_products, packed_rows};
+use crate::nonlinearity::{Nonlinearity, SidePolynomials};
+
+/// `1, row, col, row^2, row col, col^2`
+const N_TERMS: usize = 6;
+
+/// The polynomials of a stage's sums, and the jumps of the units before it.
+#[derive(Clone, Debug)]
+pub(crate) struct TouchPolynomial {
+    sides: SidePolynomials,
+    /// Units of the stage that reads the touch.
+    n_touch_units: usize,
+    n_out: usize,
+    /// For each eight sums and each unit, what multiplies `x` and `x^2`, above 0 and below.
+    factors: Vec<[[Lanes; 2]; 2]>,
+    /// Each unit's sum at the touch `row, col`, with the sign that it has in the middle.
+    units: Vec<Unit>,
+    /// Weights of the terms behind the first, of jumps of `x`, and of `x^2`, packed.
+    packed: Vec<f32>,
+    /// The first term of each sum.
+    constants: Vec<f32>,
+}
+
+/// `sign * (middle + row_slope * row + col_slope * col)`: above 0 in the middle.
+#[derive(Clone, Copy, Debug, Default)]
+struct Unit {
+    sign: f32,
+    middle: f32,
+    row_slope: f32,
+    col_slope: f32,
+}
+
+impl TouchPolynomial {
+    /// For a touch stage of so many units with a nonlinearity, and so many sums behind it. `None` if it is not made of
+    /// polynomials.
+    pub fn new(nonlinearity: Nonlinearity, n_touch_units: usize, n_out: usize) -> Option<Self> {
+        let sides = nonlinearity.side_polynomials()?;
+        let mut new = Self {
+            sides,
+            n_touch_units,
+            n_out,
+            factors: vec![[[[0.0; N_LANES]; 2]; 2]; n_out.div_ceil(N_LANES) * n_touch_units],
+            units: vec![Unit::default(); n_touch_units],
+            packed: Vec::new(),
+            constants: vec![0.0; n_out],
+        };
+        new.packed = vec![0.0; n_out * new.n_numbers()];
+        Some(new)
+    }
+
+    /// Terms behind the first.
+    fn n_monomials(&self) -> usize {
+        if self.sides.have_squares() { N_TERMS - 1 } else { 2 }
+    }
+
+    /// The most numbers that a block has.
+    pub fn n_numbers(&self) -> usize {
+        let n_jumps = self.sides.differ().into_iter().filter(|&differ| differ).count();
+        self.n_monomials() + n_jumps * self.n_touch_units
+    }
+
+    /// Takes the weights of the stage behind, `[n_out, n_parts * n_touch_units]`.
+    pub fn load(&mut self, weights: Weights<'_>) {
+        let (n_units, n_in, n_monomials) = (self.n_touch_units, self.n_numbers(), self.n_monomials());
+        let differ = self.sides.differ();
+        for (out, place) in packed_rows(self.n_out, n_in).enumerate() {
+            let (row, lane) = (weights.row(out), out % N_LANES);
+            let factors = &mut self.factors[out / N_LANES * n_units..][..n_units];
+            for (unit, factors) in factors.iter_mut().enumerate() {
+                let sides = self.sides.weighted(|part| row[part * n_units + unit]);
+                for (factors, side) in factors.iter_mut().zip(sides) {
+                    factors[0][lane] = side[0];
+                    factors[1][lane] = side[1];
+                }
+                let [above, below] = sides;
+                let mut column = n_monomials + unit;
+                for power in (0..2).filter(|&power| differ[power]) {
+                    self.packed[place.of(column)] = below[power] - above[power];
+                    column += n_units;
+                }
+            }
+        }
+    }
+
+    /// Finds the polynomials of a screen. `shared` are the touch stage's sums in the middle of the screen,
+    /// `touch_weights` its two columns of the present touch, `biases` those of the stage behind.
+    pub fn expand(
+        &mut self,
+        instructions: Instructions,
+        shared: &[f32],
+        touch_weights: Weights<'_>,
+        biases: &[f32],
+    ) {
+        for (row, (unit, &shared)) in self.units.iter_mut().zip(shared).enumerate() {
+            let slopes = touch_weights.row(row);
+            let sign = if shared > 0.0 { 1.0 } else { -1.0 };
+            let [middle, row_slope, col_slope] = [shared, slopes[0], slopes[1]].map(|x| sign * x);
+            *unit = Unit { sign, middle, row_slope, col_slope };
+        }
+        instructions.run(Expand { polynomial: self, biases });
+    }
+
+    /// The stage's sums for some blocks of `8 N` candidates: `out` is `[n_blocks, out_stride]`.
+    #[inline(always)]
+    pub fn block_products<'a, A: Arithmetic, const N: usize>(
+        &self,
+        active: impl Fn(usize) -> Active<'a, N>,
+        out: &mut [Block<N>],
+        out_stride: usize,
+    ) {
+        block_products::<A, N>(&self.packed, &self.constants, active, out, out_stride);
+    }
+
+    /// What a block of candidates multiplies: monomials of its touches, and jumps that are not 0 for all of it.
+    /// Gives how many.
+    #[inline(always)]
+    pub fn block_numbers<A: Arithmetic, const N: usize>(
+        &self,
+        rows: [A::V; N],
+        cols: [A::V; N],
+        columns: &mut [u32],
+        numbers: &mut [Block<N>],
+    ) -> usize {
+        let n_monomials = self.n_monomials();
+        for i in 0..N {
+            A::store(rows[i], &mut numbers[0][i]);
+            A::store(cols[i], &mut numbers[1][i]);
+            if n_monomials > 2 {
+                A::store(A::mul(rows[i], rows[i]), &mut numbers[2][i]);
+                A::store(A::mul(rows[i], cols[i]), &mut numbers[3][i]);
+                A::store(A::mul(cols[i], cols[i]), &mut numbers[4][i]);
+            }
+        }
+        columns[..n_monomials].iter_mut().enumerate().for_each(|(idx, column)| *column = idx as u32);
+        match self.sides.differ() {
+            [true, true] => self.jumps::<A, N, 2>(rows, cols, columns, numbers),
+            [true, false] => self.jumps::<A, N, 1>(rows, cols, columns, numbers),
+            _ => n_monomials,
+        }
+    }
+
+    #[inline(always)]
+    fn jumps<A: Arithmetic, const N: usize, const POWERS: usize>(
+        &self,
+        rows: [A::V; N],
+        cols: [A::V; N],
+        columns: &mut [u32],
+        numbers: &mut [Block<N>],
+    ) -> usize {
+        let first = self.n_monomials();
+        let mut n = first;
+        for (idx, unit) in self.units.iter().enumerate() {
+            let (middle, sign) = (A::splat(unit.middle), A::splat(unit.sign));
+            let (row_slope, col_slope) = (A::splat(unit.row_slope), A::splat(unit.col_slope));
+            let mut is_off = false;
+            for i in 0..N {
+                let x = A::mul_add(col_slope, cols[i], A::mul_add(row_slope, rows[i], middle));
+                is_off |= A::any_below_zero(x);
+                // Below the middle's side, x; there, 0. The sign that x was turned by is that of the jump too.
+                let off = A::min(A::zero(), x);
+                A::store(off, &mut numbers[n][i]);
+                if POWERS == 2 {
+                    A::store(A::mul(sign, A::mul(off, off)), &mut numbers[n + 1][i]);
+                }
+            }
+            for power in 0..POWERS {
+                columns[n + power] = (first + power * self.n_touch_units + idx) as u32;
+            }
+            n += POWERS * usize::from(is_off);
+        }
+        n
+    }
+}
+
+struct Expand<'a> {
+    polynomial: &'a mut TouchPolynomial,
+    biases: &'a [f32],
+}
+
+impl Kernel for Expand<'_> {
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let (n_in, n_monomials) = (self.polynomial.n_numbers(), self.polynomial.n_monomials());
+        let TouchPolynomial { factors, units, packed, constants, .. } = self.polynomial;
+        let mut rows = packed_rows(constants.len(), n_in);
+        let outs = constants.chunks_mut(N_LANES).zip(self.biases.chunks(N_LANES));
+        for ((constants, biases), factors) in outs.zip(factors.chunks_exact(units.len())) {
+            let terms = sum_terms::<A>(units, factors).map(A::stored);
+            for (lane, (constant, bias)) in constants.iter_mut().zip(biases).enumerate() {
+                *constant = bias + terms[0][lane];
+                let place = rows.next().expect("one for each sum");
+                for (monomial, term) in terms[1..=n_monomials].iter().enumerate() {
+                    packed[place.of(monomial)] = term[lane];
+                }
+            }
+        }
+    }
+}
+
+/// The terms of eight sums, summed over all units.
+#[inline(always)]
+fn sum_terms<A: Arithmetic>(units: &[Unit], factors: &[[[Lanes; 2]; 2]]) -> [A::V; N_TERMS] {
+    let mut terms = [A::zero(); N_TERMS];
+    for (unit, factors) in units.iter().zip(factors) {
+        let Unit { sign, middle, row_slope, col_slope } = *unit;
+        let [linear, square] = if sign > 0.0 { &factors[0] } else { &factors[1] };
+        let (linear, square) = (A::load(linear), A::load(square));
+        for (term, coordinate) in terms.iter_mut().zip([middle, row_slope, col_slope]) {
+            *term = A::mul_add(linear, A::splat(sign * coordinate), *term);
+        }
+        // Of squares the sign does not matter.
+        let squares = [
+            middle * middle,
+            2.0 * middle * row_slope,
+            2.0 * middle * col_slope,
+            row_slope * row_slope,
+            2.0 * row_slope * col_slope,
+            col_slope * col_slope,
+        ];
+        for (term, coefficient) in terms.iter_mut().zip(squares) {
+            *term = A::mul_add(square, A::splat(coefficient), *term);
+        }
+    }
+    terms
+}

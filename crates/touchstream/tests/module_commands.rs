@@ -1,0 +1,40 @@
+//! `touchstream modules` and `touchstream bench modules`.
+
+#![allow(clippy::unwrap_used)]
+
+mod desk;
+
+use desk::Desk;
+
+#[test]
+fn all_modules_are_listed_for_people_and_for_scripts() {
+    let desk = Desk::new();
+    let table = desk.succeeds(&["modules"]);
+    assert!(table.contains("none-crelu-large") && table.contains("No mult/symm ReLU"), "{table}");
+    let list: serde_json::Value = serde_json::from_str(&desk.succeeds(&["modules", "--json"])).unwrap();
+    let list = list.as_array().unwrap();
+    assert_eq!(list.len(), 24);
+    let ems = list.iter().find(|module| module["id"] == "ems").unwrap();
+    assert_eq!((ems["bottleneck"].as_str(), ems["layers"].as_str()), (Some("CReLU"), Some("CReS")));
+    assert_eq!(
+        (&ems["units_sr"], &ems["units_mts"], &ems["units_loc"]),
+        (&8.into(), &32.into(), &128.into())
+    );
+}
+
+#[test]
+fn modules_are_measured_in_steps_a_second() {
+    let desk = Desk::new();
+    let small = ["bench", "modules", "--scene-len", "16", "--candidates", "16", "--secs", "0.02"];
+    let said =
+        desk.succeeds(&[&small[..], &["--modules", "ems,no-symm", "--units", "2,4", "--json"]].concat());
+    let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let rows = said["modules"].as_array().unwrap();
+    let names: Vec<_> =
+        rows.iter().map(|row| (row["module"].as_str().unwrap(), row["units"].as_u64())).collect();
+    assert_eq!(names, [("ems", Some(2)), ("ems", Some(4)), ("no-symm", Some(2)), ("no-symm", Some(4))]);
+    assert!(rows.iter().all(|row| row["steps_per_sec"].as_f64().unwrap() > 100.0), "{said}");
+    assert!(said["peak_gmacs_per_core"].as_f64().unwrap() > 0.1);
+    desk.fails(&[&small[..], &["--modules", "emss"]].concat(), "did you mean `ems`");
+    desk.fails(&[&small[..], &["--units", "0"]].concat(), "units");
+}
