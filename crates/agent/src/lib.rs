@@ -16,6 +16,6 @@ mod window;
 
 pub use candidate_touches::{CandidateTouches, centred_from_pixel, centred_from_touch};
 pub use evaluation::{Evaluation, Evaluator};
-pub use remap::{Diverged, Played, Remap, RemapState};
+pub use remap::{PlayError, Played, Remap, RemapState};
 pub use scenes::{NoScene, Scenes};
 pub use settings::{AgentSettings, ModuleChoice, SettingsError, find_module};

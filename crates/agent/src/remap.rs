@@ -48,10 +48,10 @@ pub struct Played {
 
 /// Why playing stopped.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Diverged {
-    /// The loss is not a number any more.
+pub enum PlayError {
+    /// Learning has led to numbers that are none.
     #[error("the loss is {loss} after {n_steps} steps: learning diverged; a lower learning rate may help")]
-    Loss {
+    Diverged {
         /// NaN or infinite.
         loss: f32,
         /// Steps played.
@@ -131,13 +131,8 @@ impl Remap {
         self.n_steps
     }
 
-    /// Updates made.
-    pub fn n_updates(&self) -> u64 {
-        self.learner.state().n_updates
-    }
-
     /// Plays the steps up to the next update, and updates.
-    pub fn play(&mut self, stream: &mut Stream, scenes: &impl Scenes) -> Result<Played, Diverged> {
+    pub fn play(&mut self, stream: &mut Stream, scenes: &impl Scenes) -> Result<Played, PlayError> {
         let n_carried = self.settings.k_f - 1;
         self.window.look_ahead(n_carried, stream, scenes)?;
         self.module.visual(&self.window.history(scenes), &mut self.visual);
@@ -160,7 +155,7 @@ impl Remap {
         self.window.advance(self.settings.batch_steps);
         match played.loss.is_finite() {
             true => Ok(played),
-            false => Err(Diverged::Loss { loss: played.loss, n_steps: self.n_steps }),
+            false => Err(PlayError::Diverged { loss: played.loss, n_steps: self.n_steps }),
         }
     }
 

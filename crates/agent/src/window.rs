@@ -126,3 +126,57 @@ impl<S: Scenes> SceneHistory for WindowHistory<'_, S> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn touch(row: usize) -> Touch {
+        Touch::new(row, 0).unwrap()
+    }
+
+    /// Two steps back, rows of which two were carried over and three are new.
+    fn played() -> Window {
+        let mut window = Window::new(2, 5, 4);
+        for row in 0..5 {
+            window.screens[2 + row] = Some(row as u32);
+            window.record(row, touch(10 * row), row as f32 / 10.0);
+        }
+        window
+    }
+
+    fn rows_of(touches: &[f32]) -> Vec<f32> {
+        touches.chunks(2).map(|touch| touch[0]).collect()
+    }
+
+    #[test]
+    fn a_row_has_its_own_reward_and_those_behind_it() {
+        let window = played();
+        assert_eq!(window.rewards(0, 3), [0.0, 0.1, 0.2]);
+        assert_eq!(window.rewards(2, 2), [0.2, 0.3]);
+    }
+
+    #[test]
+    fn touches_stand_oldest_first_and_the_present_one_last() {
+        let window = played();
+        let centred = |row: usize| centred_from_touch(touch(row))[0];
+        assert_eq!(rows_of(window.past_touches(0)), [0.0, 0.0]);
+        assert_eq!(rows_of(window.past_touches(3)), [centred(10), centred(20)]);
+        assert_eq!(rows_of(window.touches(3)), [centred(10), centred(20), centred(30)]);
+    }
+
+    #[test]
+    fn what_is_advanced_past_becomes_what_is_looked_back_at() {
+        let mut window = played();
+        let (screens, rewards) = (window.screens.clone(), window.rewards.clone());
+        window.advance(3);
+        assert_eq!(window.screens[..4], screens[3..]);
+        assert_eq!(window.rewards[..4], rewards[3..]);
+        // Row 0 is now the step that was row 3.
+        assert_eq!(window.rewards(0, 2), [0.3, 0.4]);
+        let (kept_screens, kept_touches, kept_rewards) = window.oldest(4);
+        let mut other = Window::new(2, 5, 4);
+        other.set_oldest(kept_screens, kept_touches, kept_rewards);
+        assert_eq!(other.oldest(4), window.oldest(4));
+    }
+}

@@ -5,7 +5,7 @@
 mod pixel_scenes;
 
 use pixel_scenes::{PixelScenes, world};
-use touchstream_agent::{AgentSettings, Diverged, Evaluator, Remap, Scenes};
+use touchstream_agent::{AgentSettings, Evaluator, PlayError, Remap, Scenes};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stream::Stream;
 use touchstream_env::task::find_task;
@@ -98,6 +98,6 @@ fn a_diverging_agent_says_so() {
         }
         assert!(agent.n_steps() < 10_000, "it never diverges");
     };
-    assert!(matches!(error, Diverged::Loss { .. }));
+    assert!(matches!(error, PlayError::Diverged { .. }));
     assert!(error.to_string().contains("learning diverged"), "{error}");
 }

@@ -226,6 +226,25 @@ mod tests {
     }
 
     #[test]
+    fn normal_numbers_have_the_moments_of_the_normal_distribution() {
+        let mut stream = RunSeed(7).stream(StreamName::new("test"), 2);
+        let pairs: Vec<(f64, f64)> =
+            (0..50_000).map(|_| stream.normal_pair()).map(|(x, y)| (x.into(), y.into())).collect();
+        let mean = |f: &dyn Fn(f64, f64) -> f64| pairs.iter().map(|&(x, y)| f(x, y)).sum::<f64>() / 50_000.0;
+        // Five standard errors each: of x 1, of x^2 sqrt 2, of xy 1, of x^4 sqrt 96, over sqrt 50,000.
+        for (what, found, wanted, error) in [
+            ("x", mean(&|x, _| x), 0.0, 0.023),
+            ("y", mean(&|_, y| y), 0.0, 0.023),
+            ("x^2", mean(&|x, _| x * x), 1.0, 0.032),
+            ("y^2", mean(&|_, y| y * y), 1.0, 0.032),
+            ("xy", mean(&|x, y| x * y), 0.0, 0.023),
+            ("x^4", mean(&|x, _| x.powi(4)), 3.0, 0.22),
+        ] {
+            assert!((found - wanted).abs() < error, "mean of {what}: {found}");
+        }
+    }
+
+    #[test]
     fn bounded_draws_are_uniform() {
         let mut stream = RunSeed(7).stream(StreamName::new("test"), 0);
         let mut counts = [0_u32; 6];

@@ -13,6 +13,19 @@ pub fn write_aside(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.put_in_place()
 }
 
+const ASIDE_PREFIX: &str = ".aside-";
+
+/// Removes what processes that were killed left aside in a folder. Only for a folder that nobody else writes to now.
+pub fn sweep_aside(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(ASIDE_PREFIX) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
 /// A file that is written little by little and appears under its name when it is whole. Dropped before that, it
 /// leaves nothing behind.
 pub struct AsideFile {
@@ -47,7 +60,7 @@ impl AsideFile {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let made = MadeFolders::create(folder)?;
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".aside-");
+        builder.prefix(ASIDE_PREFIX);
         // Temporary files are private by default; these are to be read like any other (the umask still applies).
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));

@@ -3,7 +3,7 @@
 use crate::maps::ExampleError;
 use std::io;
 use std::path::{Path, PathBuf};
-use touchstream_agent::{Diverged, NoScene, SettingsError};
+use touchstream_agent::{NoScene, PlayError, SettingsError};
 
 /// Why a run cannot start or go on.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +43,7 @@ pub enum RunError {
     Settings(#[from] SettingsError),
     /// Learning diverged, or features are missing.
     #[error(transparent)]
-    Diverged(#[from] Diverged),
+    Play(#[from] PlayError),
     /// Features are missing.
     #[error(transparent)]
     NoScene(#[from] NoScene),

@@ -5,7 +5,7 @@ use crate::run::plan::RunIdentity;
 use crate::run::status::RunStatus;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
-use touchstream_files::{read_at_most, write_aside};
+use touchstream_files::{read_at_most, sweep_aside, write_aside};
 
 /// The folder of one run. Every file in it is whole, or is not there.
 #[derive(Clone, Debug)]
@@ -71,14 +71,18 @@ impl RunFolder {
         self.path.join("checkpoint.safetensors")
     }
 
-    /// Makes the folder and keeps other processes out of it for as long as the file is held.
+    /// Makes the folder and keeps other processes out of it for as long as the file is held; what a killed one left
+    /// half-written is removed.
     pub fn claim(&self) -> Result<File, RunError> {
         fs::create_dir_all(&self.path).map_err(RunError::of_file(&self.path))?;
         let path = self.path.join("lock");
         let open = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
         let file = open.map_err(RunError::of_file(&path))?;
         match file.try_lock() {
-            Ok(()) => Ok(file),
+            Ok(()) => {
+                sweep_aside(&self.path).map_err(RunError::of_file(&self.path))?;
+                Ok(file)
+            }
             Err(TryLockError::WouldBlock) => Err(RunError::Busy { folder: self.path.clone() }),
             Err(TryLockError::Error(error)) => Err(RunError::File { path, error }),
         }

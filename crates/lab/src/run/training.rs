@@ -10,7 +10,7 @@ use crate::run::status::{RunStatus, Stage};
 use crate::run::weights_file::{WeightsFacts, write_weights};
 use std::fs::File;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use touchstream_agent::{Evaluator, Remap, Scenes};
+use touchstream_agent::{Evaluator, PlayError, Remap, Scenes};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stream::Stream;
 
@@ -134,6 +134,9 @@ impl<'a, S: Scenes> Training<'a, S> {
         must_stop: &dyn Fn() -> bool,
         watch: &mut dyn FnMut(Moment),
     ) -> Result<Ending, RunError> {
+        if self.agent.n_steps() >= self.plan().n_steps && self.is_finished()? {
+            return Ok(Ending::Finished);
+        }
         match self.train(must_stop, watch) {
             Ok(Ending::Finished) => {
                 self.finish()?;
@@ -191,6 +194,11 @@ impl<'a, S: Scenes> Training<'a, S> {
         Ok(Ending::Finished)
     }
 
+    /// Whether everything was written down already.
+    fn is_finished(&self) -> Result<bool, RunError> {
+        Ok(self.folder.read_status()?.is_some_and(|status| status.stage == Stage::Finished))
+    }
+
     fn plan(&self) -> &RunPlan {
         &self.identity.plan
     }
@@ -226,6 +234,11 @@ impl<'a, S: Scenes> Training<'a, S> {
             self.world.scenes,
             plan.evaluation_trials,
         )?;
+        // Nothing of a module that predicts no numbers is written down: what is there stays good.
+        if !evaluation.cross_entropy.is_finite() {
+            let (loss, n_steps) = (evaluation.cross_entropy as f32, self.agent.n_steps());
+            return Err(PlayError::Diverged { loss, n_steps }.into());
+        }
         let Tally { reward_sum, n_trials, loss_sum, n_updates } = std::mem::take(&mut self.tally);
         let mean = |sum: f64, n: u64| (n > 0).then(|| sum / n as f64);
         let row = CurveRow {
