@@ -7,8 +7,7 @@ use crate::window::Window;
 use serde::{Deserialize, Serialize};
 use touchstream_env::seed::{RunSeed, StreamName};
 use touchstream_env::stream::Stream;
-use touchstream_mind::cross_entropy;
-use touchstream_mind::module::{HeadMemory, Module, Structure};
+use touchstream_mind::{Skill, SkillMemory, cross_entropy};
 
 const CANDIDATES: StreamName = StreamName::new("agent/evaluation/candidates");
 const CHOICE: StreamName = StreamName::new("agent/evaluation/choice");
@@ -26,7 +25,7 @@ pub struct Evaluation {
     pub reward: f64,
     /// Its standard error.
     pub reward_se: f64,
-    /// Cross-entropy in nats between the predicted and the given reward of the chosen touches.
+    /// Of the first map, as all that follow: cross-entropy in nats between the predicted and the given reward of the chosen touches.
     pub cross_entropy: f64,
     /// Mean distance between predicted and true reward over all candidates of all steps.
     pub map_error: f64,
@@ -41,10 +40,9 @@ pub struct Evaluation {
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     candidates: CandidateTouches,
-    head: HeadMemory,
+    memory: SkillMemory,
     policy: PolicyMemory,
     window: Window,
-    visual: Vec<f32>,
     seed: RunSeed,
 }
 
@@ -63,16 +61,14 @@ struct Sums {
 }
 
 impl Evaluator {
-    /// For modules of a structure.
-    pub fn new(module: &Module, n_candidates: usize, seed: RunSeed) -> Self {
-        let structure: &Structure = module.structure();
-        let shape = structure.shape();
+    /// For a skill, and for what it becomes while it learns.
+    pub fn new(skill: &Skill, n_candidates: usize, seed: RunSeed) -> Self {
+        let shape = skill.structure().shape();
         Self {
             candidates: CandidateTouches::new(n_candidates),
-            head: HeadMemory::new(structure, n_candidates),
-            policy: PolicyMemory::new(module.instructions(), shape.k_f, n_candidates),
+            memory: skill.memory(n_candidates, ROWS),
+            policy: PolicyMemory::new(skill.instructions(), shape.k_f, n_candidates),
             window: Window::new(shape.k_b, ROWS, shape.scene_len),
-            visual: vec![0.0; ROWS * structure.stages()[0].n_units],
             seed,
         }
     }
@@ -80,33 +76,30 @@ impl Evaluator {
     /// Plays `n_trials` from the stream's present trial on, starting without memories.
     pub fn evaluate(
         &mut self,
-        module: &Module,
+        skill: &Skill,
         policy: &PolicySettings,
         stream: &mut Stream,
         scenes: &impl Scenes,
         n_trials: u64,
     ) -> Result<Evaluation, NoScene> {
         let mut sums = Sums::default();
-        let n_units = self.visual.len() / ROWS;
         self.window.clear();
-        self.head.load(module);
         while sums.n_trials < n_trials {
             self.window.look_ahead(0, stream, scenes)?;
-            module.visual(&self.window.history(scenes), &mut self.visual);
+            skill.look(&self.window.history(scenes), &mut self.memory);
             for row in 0..ROWS {
                 let step = stream.n_steps();
                 self.candidates.draw(self.seed, CANDIDATES, step);
-                let visual = &self.visual[row * n_units..][..n_units];
                 let past_touches = self.window.past_touches(row);
-                module.predict(visual, past_touches, self.candidates.centred(), &mut self.head);
-                self.policy.read(&self.head);
+                skill.predict(row, past_touches, self.candidates.centred(), &mut self.memory);
+                self.policy.read(&self.memory);
                 let chosen = self.policy.choose(policy, &mut self.seed.stream(CHOICE, step));
                 sums.add_maps(stream, &self.candidates, self.policy.map(0));
                 let ends_trial = stream.is_last_step();
                 let best = if ends_trial { best_reward(stream, &self.candidates) } else { 0.0 };
                 let touch = self.candidates.touch(chosen);
                 let reward = stream.touch(touch);
-                sums.cross_entropy += f64::from(cross_entropy(self.head.logits(0)[chosen], reward).0);
+                sums.cross_entropy += f64::from(cross_entropy(self.memory.logits(0)[chosen], reward).0);
                 sums.n_steps += 1;
                 self.window.record(row, touch, reward);
                 if ends_trial {
@@ -150,7 +143,8 @@ impl Sums {
     fn evaluation(&self, n_candidates: usize) -> Evaluation {
         let (n, n_steps) = (self.n_trials as f64, self.n_steps as f64);
         let reward = self.reward / n;
-        let variance = (self.reward_square / n - reward * reward).max(0.0);
+        // Of the sample; one trial says nothing about its error.
+        let variance = (self.reward_square / n - reward * reward).max(0.0) * n / (n - 1.0).max(1.0);
         let n_predictions = n_steps * n_candidates as f64;
         let misses = self.bins.iter().map(|(_, predicted, truth)| (predicted - truth).abs());
         Evaluation {

@@ -16,6 +16,6 @@ mod window;
 
 pub use candidate_touches::{CandidateTouches, centred_from_pixel, centred_from_touch};
 pub use evaluation::{Evaluation, Evaluator};
-pub use remap::{PlayError, Played, Remap, RemapState};
-pub use scenes::{NoScene, Scenes};
+pub use remap::{ControllerState, Learned, PlayError, Played, Remap, RemapState, SkillState};
+pub use scenes::{NoScene, Scenes, skill_on};
 pub use settings::{AgentSettings, ModuleChoice, SettingsError, find_module};

@@ -76,7 +76,9 @@ pub fn learning_rate(kind: &ModuleKind, task: &Task) -> f64 {
         Paradigm::Localization => "localization",
     };
     let column_of = |id: &str| TASKS.iter().position(|&task| task == id);
-    let column = column_of(task.id()).or_else(|| column_of(stand_in)).expect("stand-ins are in the table");
+    // `sr-2way+rotation` is learned as `sr-2way` is.
+    let plain_id = task.id().split('+').next().unwrap_or_default();
+    let column = column_of(plain_id).or_else(|| column_of(stand_in)).expect("stand-ins are in the table");
     let row = LEARNING_RATES.iter().find(|(id, _)| *id == kind.id).expect("every module has its row");
     f64::from(row.1[column]) * 1e-4
 }
@@ -105,5 +107,6 @@ mod tests {
         assert_eq!(rate("none-crelu-small", "mts-2way-horiz-flip"), 1e-4);
         assert_eq!(rate("none-elu-large", "sr-4way-quadrant"), 1e-3);
         assert_eq!(rate("ems", "coco-mts"), 1e-4);
+        assert_eq!(rate("none-relu-large", "sr-2way+class-reversal"), rate("none-relu-large", "sr-2way"));
     }
 }

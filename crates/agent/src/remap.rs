@@ -1,34 +1,38 @@
 //! ReMaP (algorithm 1): look, predict, touch, be rewarded, learn.
 
+mod state;
+
 use crate::candidate_touches::CandidateTouches;
 use crate::policy::PolicyMemory;
-use crate::scenes::{NoScene, Scenes};
+use crate::scenes::{NoScene, Scenes, skill_on};
 use crate::settings::{AgentSettings, SettingsError};
 use crate::window::Window;
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use touchstream_env::seed::{RunSeed, StreamName};
 use touchstream_env::stream::Stream;
-use touchstream_mind::AdamState;
-use touchstream_mind::module::{Batch, HeadMemory, Learner, Module};
+use touchstream_mind::composite::{Controller, ControllerParameters, VotingSettings};
+use touchstream_mind::module::{Module, Structure};
+use touchstream_mind::{Skill, SkillBatch, SkillLearner, SkillMemory};
+
+pub use state::{ControllerState, Learned, RemapState, SkillState};
 
 const WEIGHTS: StreamName = StreamName::new("agent/weights");
+const VOTES: StreamName = StreamName::new("agent/votes");
 const CANDIDATES: StreamName = StreamName::new("agent/candidates");
 const CHOICE: StreamName = StreamName::new("agent/choice");
 
-/// An agent with one module that learns.
+/// An agent with one module that learns, and perhaps others that it learned earlier.
 #[derive(Clone, Debug)]
 pub struct Remap {
     settings: AgentSettings,
     seed: RunSeed,
-    module: Module,
-    learner: Learner,
+    skill: Skill,
+    learner: SkillLearner,
     candidates: CandidateTouches,
-    head: HeadMemory,
+    memory: SkillMemory,
     policy: PolicyMemory,
     /// Rows: steps whose rewards had not all come when the last update was made, then those up to the next update.
     window: Window,
-    /// The visual part of the first stage for all rows, under the present weights.
-    visual: Vec<f32>,
     /// Gathered for an update: `[batch, 2 (k_b + 1)]` and `[batch, k_f]`.
     touches: Vec<f32>,
     rewards: Vec<f32>,
@@ -62,58 +66,58 @@ pub enum PlayError {
     NoScene(#[from] NoScene),
 }
 
-/// Everything that an agent is after an update, besides its settings: enough to go on with the same bits.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RemapState {
-    /// Steps played.
-    pub n_steps: u64,
-    /// Weights and biases.
-    pub parameters: Vec<f32>,
-    /// Adam's mean of gradients.
-    pub adam_mean: Vec<f32>,
-    /// Adam's mean of squared gradients.
-    pub adam_square: Vec<f32>,
-    /// Updates made.
-    pub n_updates: u64,
-    /// Screens of the steps that still matter.
-    pub screens: Vec<Option<u32>>,
-    /// Their touches.
-    pub touches: Vec<[f32; 2]>,
-    /// Their rewards.
-    pub rewards: Vec<f32>,
-}
-
 impl Remap {
     /// An agent that has seen nothing yet.
     pub fn new(settings: AgentSettings, scene_len: usize, seed: RunSeed) -> Result<Self, SettingsError> {
         let structure = settings.check(scene_len)?;
-        let mut random = seed.stream(WEIGHTS, 0);
-        let mut spare = None;
-        let normal = || {
-            spare.take().unwrap_or_else(|| {
-                let (first, second) = random.normal_pair();
-                spare = Some(second);
-                first
-            })
-        };
-        let parameters = settings.initial_weights.draw(&structure, normal);
-        let module = Module::new(structure.clone(), parameters);
+        let skill = Skill::alone(new_module(&settings, structure, seed, 0));
         let AgentSettings { k_b, k_f, n_candidates, batch_steps, .. } = settings;
         let n_rows = k_f - 1 + batch_steps;
         Ok(Self {
-            learner: Learner::new(&structure, settings.adam, batch_steps),
+            learner: skill.learner(settings.adam, batch_steps),
             candidates: CandidateTouches::new(n_candidates),
-            head: HeadMemory::new(&structure, n_candidates),
-            policy: PolicyMemory::new(module.instructions(), k_f, n_candidates),
+            memory: skill.memory(n_candidates, n_rows),
+            policy: PolicyMemory::new(skill.instructions(), k_f, n_candidates),
             window: Window::new(k_b, n_rows, scene_len),
-            visual: vec![0.0; n_rows * structure.stages()[0].n_units],
-            touches: vec![0.0; batch_steps * structure.shape().n_touch()],
+            touches: vec![0.0; batch_steps * 2 * (k_b + 1)],
             rewards: vec![0.0; batch_steps * k_f],
             n_steps: 0,
             settings,
             seed,
-            module,
+            skill,
         })
+    }
+
+    /// Freezes what it has learned and goes on with a new module beside it, under a controller that votes. The stream
+    /// goes on, and so do its memories. `settings` may differ in how it learns and chooses, not in what modules are.
+    pub fn compose(&mut self, settings: AgentSettings, voting: VotingSettings, scenes: &impl Scenes) {
+        let mut old = self.skill.controller().map_or(Vec::new(), |controller| controller.old().to_vec());
+        old.push(Arc::new(self.skill.module().clone()));
+        self.compose_of(old, settings, voting, scenes);
+    }
+
+    /// The same with these old modules.
+    pub fn compose_of(
+        &mut self,
+        old: Vec<Arc<Module>>,
+        settings: AgentSettings,
+        voting: VotingSettings,
+        scenes: &impl Scenes,
+    ) {
+        let structure = self.skill.structure().clone();
+        let ordinal = old.len() as u64;
+        let module = new_module(&settings, structure, self.seed, ordinal);
+        let controller = Controller::new(old, voting, normals(self.seed, VOTES, ordinal));
+        self.set_skill(skill_on(scenes, module, Some(controller)), settings);
+    }
+
+    /// Goes on with another skill, which has learned nothing here yet.
+    pub fn set_skill(&mut self, skill: Skill, settings: AgentSettings) {
+        let AgentSettings { k_f, n_candidates, batch_steps, .. } = self.settings;
+        debug_assert_eq!((settings.k_f, settings.batch_steps), (k_f, batch_steps));
+        self.learner = skill.learner(settings.adam, batch_steps);
+        self.memory = skill.memory(n_candidates, k_f - 1 + batch_steps);
+        (self.skill, self.settings) = (skill, settings);
     }
 
     /// What it was made with.
@@ -121,9 +125,30 @@ impl Remap {
         &self.settings
     }
 
-    /// The module as it is now.
-    pub fn module(&self) -> &Module {
-        &self.module
+    /// What it can do now.
+    pub fn skill(&self) -> &Skill {
+        &self.skill
+    }
+
+    /// Mean shares of all stages since this was last asked, as [`voter_shares`] reads them; `None` where nobody votes or
+    /// nothing was learned.
+    ///
+    /// [`voter_shares`]: touchstream_mind::composite::voter_shares
+    pub fn take_shares(&mut self) -> Option<Vec<f64>> {
+        let SkillLearner::Composed(learner) = &mut self.learner else { return None };
+        let means = learner.tally().means();
+        learner.tally_mut().clear();
+        means
+    }
+
+    /// Whether everything that it has learned is a number.
+    pub fn is_sound(&self) -> bool {
+        let are_finite = |parameters: &[f32]| parameters.iter().all(|parameter| parameter.is_finite());
+        let controller = self.skill.controller().map(Controller::parameters);
+        are_finite(self.skill.module().parameters())
+            && controller.is_none_or(|ControllerParameters { votes, actions, maps }| {
+                are_finite(votes) && are_finite(actions) && are_finite(maps)
+            })
     }
 
     /// Steps played.
@@ -135,8 +160,7 @@ impl Remap {
     pub fn play(&mut self, stream: &mut Stream, scenes: &impl Scenes) -> Result<Played, PlayError> {
         let n_carried = self.settings.k_f - 1;
         self.window.look_ahead(n_carried, stream, scenes)?;
-        self.module.visual(&self.window.history(scenes), &mut self.visual);
-        self.head.load(&self.module);
+        self.skill.look(&self.window.history(scenes), &mut self.memory);
         let mut played = Played::default();
         for row in n_carried..self.window.n_rows() {
             self.predict(row);
@@ -162,11 +186,9 @@ impl Remap {
     /// Leaves predicted rewards of the step's candidates in `policy`.
     fn predict(&mut self, row: usize) {
         self.candidates.draw(self.seed, CANDIDATES, self.n_steps);
-        let n_units = self.visual.len() / self.window.n_rows();
-        let visual = &self.visual[row * n_units..][..n_units];
         let past_touches = self.window.past_touches(row);
-        self.module.predict(visual, past_touches, self.candidates.centred(), &mut self.head);
-        self.policy.read(&self.head);
+        self.skill.predict(row, past_touches, self.candidates.centred(), &mut self.memory);
+        self.policy.read(&self.memory);
     }
 
     /// One update from the steps whose rewards have all come.
@@ -180,54 +202,30 @@ impl Remap {
             self.touches[idx * n_touch..][..n_touch].copy_from_slice(self.window.touches(row));
             self.rewards[idx * k_f..][..k_f].copy_from_slice(self.window.rewards(row, k_f));
         }
-        let n_units = self.visual.len() / self.window.n_rows();
-        let batch = Batch {
-            visual: &self.visual[first_row * n_units..batch_steps * n_units],
+        let batch = SkillBatch {
             history: &self.window.history_from(first_row, scenes),
             touches: &self.touches[..n_rows * n_touch],
             rewards: &self.rewards[..n_rows * k_f],
         };
-        self.learner.learn(&mut self.module, learning_rate, batch)
+        self.skill.learn(&mut self.learner, learning_rate, &self.memory, first_row..batch_steps, batch)
     }
+}
 
-    /// Everything, to go on from later.
-    pub fn state(&self) -> RemapState {
-        let AdamState { mean, square, n_updates } = self.learner.state();
-        let (screens, touches, rewards) = self.window.oldest(self.n_kept());
-        RemapState {
-            n_steps: self.n_steps,
-            parameters: self.module.parameters().to_vec(),
-            adam_mean: mean.clone(),
-            adam_square: square.clone(),
-            n_updates: *n_updates,
-            screens: screens.to_vec(),
-            touches: touches.to_vec(),
-            rewards: rewards.to_vec(),
-        }
-    }
+/// A module that has learned nothing; each that an agent has starts with other weights.
+fn new_module(settings: &AgentSettings, structure: Structure, seed: RunSeed, ordinal: u64) -> Module {
+    let parameters = settings.initial_weights.draw(&structure, normals(seed, WEIGHTS, ordinal));
+    Module::new(structure, parameters)
+}
 
-    /// Goes back to a state; `false` if it is not one of an agent with these settings and `n_screens` screens.
-    pub fn restore(&mut self, state: &RemapState, n_screens: usize) -> bool {
-        let n_parameters = self.module.parameters().len();
-        let n_kept = self.n_kept();
-        let lens = [state.parameters.len(), state.adam_mean.len(), state.adam_square.len()];
-        let kept = [state.screens.len(), state.touches.len(), state.rewards.len()];
-        let screens_exist = state.screens.iter().flatten().all(|&screen| (screen as usize) < n_screens);
-        if lens != [n_parameters; 3] || kept != [n_kept; 3] || !screens_exist {
-            return false;
-        }
-        self.n_steps = state.n_steps;
-        self.module.parameters_mut().copy_from_slice(&state.parameters);
-        let adam = self.learner.state_mut();
-        adam.mean.copy_from_slice(&state.adam_mean);
-        adam.square.copy_from_slice(&state.adam_square);
-        adam.n_updates = state.n_updates;
-        self.window.set_oldest(&state.screens, &state.touches, &state.rewards);
-        true
-    }
-
-    /// Steps of the window that the next rows look back at or that are still to be learned.
-    fn n_kept(&self) -> usize {
-        self.settings.k_b + self.settings.k_f - 1
+/// Numbers of N(0, 1).
+fn normals(seed: RunSeed, name: StreamName, index: u64) -> impl FnMut() -> f32 {
+    let mut random = seed.stream(name, index);
+    let mut spare = None;
+    move || {
+        spare.take().unwrap_or_else(|| {
+            let (first, second) = random.normal_pair();
+            spare = Some(second);
+            first
+        })
     }
 }

@@ -1,6 +1,10 @@
 //! Scene vectors of screens, wherever they come from.
 
+use std::sync::Arc;
 use touchstream_env::trial::ScreenRecipe;
+use touchstream_mind::Skill;
+use touchstream_mind::composite::{Controller, FrozenVisual};
+use touchstream_mind::module::Module;
 
 /// The features of all screens that a stream can show.
 pub trait Scenes {
@@ -22,4 +26,12 @@ pub trait Scenes {
 pub struct NoScene {
     /// Which.
     pub screen: ScreenRecipe,
+}
+
+/// A skill on these screens: frozen modules look at each of them once.
+pub fn skill_on(scenes: &impl Scenes, module: Module, controller: Option<Controller>) -> Skill {
+    let Some(controller) = controller else { return Skill::alone(module) };
+    let screens = (0..scenes.n_screens() as u32).map(|screen| scenes.scene(screen));
+    let frozen = Arc::new(FrozenVisual::new(controller.old(), screens));
+    Skill::composed(module, controller, frozen)
 }

@@ -99,6 +99,9 @@ pub fn find_module(id: &str) -> Result<&'static ModuleKind, SettingsError> {
     })
 }
 
+/// Numbers of one layer that are kept for a batch: 1 GB.
+const MAX_NUMBERS: usize = 1 << 28;
+
 /// The temperature that localization and scenes are sampled at.
 const FINE_TEMPERATURE: f32 = 0.01;
 
@@ -143,10 +146,10 @@ impl AgentSettings {
             return refuse("batch", self.batch_steps.to_string(), range);
         }
         if self.k_b > 64 || self.k_f > 64 {
-            return refuse("k_b, k_f", format!("{}, {}", self.k_b, self.k_f), "at most 64 each");
+            return refuse("k-b, k-f", format!("{}, {}", self.k_b, self.k_f), "at most 64 each");
         }
         if !(self.learning_rate > 0.0 && self.learning_rate.is_finite()) {
-            return refuse("learning_rate", self.learning_rate.to_string(), "a number above 0");
+            return refuse("learning-rate", self.learning_rate.to_string(), "a number above 0");
         }
         let AdamSettings { beta1, beta2, epsilon } = self.adam;
         if !((0.0..1.0).contains(&beta1) && (0.0..1.0).contains(&beta2)) {
@@ -158,14 +161,21 @@ impl AgentSettings {
         if let Dist::Boltzmann { temperature } = self.policy.dist
             && !(temperature >= 1e-6 && temperature.is_finite())
         {
-            return refuse("policy.dist.temperature", temperature.to_string(), "at least 1e-6");
+            return refuse("temperature", temperature.to_string(), "at least 1e-6");
         }
         if let Explore::EpsilonGreedy { epsilon } = self.policy.explore
             && !(0.0..=1.0).contains(&epsilon)
         {
-            return refuse("policy.explore.epsilon", epsilon.to_string(), "in 0..=1");
+            return refuse("epsilon", epsilon.to_string(), "in 0..=1");
         }
-        Ok(Structure::new(self.shape(scene_len)?)?)
+        let structure = Structure::new(self.shape(scene_len)?)?;
+        let widest =
+            structure.stages().iter().map(|stage| stage.n_in().max(stage.n_out())).max().unwrap_or(0);
+        if widest.saturating_mul(self.batch_steps.max(64)) > MAX_NUMBERS {
+            let range = "small enough for memory, beside the widest layer";
+            return refuse("batch", self.batch_steps.to_string(), range);
+        }
+        Ok(structure)
     }
 
     fn shape(&self, scene_len: usize) -> Result<ModuleShape, SettingsError> {

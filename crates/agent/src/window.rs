@@ -4,7 +4,7 @@ use crate::candidate_touches::centred_from_touch;
 use crate::scenes::{NoScene, Scenes};
 use touchstream_env::stream::Stream;
 use touchstream_env::touch::Touch;
-use touchstream_mind::module::SceneHistory;
+use touchstream_mind::module::{SceneHistory, ScreenHistory};
 
 /// Consecutive steps: `k_b` that are only looked back at, then rows that are predicted for or learned from.
 #[derive(Clone, Debug, PartialEq)]
@@ -118,12 +118,21 @@ impl<S> Clone for WindowHistory<'_, S> {
 
 impl<S> Copy for WindowHistory<'_, S> {}
 
+impl<S> WindowHistory<'_, S> {
+    fn number(&self, step: usize, lag: usize) -> Option<u32> {
+        self.window.screens[self.window.k_b + self.first_row + step - lag]
+    }
+}
+
 impl<S: Scenes> SceneHistory for WindowHistory<'_, S> {
     fn scene(&self, step: usize, lag: usize) -> &[f32] {
-        match self.window.screens[self.window.k_b + self.first_row + step - lag] {
-            Some(screen) => self.scenes.scene(screen),
-            None => &self.window.zeros,
-        }
+        self.number(step, lag).map_or(&self.window.zeros, |screen| self.scenes.scene(screen))
+    }
+}
+
+impl<S: Scenes> ScreenHistory for WindowHistory<'_, S> {
+    fn screen(&self, step: usize, lag: usize) -> Option<usize> {
+        self.number(step, lag).map(|screen| screen as usize)
     }
 }
 

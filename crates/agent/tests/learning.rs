@@ -24,9 +24,9 @@ fn play(agent: &mut Remap, stream: &mut Stream, scenes: &PixelScenes, n_steps: u
 
 fn validation_reward(agent: &Remap, stream: &Stream, scenes: &PixelScenes) -> f64 {
     let settings = agent.settings();
-    let mut evaluator = Evaluator::new(agent.module(), settings.n_candidates, RunSeed(1));
+    let mut evaluator = Evaluator::new(agent.skill(), settings.n_candidates, RunSeed(1));
     let mut stream = stream.clone();
-    let evaluation = evaluator.evaluate(agent.module(), &settings.policy, &mut stream, scenes, 300).unwrap();
+    let evaluation = evaluator.evaluate(agent.skill(), &settings.policy, &mut stream, scenes, 300).unwrap();
     assert_eq!(evaluation.n_trials, 300);
     evaluation.reward
 }
@@ -67,7 +67,7 @@ fn a_restored_agent_goes_on_with_the_same_bits() {
         let (mut again, _, _) = world(task, 7);
         again.restore(&snapshot).unwrap();
         let mut second = make();
-        assert!(second.restore(&state, scenes.n_screens()));
+        assert!(second.restore(&state, &scenes));
         assert_eq!(second.state(), state);
         play(&mut second, &mut again, &scenes, 800);
         assert_eq!(second.state(), whole.state(), "k_b {k_b}, k_f {k_f}");
@@ -80,12 +80,12 @@ fn foreign_states_are_refused() {
     let (_, _, scenes) = world("sr-2way", 1);
     let mut ems = agent("sr-2way", "ems", &scenes, |_| {});
     let wide = agent("sr-2way", "ems", &scenes, |settings| settings.module.units = vec![9, 8, 8]);
-    assert!(!ems.restore(&wide.state(), scenes.n_screens()));
+    assert!(!ems.restore(&wide.state(), &scenes));
     let longer = agent("sr-2way", "ems", &scenes, |settings| settings.k_f = 3);
-    assert!(!ems.restore(&longer.state(), scenes.n_screens()));
+    assert!(!ems.restore(&longer.state(), &scenes));
     let mut of_other_screens = ems.state();
     of_other_screens.screens[0] = Some(scenes.n_screens() as u32);
-    assert!(!ems.restore(&of_other_screens, scenes.n_screens()));
+    assert!(!ems.restore(&of_other_screens, &scenes));
 }
 
 #[test]

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use touchstream_agent::{AgentSettings, Remap, Scenes};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::task::find_task;
+use touchstream_mind::composite::{Voting, VotingSettings};
 
 struct Counting;
 
@@ -30,8 +31,14 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
+/// One test, because the count is of the whole process.
 #[test]
 fn playing_and_learning_allocate_nothing() {
+    one_module_allocates_nothing();
+    a_composite_allocates_nothing();
+}
+
+fn one_module_allocates_nothing() {
     for (task, module) in [
         ("sr-4way-quadrant", "ems"),
         ("mts-4way-2shown-vert-motion", "ems"),
@@ -47,5 +54,26 @@ fn playing_and_learning_allocate_nothing() {
             agent.play(&mut train, &scenes).unwrap();
         }
         assert_eq!(N_ALLOCATIONS.load(Ordering::Relaxed) - before, 0, "{module} on {task}");
+    }
+}
+
+fn a_composite_allocates_nothing() {
+    for (task, module, voting) in [
+        ("sr-4way-quadrant", "ems", Voting::Layer),
+        ("sr-4way-quadrant", "ems", Voting::Unit),
+        ("mts-2way-stationary", "none-tanh-small", Voting::Layer),
+    ] {
+        let (mut train, _, scenes) = world(task, 1);
+        let settings = AgentSettings::for_task(module, &find_task(task).unwrap()).unwrap();
+        let mut agent = Remap::new(settings.clone(), scenes.scene_len(), RunSeed(1)).unwrap();
+        for _ in 0..3 {
+            agent.compose(settings.clone(), VotingSettings::of(voting), &scenes);
+            agent.play(&mut train, &scenes).unwrap();
+        }
+        let before = N_ALLOCATIONS.load(Ordering::Relaxed);
+        for _ in 0..20 {
+            agent.play(&mut train, &scenes).unwrap();
+        }
+        assert_eq!(N_ALLOCATIONS.load(Ordering::Relaxed) - before, 0, "{module} on {task}, {voting:?}");
     }
 }

@@ -54,6 +54,16 @@ impl EncoderSpec {
     }
 }
 
+impl EncoderSpec {
+    /// The same encoder, found from whatever folder one stands in.
+    pub fn absolute(self) -> Self {
+        match self {
+            Self::Onnx(file) => Self::Onnx(std::path::absolute(&file).unwrap_or(file)),
+            built_in => built_in,
+        }
+    }
+}
+
 impl FromStr for EncoderSpec {
     type Err = EncoderSpecError;
 

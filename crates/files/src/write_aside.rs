@@ -13,6 +13,29 @@ pub fn write_aside(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.put_in_place()
 }
 
+/// Writes a file as [`write_aside`] does, and returns when it will outlive a power failure.
+pub fn write_aside_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = AsideFile::create(path)?;
+    file.write_all(bytes)?;
+    file.flush()?;
+    // The content before the name: a name must never stand for a file that is not there yet.
+    file.file.get_ref().sync_all()?;
+    file.put_in_place()?;
+    sync_folder(path)
+}
+
+/// Names are kept by folders.
+#[cfg(unix)]
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_path: &Path) -> io::Result<()> {
+    Ok(())
+}
+
 const ASIDE_PREFIX: &str = ".aside-";
 
 /// Removes what processes that were killed left aside in a folder. Only for a folder that nobody else writes to now.

@@ -1,21 +1,24 @@
 //! The mind: modules that predict reward maps, and learn to.
 //!
 //! The walk's station between encoder and touch. Features and past touches go in, `k_f` logits for each candidate touch
-//! come out ([`module::Module::predict`]); what was rewarded goes back ([`module::Learner::learn`]). Forward and
-//! backward are written by hand, for this one shape of work: few wide inputs, many candidates, small batches.
+//! come out ([`Skill::predict`]); what was rewarded goes back ([`Skill::learn`]). A skill is one module, or several under
+//! a controller that votes. Forward and backward are written by hand, for this one shape of work: few wide inputs, many candidates, small batches.
 //!
 //! This crate knows no tasks, no screens, no policies, no files and no randomness.
 
 mod adam;
 mod arithmetic;
+pub mod composite;
 mod exponential;
 mod linear;
 mod loss;
 pub mod module;
 mod nonlinearity;
+mod skill;
 
 pub use adam::{AdamSettings, AdamState};
 pub use arithmetic::Instructions;
 pub use exponential::{set_exponentials, set_sigmoids};
 pub use loss::cross_entropy;
 pub use nonlinearity::Nonlinearity;
+pub use skill::{Skill, SkillBatch, SkillLearner, SkillMemory};

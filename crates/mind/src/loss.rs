@@ -7,6 +7,18 @@ pub fn cross_entropy(logit: f32, reward: f32) -> (f32, f32) {
     (logit.max(0.0) - logit * reward + e.ln_1p(), probability - reward)
 }
 
+/// The mean over steps of the sum over maps, and its slopes; all are `[n_steps, k_f]`.
+pub(crate) fn mean_cross_entropy(logits: &[f32], rewards: &[f32], k_f: usize, slopes: &mut [f32]) -> f32 {
+    let n_steps = (logits.len() / k_f) as f32;
+    let mut sum = 0.0;
+    for ((&logit, slope), &reward) in logits.iter().zip(slopes).zip(rewards) {
+        let (loss, slope_of_logit) = cross_entropy(logit, reward);
+        *slope = slope_of_logit / n_steps;
+        sum += loss;
+    }
+    sum / n_steps
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,97 +2,18 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod case;
 mod naive;
 
+use case::{Case, Noise};
 use naive::{NaiveModule, cross_entropy};
-use touchstream_mind::module::{
-    Batch, Candidates, HeadMemory, InitialWeights, LayerShape, Learner, MODULES, Module, ModuleShape,
-    SceneHistory, Structure,
-};
+use touchstream_mind::module::{Batch, Candidates, HeadMemory, LayerShape, Learner, MODULES, ModuleShape};
 use touchstream_mind::{AdamSettings, Instructions};
 
-/// Numbers that are as good as random, in (-1, 1).
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> f32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 40) as f32 / (1_u64 << 23) as f32) - 1.0
-    }
-
-    fn vector(&mut self, n: usize) -> Vec<f32> {
-        (0..n).map(|_| self.next()).collect()
-    }
-}
-
-/// Scene vectors of steps one after another: that of step `s` and lag `l` is number `s - l`.
-#[derive(Clone, Copy)]
-struct Scenes<'a> {
-    numbers: &'a [f32],
-    len: usize,
-    k_b: usize,
-}
-
-impl SceneHistory for Scenes<'_> {
-    fn scene(&self, step: usize, lag: usize) -> &[f32] {
-        &self.numbers[(step + self.k_b - lag) * self.len..][..self.len]
-    }
-}
-
-struct Case {
-    structure: Structure,
-    parameters: Vec<f32>,
-    scenes: Vec<f32>,
-    touches: Vec<f32>,
-    rewards: Vec<f32>,
-    n_steps: usize,
-}
-
 impl Case {
-    fn new(shape: ModuleShape, n_steps: usize) -> Self {
-        let mut noise = Noise(shape.scene_len as u64 * 31 + n_steps as u64);
-        let structure = Structure::new(shape).unwrap();
-        // Wide enough that every nonlinearity is used on both sides, and biases that are not 0.
-        let mut parameters = InitialWeights::FanIn.draw(&structure, || 2.0 * noise.next());
-        parameters.iter_mut().for_each(|parameter| *parameter += 0.05 * noise.next());
-        let shape = structure.shape();
-        Self {
-            scenes: noise.vector((n_steps + shape.k_b) * shape.scene_len),
-            touches: noise.vector(n_steps * shape.n_touch()),
-            rewards: noise.vector(n_steps * shape.k_f).iter().map(|x| x.abs()).collect(),
-            parameters,
-            n_steps,
-            structure,
-        }
-    }
-
-    fn shape(&self) -> &ModuleShape {
-        self.structure.shape()
-    }
-
-    fn history(&self) -> Scenes<'_> {
-        Scenes { numbers: &self.scenes, len: self.shape().scene_len, k_b: self.shape().k_b }
-    }
-
-    fn module(&self, instructions: Instructions) -> Module {
-        Module::on(instructions, self.structure.clone(), self.parameters.clone())
-    }
-
     fn naive(&self) -> NaiveModule<'_> {
         let parameters = self.parameters.iter().map(|&parameter| f64::from(parameter)).collect();
         NaiveModule { structure: &self.structure, parameters }
-    }
-
-    fn psi(&self, step: usize) -> Vec<f64> {
-        let lags = (0..=self.shape().k_b).rev();
-        let history = self.history();
-        lags.flat_map(|lag| history.scene(step, lag).iter().map(|&x| f64::from(x)).collect::<Vec<_>>())
-            .collect()
-    }
-
-    fn touches(&self, step: usize) -> Vec<f64> {
-        let n = self.shape().n_touch();
-        self.touches[step * n..][..n].iter().map(|&x| f64::from(x)).collect()
     }
 
     fn naive_loss(&self, naive: &NaiveModule<'_>) -> f64 {
@@ -103,12 +24,6 @@ impl Case {
             logits.iter().zip(rewards).map(|(z, r)| cross_entropy(*z, f64::from(*r))).sum::<f64>()
         };
         (0..self.n_steps).map(loss_of).sum::<f64>() / self.n_steps as f64
-    }
-
-    fn visual(&self, module: &Module) -> Vec<f32> {
-        let mut visual = vec![0.0; self.n_steps * self.structure.stages()[0].n_units];
-        module.visual(&self.history(), &mut visual);
-        visual
     }
 }
 
@@ -133,15 +48,39 @@ fn shapes() -> Vec<(String, ModuleShape)> {
             shapes.push((format!("{} k_b {k_b} k_f {k_f}", kind.id), shape));
         }
     }
+    shapes.extend(wide_shapes());
     shapes
+}
+
+/// As wide as modules of the paper's sizes: every loop goes round more than once, with a rest.
+fn wide_shapes() -> Vec<(String, ModuleShape)> {
+    let layer = |nonlinearity, n_units| LayerShape { nonlinearity, n_units };
+    let wide = |name: &str, bottleneck: Option<usize>, units: [usize; 2]| {
+        let kind = MODULES.iter().find(|kind| kind.id == name).unwrap();
+        let shape = ModuleShape {
+            scene_len: 1100,
+            k_b: 1,
+            k_f: 2,
+            bottleneck: bottleneck.and_then(|n| kind.bottleneck.map(|g| layer(g, n))),
+            layers: units.map(|n_units| layer(kind.layers, n_units)).to_vec(),
+        };
+        (format!("wide {name}"), shape)
+    };
+    vec![
+        wide("ems", Some(33), [70, 131]),
+        wide("none-relu-small", None, [150, 140]),
+        wide("none-tanh-small", None, [150, 140]),
+        wide("none-crelu-small", None, [150, 140]),
+    ]
 }
 
 /// Logits of candidates are those of the equations, to 1e-5 of the largest.
 #[test]
 fn maps_are_those_of_the_equations() {
     for (name, shape) in shapes() {
-        for n_candidates in [1, 8, 30, 57] {
-            let case = Case::new(shape.clone(), 5);
+        let is_wide = shape.scene_len > 1000;
+        for n_candidates in if is_wide { &[150][..] } else { &[1, 8, 30, 57] }.iter().copied() {
+            let case = Case::new(shape.clone(), if is_wide { 1 } else { 5 });
             let mut noise = Noise(n_candidates as u64);
             let mut candidates = Candidates::new(n_candidates);
             let (rows, cols) = candidates.coordinates_mut();
@@ -194,7 +133,9 @@ fn gradients_are_differences() {
             let loss = learner.add_gradient(&module, batch, &mut gradient);
             assert!((f64::from(loss) - case.naive_loss(&naive)).abs() < 1e-5, "{name}: loss");
             // Every parameter of narrow tensors, some of wide ones.
-            for idx in (0..gradient.len()).filter(|idx| idx % 3 == 0 || gradient.len() - idx < 300) {
+            let step = if gradient.len() > 10_000 { gradient.len() / 97 } else { 3 };
+            let n_last = if gradient.len() > 10_000 { 20 } else { 300 };
+            for idx in (0..gradient.len()).filter(|idx| idx % step == 0 || gradient.len() - idx < n_last) {
                 let middle = naive.parameters[idx];
                 let mut at = |shift: f64| {
                     naive.parameters[idx] = middle + shift;

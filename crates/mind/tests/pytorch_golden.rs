@@ -6,7 +6,7 @@
 use safetensors::SafeTensors;
 use touchstream_mind::module::{
     Batch, Candidates, HeadMemory, LayerShape, Learner, MODULES, Module, ModuleKind, ModuleShape,
-    SceneHistory, Size, Structure,
+    SceneHistory, Size, Structure, VisualRows,
 };
 use touchstream_mind::{AdamSettings, Instructions};
 
@@ -81,8 +81,9 @@ fn modules_compute_and_learn_as_in_pytorch() {
             let mut module = Module::on(instructions, structure.clone(), of("parameters"));
             let history = Scenes(&scenes);
             let n_units = structure.stages()[0].n_units;
-            let mut visual = vec![0.0; N_STEPS * n_units];
-            module.visual(&history, &mut visual);
+            let mut rows = VisualRows::new(&structure, N_STEPS);
+            module.visual(&history, &mut rows);
+            let visual = rows.rows(0..N_STEPS);
 
             let mut logits = Vec::new();
             let mut memory = HeadMemory::new(&structure, 1);
@@ -98,15 +99,15 @@ fn modules_compute_and_learn_as_in_pytorch() {
 
             let mut learner = Learner::new(&structure, AdamSettings::default(), N_STEPS);
             let mut gradient = vec![0.0; structure.n_parameters()];
-            let batch = Batch { visual: &visual, history: &history, touches: &touches, rewards: &rewards };
+            let batch = Batch { visual, history: &history, touches: &touches, rewards: &rewards };
             learner.add_gradient(&module, batch, &mut gradient);
             check(&name("gradient"), &gradient, &of("gradient"), TOLERANCE);
 
             let mut losses = Vec::new();
             for _ in 0..N_UPDATES {
-                module.visual(&history, &mut visual);
-                let batch =
-                    Batch { visual: &visual, history: &history, touches: &touches, rewards: &rewards };
+                module.visual(&history, &mut rows);
+                let visual = rows.rows(0..N_STEPS);
+                let batch = Batch { visual, history: &history, touches: &touches, rewards: &rewards };
                 losses.push(learner.learn(&mut module, LEARNING_RATE, batch));
             }
             check(&name("losses"), &losses, &of("losses"), TOLERANCE_AFTER);

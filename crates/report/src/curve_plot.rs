@@ -112,12 +112,17 @@ fn ticks(max: f64) -> Vec<f64> {
     (0..=(max / step) as u32).map(|idx| f64::from(idx) * step).collect()
 }
 
+/// Without the crumbs of sums of tenths.
+fn rounded(number: f64) -> f64 {
+    (number * 1e6).round() / 1e6
+}
+
 /// `30k` for 30,000.
 fn short_number(number: f64) -> String {
     match number {
-        number if number >= 1e6 => format!("{}M", number / 1e6),
-        number if number >= 1e3 => format!("{}k", number / 1e3),
-        number => number.to_string(),
+        number if number >= 1e6 => format!("{}M", rounded(number / 1e6)),
+        number if number >= 1e3 => format!("{}k", rounded(number / 1e3)),
+        number => rounded(number).to_string(),
     }
 }
 
@@ -130,6 +135,7 @@ mod tests {
         assert_eq!(ticks(30_000.0), [0.0, 10_000.0, 20_000.0, 30_000.0]);
         assert_eq!(ticks(100.0), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
         assert_eq!(short_number(2_500.0), "2.5k");
+        assert_eq!(short_number(0.1 + 0.2), "0.3");
     }
 
     #[test]

@@ -29,8 +29,8 @@ pub struct TrainingPage<'a> {
     pub points: &'a [CurvePoint],
     /// What uniform touches earn.
     pub chance: f64,
-    /// Screens, predicted maps over time and true maps.
-    pub strip: &'a Canvas,
+    /// Screens, predicted maps over time and true maps, if any were kept.
+    pub strip: Option<&'a Canvas>,
 }
 
 /// The page as HTML.
@@ -62,18 +62,19 @@ pub fn training_page(page: &TrainingPage) -> Result<String, png::EncodingError> 
     };
     html.push_str("<section><h2>Learning curve</h2>\n");
     html.push_str(&curve_plot(&plot));
-    html.push_str(
-        "<p class=caption>Bands: one standard error.</p></section>\n<section><h2>Reward maps</h2>\n",
-    );
-    html.push_str(
-        "<p class=caption>What the module expects every touch to earn, while it learns, beside what is true: \
-         <span class=low>blue</span> 0, <span class=high>red</span> 1. Validation screens.</p>\n",
-    );
-    html.push_str(&format!(
-        "<div class=wide><img alt=\"reward maps over training\" width={} src=\"{}\"></div></section>\n",
-        page.strip.width(),
-        picture_source(page.strip)?,
-    ));
+    html.push_str("<p class=caption>Bands: one standard error.</p></section>\n");
+    if let Some(strip) = page.strip {
+        html.push_str("<section><h2>Reward maps</h2>\n");
+        html.push_str(
+            "<p class=caption>What the module expects every touch to earn, while it learns, beside what is true: \
+             <span class=low>blue</span> 0, <span class=high>red</span> 1. Validation screens.</p>\n",
+        );
+        html.push_str(&format!(
+            "<div class=wide><img alt=\"reward maps over training\" width={} src=\"{}\"></div></section>\n",
+            strip.width(),
+            picture_source(strip)?,
+        ));
+    }
     html.push_str("<section><h2>The run</h2>\n");
     html.push_str(&facts_list(page.facts));
     html.push_str("</section>\n</html>\n");

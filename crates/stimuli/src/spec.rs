@@ -59,6 +59,19 @@ impl SourceSpec {
     }
 }
 
+impl SourceSpec {
+    /// The same source, found from whatever folder one stands in.
+    pub fn absolute(self) -> Self {
+        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        match self {
+            Self::Gallery => Self::Gallery,
+            Self::Folder(path) => Self::Folder(absolute(path)),
+            Self::Coco(path) => Self::Coco(absolute(path)),
+            Self::Cutouts(path) => Self::Cutouts(absolute(path)),
+        }
+    }
+}
+
 impl FromStr for SourceSpec {
     type Err = SpecError;
 

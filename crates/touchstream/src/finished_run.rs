@@ -4,14 +4,17 @@ use crate::run_setup::{OpenedRun, RunSetup};
 use crate::train_words::TrainWords;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
+use touchstream_agent::skill_on;
 use touchstream_env::stimuli::Split;
 use touchstream_env::stream::Stream;
-use touchstream_lab::run::{RunFolder, StoredWeights, read_weights};
+use touchstream_lab::run::{RunFolder, RunStatus, Stage, WeightsFacts, read_weights};
+use touchstream_mind::Skill;
 
 pub struct FinishedRun {
     setup: RunSetup,
     pub opened: OpenedRun,
-    pub weights: StoredWeights,
+    pub skill: Skill,
+    pub facts: WeightsFacts,
 }
 
 impl FinishedRun {
@@ -23,27 +26,16 @@ impl FinishedRun {
         let mut words = TrainWords::read(&folder.config())?;
         words.images.cache = cache;
         let setup = RunSetup::new(words)?;
-        let weights = match folder.weights().exists() {
-            true => read_weights(&folder.weights())?,
-            false => {
-                let (of, folder) = (path.display(), path.display());
-                bail!(
-                    "{of} has no weights yet: the run has not finished; `touchstream train --resume {folder}` goes on with it"
-                )
-            }
-        };
-        let opened = setup.open()?;
-        let (there, here) = (&weights.facts, &opened.identity);
-        for (what, there, here) in [
-            ("images", &there.data_hash, &here.data_hash),
-            ("encoder", &there.encoder_hash, &here.encoder_hash),
-            ("centring", &there.calibration_hash, &here.calibration_hash),
-        ] {
-            if there != here {
-                bail!("{}: its {what} had the hash {there}, those of now {here}", path.display());
-            }
+        if !folder.weights().exists() {
+            bail!("{}", why_no_weights(path, folder.read_status()?));
         }
-        Ok(Self { setup, opened, weights })
+        let weights = read_weights(&folder.weights())?;
+        let opened = setup.open()?;
+        if let Some(difference) = folder.difference_from(&opened.identity)? {
+            bail!("{}: what it was trained with is not what is here now ({difference})", path.display());
+        }
+        let skill = skill_on(&opened.scenes, weights.module, weights.controller);
+        Ok(Self { setup, opened, skill, facts: weights.facts })
     }
 
     /// Trials of a split under a seed.
@@ -55,5 +47,20 @@ impl FinishedRun {
     /// A seed other than the run's own.
     pub fn fresh_seed(&self) -> u64 {
         self.setup.plan.seed.wrapping_add(1_000_000)
+    }
+}
+
+fn why_no_weights(path: &Path, status: Option<RunStatus>) -> String {
+    let path = path.display();
+    match status {
+        Some(RunStatus { stage: Stage::Failed, reason, .. }) => {
+            format!(
+                "{path} has no weights: the run failed ({})",
+                reason.unwrap_or_else(|| "no reason is known".into())
+            )
+        }
+        _ => format!(
+            "{path} has no weights yet: the run has not finished; `touchstream train --resume {path}` goes on with it"
+        ),
     }
 }

@@ -1,5 +1,6 @@
 //! The `touchstream` program: arguments in, one command run, errors printed once.
 
+mod agent_words;
 mod cache_rooms;
 mod cli;
 mod commands;

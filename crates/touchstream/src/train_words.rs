@@ -2,6 +2,7 @@
 
 use crate::encoder_args::EncoderOptions;
 use crate::source_args::OpenArgs;
+use crate::words::is_file_word;
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
@@ -23,7 +24,7 @@ pub struct TrainWords {
     /// What turns screens into features: compact, vgg16 or onnx:FILE [default: compact]
     #[arg(long, value_name = "ENCODER")]
     pub encoder: Option<String>,
-    /// Steps to learn [default: 30000]
+    /// Steps to learn, rounded up to whole updates [default: 30000]
     #[arg(long, value_name = "N")]
     pub steps: Option<u64>,
     /// Seed of weights, trials, candidates and choices [default: 0]
@@ -168,6 +169,7 @@ impl TrainWords {
 
     /// These words, and those of `below` where nothing is said here.
     pub fn over(self, below: Self) -> Self {
+        let below = below.without_what_goes_with_others(&self);
         macro_rules! over {
             ($($field:ident),*) => { Self { $($field: self.$field.or(below.$field),)*
                 images: over_images(self.images, below.images),
@@ -207,10 +209,50 @@ impl TrainWords {
     /// Task files that a configuration names are looked for beside it.
     fn beside(mut self, folder: &Path) -> Self {
         if let Some(task) = &self.task
-            && task.ends_with(".toml")
+            && is_file_word(task)
             && Path::new(task).is_relative()
         {
             self.task = Some(folder.join(task).display().to_string());
+        }
+        self
+    }
+
+    /// Files are found from whatever folder one stands in.
+    pub fn with_absolute_paths(mut self) -> Self {
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        self.encoder_options.weights = self.encoder_options.weights.as_deref().map(absolute);
+        for template in &mut self.images.templates {
+            if let Some((class, file)) = template.split_once('=') {
+                *template = format!("{class}={}", absolute(Path::new(file)).display());
+            }
+        }
+        self
+    }
+
+    /// Words of a file that were only ever right beside what is typed now: another task, module or preset brings its own
+    /// widths and rates, another policy its own numbers.
+    fn without_what_goes_with_others(mut self, typed: &Self) -> Self {
+        let differs = |typed: &Option<String>, own: &Option<String>| typed.is_some() && typed != own;
+        let is_other_preset = typed.preset.is_some() && typed.preset != self.preset;
+        if differs(&typed.task, &self.task) || differs(&typed.module, &self.module) || is_other_preset {
+            (self.units, self.depth, self.learning_rate) = (None, None, None);
+            (self.dist, self.temperature) = (None, None);
+        }
+        if is_other_preset {
+            (self.batch, self.initial_weights, self.variance_of, self.feature_norm) =
+                (None, None, None, None);
+        }
+        if typed.dist.is_some() {
+            self.temperature = None;
+        }
+        if typed.explore.is_some() {
+            self.epsilon = None;
+        }
+        if typed.depth.is_some() {
+            self.units = None;
+        }
+        if typed.steps.is_some() {
+            (self.map_steps, self.evaluate_every) = (None, None);
         }
         self
     }

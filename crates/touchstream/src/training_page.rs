@@ -20,7 +20,7 @@ pub fn write<S: Scenes>(
         train: row.train_reward,
     });
     let exact = opened.validation.bound_task().exact_rewards(touchstream_env::trial::N_EXACT_SCREENS);
-    let agent = &setup.plan.agent;
+    let agent = setup.plan.agent();
     let units: Vec<String> = agent.module.units.iter().map(usize::to_string).collect();
     let facts = [
         ("task", setup.task.id().to_owned()),
@@ -32,14 +32,15 @@ pub fn write<S: Scenes>(
         ("encoder", format!("{} {}", opened.encoder_name, opened.identity.encoder_hash)),
         ("touchstream", env!("CARGO_PKG_VERSION").to_owned()),
     ];
-    let strip = map_strip(training.examples(), training.maps());
+    let (examples, snapshots) = training.maps(1);
+    let strip = (!examples.is_empty()).then(|| map_strip(examples, &snapshots));
     let page = training_page(&TrainingPage {
         title: &format!("{} learns {}", agent.module.id, setup.task.id()),
         about: &setup.task.spec().title,
         facts: &facts.map(|(name, value)| (name.to_owned(), value)),
         points: &points.collect::<Vec<_>>(),
         chance: exact.chance,
-        strip: &strip,
+        strip: strip.as_ref(),
     })?;
     Ok(folder.write(&folder.page(), page.as_bytes())?)
 }

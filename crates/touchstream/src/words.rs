@@ -47,7 +47,8 @@ pub fn read_text(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).with_context(|| path.display().to_string())
 }
 
-fn is_file_word(word: &str) -> bool {
+/// Whether a word is the path of a task or schedule file.
+pub fn is_file_word(word: &str) -> bool {
     Path::new(word).extension().is_some_and(|extension| extension == "toml") || word.contains('/')
 }
 

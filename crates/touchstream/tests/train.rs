@@ -41,10 +41,10 @@ fn a_run_ends_in_a_folder_with_everything() {
     assert!(said.contains("validation reward") && said.contains("page.html"), "{said}");
     let run = desk.file("run");
     let curve = fs::read_to_string(run.join("curve.csv")).unwrap();
-    assert!(curve.starts_with("step,train_reward,"), "{curve}");
+    assert!(curve.starts_with("step,lesson,train_reward,"), "{curve}");
     assert_eq!(curve.lines().last().unwrap().split(',').next(), Some("3000"));
     let last: Vec<f64> = curve.lines().last().unwrap().split(',').map(|cell| cell.parse().unwrap()).collect();
-    assert!(last[4] > 0.6, "it learns nothing: {}", last[4]);
+    assert!(last[5] > 0.6, "it learns nothing: {}", last[5]);
     let page = fs::read_to_string(run.join("page.html")).unwrap();
     assert!(page.contains("<svg") && page.contains("data:image/png") && !page.contains("http"));
     assert_eq!(status(&desk, "run")["stage"], "finished");
@@ -58,7 +58,10 @@ fn a_run_ends_in_a_folder_with_everything() {
 
     // Once more does nothing; another run does not get in.
     desk.succeeds(&words(&["--steps", "3000", "--out", "run"]));
-    desk.fails(&words(&["--steps", "4000", "--out", "run"]), "holds another run (plan.map_steps: ");
+    desk.fails(
+        &words(&["--steps", "4000", "--out", "run"]),
+        "holds another run (plan.n_steps: 3000 there, 4000 here)",
+    );
     desk.fails(&words(&["--steps", "3000", "--seed", "1", "--out", "run"]), "plan.seed: 0 there, 1 here");
 
     // It is evaluated and drawn.
@@ -114,7 +117,7 @@ fn ctrl_c_writes_a_checkpoint_and_says_how_to_go_on() {
     Command::new("kill").args(["-INT", &long.id().to_string()]).status().unwrap();
     let output = long.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{said}");
+    assert_eq!(output.status.code(), Some(130), "{said}");
     assert!(said.contains("go on with: touchstream train --resume stopped"), "{said}");
     assert_eq!(status(&desk, "stopped")["stage"], "interrupted");
     desk.fails(&["eval", "stopped"], "has no weights yet");
@@ -167,7 +170,7 @@ fn wrong_words_are_refused_before_anything_starts() {
     fails(&["--units", "0"], "bottleneck has no units");
     fails(&["--units", "8,8,8", "--depth", "4"], "units: 3 numbers do not fit a depth of 4");
     fails(&["--k-f", "9"], "batch: 8 is not between k_f and 65536");
-    fails(&["--learning-rate", "0"], "learning_rate: 0 is not a number above 0");
+    fails(&["--learning-rate", "0"], "learning-rate: 0 is not a number above 0");
     fails(&["--steps", "0"], "steps: a run of 0 steps learns nothing");
     fails(&["--temperature", "0.1"], "temperature is for --dist boltzmann");
     fails(&["--epsilon", "0.1"], "epsilon is for --explore epsilon-greedy");
@@ -190,11 +193,102 @@ fn damaged_files_of_a_run_are_told() {
     let middle = bad.len() / 2;
     bad[middle] ^= 1;
     fs::write(&checkpoint, &bad).unwrap();
-    desk.fails(&["train", "--resume", "run"], "its numbers do not fit their checksum; remove the file");
+    desk.fails(&["train", "--resume", "run"], "its content does not fit its checksum; remove the file");
     fs::write(&checkpoint, &good[..good.len() / 2]).unwrap();
     desk.fails(&["train", "--resume", "run"], "this is not a checkpoint");
     fs::write(desk.file("run/weights.safetensors"), b"nonsense").unwrap();
     desk.fails(&["eval", "run"], "weights.safetensors: this is not a safetensors file");
     fs::write(desk.file("run/identity.json"), b"{").unwrap();
     desk.fails(&["train", "--resume", "run"], "identity.json: ");
+}
+
+/// A task file becomes part of the run, which can then be gone on with, evaluated and moved.
+#[test]
+fn a_run_on_the_users_own_task_is_whole() {
+    let desk = Desk::new();
+    fs::create_dir(desk.file("tasks")).unwrap();
+    let text = desk.succeeds(&["tasks", "show", "sr-2way"]);
+    desk.write("tasks/mine.toml", &text.replace("sr-2way", "mine"));
+    let args = ["train", "--task", "tasks/mine.toml", "--portraits", "8,4", "--candidates", "64"];
+    desk.succeeds(&[&args[..], &["--steps", "1003", "--out", "runs/one"]].concat());
+    assert_eq!(status(&desk, "runs/one")["of_steps"], 1008, "whole updates");
+    fs::rename(desk.file("runs/one"), desk.file("moved")).unwrap();
+    fs::remove_dir_all(desk.file("tasks")).unwrap();
+    let eval = desk.succeeds(&["eval", "moved", "--trials", "20"]);
+    assert!(eval.contains("ems on mine"), "{eval}");
+    desk.succeeds(&["train", "--resume", "moved"]);
+
+    // Whatever was trained is what is evaluated.
+    let task = fs::read_to_string(desk.file("moved/task.toml")).unwrap();
+    let other = task.replace("left = 112", "left = 111");
+    assert_ne!(other, task);
+    desk.write("moved/task.toml", &other);
+    desk.fails(&["eval", "moved"], "what it was trained with is not what is here now");
+    desk.write("moved/task.toml", &task);
+    let config = fs::read_to_string(desk.file("moved/config.toml")).unwrap();
+    desk.write("moved/config.toml", &config.replace("\"ems\"", "\"no-symm\""));
+    desk.fails(&["eval", "moved"], "what it was trained with is not what is here now");
+}
+
+#[test]
+fn what_is_missing_is_made_again_and_nothing_foreign_is_written_over() {
+    let desk = Desk::new();
+    desk.succeeds(&words(&["--steps", "400", "--out", "run"]));
+    let weights = fs::read(desk.file("run/weights.safetensors")).unwrap();
+    fs::remove_file(desk.file("run/weights.safetensors")).unwrap();
+    desk.succeeds(&["train", "--resume", "run"]);
+    assert!(fs::read(desk.file("run/weights.safetensors")).unwrap() == weights);
+
+    fs::create_dir(desk.file("own")).unwrap();
+    desk.write("own/config.toml", "# mine\nsteps = 400\n");
+    desk.fails(
+        &words(&["--config", "own/config.toml", "--out", "own"]),
+        "own is not the folder of a run, but holds own/config.toml",
+    );
+    assert!(fs::read_to_string(desk.file("own/config.toml")).unwrap().starts_with("# mine"));
+}
+
+/// Another module, task or preset on top of a complete configuration brings its own numbers.
+#[test]
+fn flags_over_a_configuration_make_the_run_they_would_make_alone() {
+    let desk = Desk::new();
+    desk.succeeds(&words(&[
+        "--steps",
+        "400",
+        "--explore",
+        "epsilon-greedy",
+        "--epsilon",
+        "0.3",
+        "--out",
+        "base",
+    ]));
+    let config = |run: &str| fs::read_to_string(desk.file(run).join("config.toml")).unwrap();
+    let over = |more: &[&str]| {
+        desk.succeeds(&[&["train", "--config", "base/config.toml"], more].concat());
+    };
+    over(&["--module", "none-relu-medium", "--out", "medium"]);
+    assert!(config("medium").contains("units = [128, 128, 128]"), "{}", config("medium"));
+    over(&["--preset", "paper", "--explore", "sample", "--out", "paper"]);
+    let paper = config("paper");
+    for words in
+        ["batch = 16", "initial-weights = \"paper\"", "feature-norm = 8.0", "variance-of = \"distributions\""]
+    {
+        assert!(paper.contains(words), "{words} is not in {paper}");
+    }
+    assert!(!paper.contains("epsilon"), "{paper}");
+}
+
+/// The number of threads changes nothing.
+#[test]
+fn threads_change_no_bit() {
+    let results: Vec<Vec<u8>> = ["1", "3"]
+        .map(|n_threads| {
+            let desk = Desk::new();
+            let args = words(&["--steps", "800", "--out", "run"]);
+            let output = desk.command(&args).env("RAYON_NUM_THREADS", n_threads).output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            fs::read(desk.file("run/weights.safetensors")).unwrap()
+        })
+        .into();
+    assert!(results[0] == results[1]);
 }

@@ -2,8 +2,7 @@
 
 use crate::policy::settings::{Dist, Explore, PolicySettings, VarianceOf};
 use touchstream_env::seed::RandomStream;
-use touchstream_mind::module::HeadMemory;
-use touchstream_mind::{Instructions, set_exponentials, set_sigmoids};
+use touchstream_mind::{Instructions, SkillMemory, set_exponentials, set_sigmoids};
 
 /// What choosing works in.
 #[derive(Clone, Debug)]
@@ -33,14 +32,14 @@ impl PolicyMemory {
     }
 
     /// Takes the logits of all candidates: predicted rewards are their logistic function.
-    pub fn read(&mut self, head: &HeadMemory) {
+    pub fn read(&mut self, memory: &SkillMemory) {
         for (map, rewards) in self.maps.chunks_exact_mut(self.n).enumerate() {
-            set_sigmoids(self.instructions, head.logits(map), rewards);
+            set_sigmoids(self.instructions, memory.logits(map), rewards);
         }
     }
 
-    /// Takes predicted rewards, `[k_f, n_candidates]`.
-    pub fn set_maps(&mut self, maps: &[f32]) {
+    #[cfg(test)]
+    fn set_maps(&mut self, maps: &[f32]) {
         self.maps.copy_from_slice(maps);
     }
 
@@ -59,7 +58,8 @@ impl PolicyMemory {
                 if random.chance(epsilon) {
                     random.below(self.n as u32) as usize
                 } else {
-                    largest(&self.maps) % self.n
+                    let map = self.largest_variance(settings);
+                    largest(self.map(map))
                 }
             }
         }

@@ -51,17 +51,18 @@ fn row_from_line(line: &str) -> Result<CurveRow, String> {
     let perhaps = |at: usize| if cells[at].is_empty() { Ok(None) } else { number(at).map(Some) };
     Ok(CurveRow {
         step: count(0)?,
-        train_reward: perhaps(1)?,
-        train_trials: count(2)?,
-        train_loss: perhaps(3)?,
+        lesson: count(1)?,
+        train_reward: perhaps(2)?,
+        train_trials: count(3)?,
+        train_loss: perhaps(4)?,
         validation: Evaluation {
-            reward: number(4)?,
-            reward_se: number(5)?,
-            n_trials: count(6)?,
-            cross_entropy: number(7)?,
-            map_error: number(8)?,
-            calibration_error: number(9)?,
-            regret: number(10)?,
+            reward: number(5)?,
+            reward_se: number(6)?,
+            n_trials: count(7)?,
+            cross_entropy: number(8)?,
+            map_error: number(9)?,
+            calibration_error: number(10)?,
+            regret: number(11)?,
         },
     })
 }
@@ -74,6 +75,7 @@ mod tests {
     fn rows_survive_the_file() {
         let row = |step, train_reward| CurveRow {
             step,
+            lesson: 2,
             train_reward,
             train_trials: 3,
             train_loss: Some(1.0 / 3.0),

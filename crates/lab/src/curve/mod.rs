@@ -5,8 +5,10 @@ mod csv;
 mod parquet_file;
 mod row;
 mod tensorboard;
+mod votes;
 
 pub use csv::{CsvError, csv_text, rows_from_csv};
 pub use parquet_file::parquet_bytes;
 pub use row::{COLUMNS, Column, CurveRow};
 pub use tensorboard::EventFile;
+pub use votes::{LessonVotes, UNIT_VOTES_HEAD, VOTES_HEAD, VoteRow, voter_name};

@@ -74,6 +74,7 @@ mod tests {
         let rows: Vec<CurveRow> = (0..3_u64)
             .map(|idx| CurveRow {
                 step: idx * 1000,
+                lesson: 1,
                 train_reward: (idx > 0).then_some(0.5),
                 train_trials: idx,
                 train_loss: None,
@@ -92,7 +93,11 @@ mod tests {
         let read: Vec<String> =
             reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string()).collect();
         assert_eq!(read.len(), 3);
-        assert!(read[0].starts_with("{step: 0, train_reward: null, train_trials: 0"), "{}", read[0]);
-        assert!(read[2].contains("step: 2000, train_reward: 0.5"), "{}", read[2]);
+        assert!(
+            read[0].starts_with("{step: 0, lesson: 1, train_reward: null, train_trials: 0"),
+            "{}",
+            read[0]
+        );
+        assert!(read[2].contains("step: 2000, lesson: 1, train_reward: 0.5"), "{}", read[2]);
     }
 }

@@ -8,6 +8,8 @@ use touchstream_agent::Evaluation;
 pub struct CurveRow {
     /// Steps learned.
     pub step: u64,
+    /// Which of the stream's tasks was being learned, from 1.
+    pub lesson: u64,
     /// Mean reward of the training trials since the row before; `None` where there were none.
     pub train_reward: Option<f64>,
     /// How many trials that was.
@@ -36,8 +38,9 @@ pub enum Value {
 }
 
 /// All columns, in order.
-pub const COLUMNS: [Column; 11] = [
+pub const COLUMNS: [Column; 12] = [
     Column { name: "step", value: |row| Value::Count(row.step) },
+    Column { name: "lesson", value: |row| Value::Count(row.lesson) },
     Column { name: "train_reward", value: |row| Value::Number(row.train_reward) },
     Column { name: "train_trials", value: |row| Value::Count(row.train_trials) },
     Column { name: "train_loss", value: |row| Value::Number(row.train_loss) },

@@ -29,7 +29,7 @@ impl EventFile {
     /// Adds a row.
     pub fn add(&mut self, unix_secs: f64, row: &CurveRow) -> io::Result<()> {
         let mut summary = Message::default();
-        for column in &COLUMNS[1..] {
+        for column in &COLUMNS[2..] {
             let Value::Number(Some(number)) = (column.value)(row) else { continue };
             let value = Message::default().bytes(1, column.name.as_bytes()).float(2, number as f32);
             summary = summary.bytes(1, &value.0);
@@ -92,5 +92,69 @@ impl Message {
         let mut message = self.key(field, 2).raw_varint(bytes.len() as u64);
         message.0.extend(bytes);
         message
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchstream_agent::Evaluation;
+
+    /// The data of all records, whose lengths and checksums are right.
+    fn records(mut bytes: &[u8]) -> Vec<Vec<u8>> {
+        let mut records = Vec::new();
+        while !bytes.is_empty() {
+            let len = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+            let data = bytes[12..12 + len].to_vec();
+            assert_eq!(bytes[..16 + len], record(&data));
+            bytes = &bytes[16 + len..];
+            records.push(data);
+        }
+        records
+    }
+
+    #[test]
+    fn records_are_those_of_tensorboard() {
+        // Written by TensorBoard's own EventFileWriter for `Event(wall_time=1.5, file_version="brain.Event:2")`.
+        let version = Message::default().bytes(3, b"brain.Event:2");
+        let data = Message::default().double(1, 1.5).0.into_iter().chain(version.0).collect::<Vec<u8>>();
+        let written = record(&data);
+        assert_eq!(written[..8], 24_u64.to_le_bytes());
+        assert_eq!(data, *b"\x09\0\0\0\0\0\0\xf8?\x1a\x0dbrain.Event:2");
+        // The checksum of `123456789` in the standard of CRC-32C.
+        assert_eq!(crc32c(b"123456789"), 0xe306_9283);
+    }
+
+    #[test]
+    fn a_row_becomes_one_event_with_its_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut events = EventFile::begin(folder.path(), 1.0, 0).unwrap();
+        let validation = Evaluation {
+            n_trials: 9,
+            reward: 0.25,
+            reward_se: 0.1,
+            cross_entropy: 0.2,
+            map_error: 0.3,
+            calibration_error: 0.4,
+            regret: 0.5,
+        };
+        let row = CurveRow {
+            step: 300,
+            lesson: 1,
+            train_reward: None,
+            train_trials: 0,
+            train_loss: None,
+            validation,
+        };
+        events.add(2.0, &row).unwrap();
+        let file = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+        let records = records(&std::fs::read(file).unwrap());
+        assert_eq!(records.len(), 3);
+        let last = &records[2];
+        // Field 2, the step: 300 in two bytes.
+        assert_eq!(last[9..12], [0x10, 0xac, 0x02]);
+        let has = |bytes: &[u8]| last.windows(bytes.len()).any(|window| window == bytes);
+        assert!(has(&[b"validation_reward".as_slice(), &[0x15], &0.25_f32.to_le_bytes()].concat()));
+        assert!(!has(b"train_reward"), "there was none");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::maps::example::Example;
 use touchstream_agent::Scenes;
-use touchstream_mind::module::Module;
+use touchstream_mind::Skill;
 
 /// Rows and columns of a kept map.
 pub const MAP_SIDE: usize = 112;
@@ -12,15 +12,17 @@ pub const MAP_SIDE: usize = 112;
 pub struct MapSnapshot {
     /// Steps learned.
     pub step: u64,
+    /// Which of the stream's tasks was being learned, from 1; the examples are of that task.
+    pub lesson: u64,
     /// `[n_examples, MAP_SIDE, MAP_SIDE]`
     pub levels: Vec<u8>,
 }
 
 impl MapSnapshot {
-    /// What a module predicts now.
-    pub fn take(step: u64, module: &Module, examples: &[Example], scenes: &impl Scenes) -> Self {
-        let maps = examples.iter().flat_map(|example| example.predicted(module, scenes, MAP_SIDE));
-        Self { step, levels: maps.map(|reward| (reward * 255.0).round() as u8).collect() }
+    /// What a skill predicts now.
+    pub fn take(step: u64, lesson: u64, skill: &Skill, examples: &[Example], scenes: &impl Scenes) -> Self {
+        let maps = examples.iter().flat_map(|example| example.predicted(skill, scenes, MAP_SIDE));
+        Self { step, lesson, levels: maps.map(|reward| (reward * 255.0).round() as u8).collect() }
     }
 
     /// The map of one example, `[MAP_SIDE, MAP_SIDE]` in [0, 1].

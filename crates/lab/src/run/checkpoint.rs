@@ -1,15 +1,17 @@
 //! Everything that a run needs to go on, in one file that is checked before it is believed.
 
-use crate::curve::CurveRow;
+use crate::curve::{CurveRow, VoteRow};
 use crate::maps::MapSnapshot;
 use crate::run::error::RunError;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::Path;
-use touchstream_agent::RemapState;
+use touchstream_agent::{AgentSettings, ControllerState, Learned, RemapState, SkillState};
 use touchstream_env::stream::Snapshot;
-use touchstream_files::{read_at_most, write_aside};
+use touchstream_files::{read_at_most, write_aside_durably};
+use touchstream_mind::AdamState;
+use touchstream_mind::composite::{ShareTally, VotingSettings};
 
 /// A run between two updates.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +27,11 @@ pub(super) struct Rest {
     /// The identity of the run, as one word.
     pub identity: String,
     pub stream: Snapshot,
+    /// Which lesson is being learned, from 0, and since which step.
+    pub lesson: usize,
+    pub lesson_start: u64,
     pub rows: Vec<CurveRow>,
+    pub votes: Vec<VoteRow>,
     pub tally: Tally,
 }
 
@@ -41,53 +47,61 @@ pub(super) struct Tally {
 /// The part of an agent's state that is not large.
 #[derive(Serialize, Deserialize)]
 struct SmallState {
+    settings: AgentSettings,
     n_steps: u64,
-    n_updates: u64,
+    /// Updates of the module, and of votes, transformed touches and transformed maps.
+    n_updates: Vec<u64>,
+    n_old: usize,
+    voting: Option<VotingSettings>,
+    /// Steps of the shares that are summed.
+    n_share_steps: u64,
+    share_sums: Vec<f64>,
     screens: Vec<Option<u32>>,
     touches: Vec<[f32; 2]>,
     rewards: Vec<f32>,
-    map_steps: Vec<u64>,
+    /// Steps and lessons of the maps.
+    map_steps: Vec<(u64, u64)>,
     rest: Rest,
-    /// blake3 over the tensors.
-    hash: String,
 }
 
 const MAX_BYTES: u64 = 1 << 36;
+/// Keys of the metadata: the small state as JSON, and blake3 over it and over all tensors.
 const KEY: &str = "touchstream";
+const HASH_KEY: &str = "hash";
+/// What learns, in the order of `n_updates`.
+const LEARNED: [&str; 4] = ["module", "votes", "actions", "map-transformations"];
 
 impl Checkpoint {
     pub fn write(&self, path: &Path) -> Result<(), RunError> {
-        let RemapState { n_steps, n_updates, screens, touches, rewards, .. } = &self.agent;
-        let maps: Vec<u8> = self.maps.iter().flat_map(|snapshot| &snapshot.levels).copied().collect();
-        let parts = self.parts(&maps);
+        let RemapState { settings, n_steps, skill, screens, touches, rewards } = &self.agent;
+        let controller = skill.controller.as_ref();
+        let tally = controller.map(|controller| &controller.tally);
         let small = SmallState {
+            settings: settings.clone(),
             n_steps: *n_steps,
-            n_updates: *n_updates,
+            n_updates: learned(skill).map(|learned| learned.adam.n_updates).collect(),
+            n_old: skill.old.len(),
+            voting: controller.map(|controller| controller.settings),
+            n_share_steps: tally.map_or(0, |tally| tally.n_steps),
+            share_sums: tally.map_or_else(Vec::new, |tally| tally.sums.clone()),
             screens: screens.clone(),
             touches: touches.clone(),
             rewards: rewards.clone(),
-            map_steps: self.maps.iter().map(|snapshot| snapshot.step).collect(),
+            map_steps: self.maps.iter().map(|snapshot| (snapshot.step, snapshot.lesson)).collect(),
             rest: self.rest.clone(),
-            hash: hash_of(parts.map(|(_, _, bytes)| bytes)),
         };
+        let maps: Vec<u8> = self.maps.iter().flat_map(|snapshot| &snapshot.levels).copied().collect();
+        let tensors = tensors(skill, &maps);
         let json = serde_json::to_string(&small).expect("plain data");
-        let tensors = parts.map(|(name, dtype, bytes)| {
-            let len = bytes.len() / if dtype == Dtype::F32 { 4 } else { 1 };
-            (name, TensorView::new(dtype, vec![len], bytes).expect("as many bytes as numbers"))
+        let hash = hash_of(&json, tensors.iter().map(|(name, _, bytes)| (name.as_str(), *bytes)));
+        let views = tensors.iter().map(|(name, dtype, bytes)| {
+            let len = bytes.len() / if *dtype == Dtype::F32 { 4 } else { 1 };
+            (name, TensorView::new(*dtype, vec![len], bytes).expect("as many bytes as numbers"))
         });
-        let bytes = safetensors::serialize(tensors, Some(HashMap::from([(KEY.to_owned(), json)])))
+        let metadata = HashMap::from([(KEY.to_owned(), json), (HASH_KEY.to_owned(), hash)]);
+        let bytes = safetensors::serialize(views, Some(metadata))
             .map_err(|error| RunError::damaged(path, error.to_string()))?;
-        write_aside(path, &bytes).map_err(RunError::of_file(path))
-    }
-
-    fn parts<'a>(&'a self, maps: &'a [u8]) -> [(&'static str, Dtype, &'a [u8]); 4] {
-        let RemapState { parameters, adam_mean, adam_square, .. } = &self.agent;
-        [
-            ("parameters", Dtype::F32, bytemuck::cast_slice(parameters)),
-            ("adam.mean", Dtype::F32, bytemuck::cast_slice(adam_mean)),
-            ("adam.square", Dtype::F32, bytemuck::cast_slice(adam_square)),
-            ("maps", Dtype::U8, maps),
-        ]
+        write_aside_durably(path, &bytes).map_err(RunError::of_file(path))
     }
 
     /// The checkpoint in a file, `None` if there is none.
@@ -106,19 +120,26 @@ impl Checkpoint {
         let say = |error: safetensors::SafeTensorError| format!("this is not a checkpoint: {error}");
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(say)?;
         let tensors = SafeTensors::deserialize(bytes).map_err(say)?;
-        let json = header.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
-        let json = json.ok_or("this is not a checkpoint: it has no state of a run")?;
-        let small: SmallState = serde_json::from_str(json).map_err(|error| format!("its state: {error}"))?;
-        let part = |name: &str| tensors.tensor(name).map(|tensor| tensor.data().to_vec()).map_err(say);
-        let parts = [part("parameters")?, part("adam.mean")?, part("adam.square")?, part("maps")?];
-        if hash_of(parts.each_ref().map(Vec::as_slice)) != small.hash {
-            return Err("its numbers do not fit their checksum".into());
-        }
-        let numbers = |bytes: &[u8]| -> Vec<f32> {
-            bytes.as_chunks::<4>().0.iter().map(|&number| f32::from_le_bytes(number)).collect()
+        let word = |key: &str| header.metadata().as_ref().and_then(|metadata| metadata.get(key));
+        let (Some(json), Some(hash)) = (word(KEY), word(HASH_KEY)) else {
+            return Err("this is not a checkpoint: it has no state of a run".into());
         };
-        let [parameters, adam_mean, adam_square, maps] = &parts;
+        let mut named: Vec<(&str, &[u8])> = Vec::new();
+        for name in tensors.names() {
+            named.push((name, tensors.tensor(name).map_err(say)?.data()));
+        }
+        named.sort_unstable();
+        if hash_of(json, named.iter().copied()) != *hash {
+            return Err("its content does not fit its checksum".into());
+        }
+        let small: SmallState = serde_json::from_str(json).map_err(|error| format!("its state: {error}"))?;
+        let part = |name: &str| {
+            let found = named.iter().find(|(other, _)| *other == name);
+            found.map(|(_, bytes)| *bytes).ok_or_else(|| format!("it has no `{name}`"))
+        };
+        let skill = skill_of(&small, &part)?;
         let n_maps = small.map_steps.len();
+        let maps = part("maps")?;
         if n_maps > 0 && maps.len() % n_maps != 0 {
             return Err("its maps are not of one size".into());
         }
@@ -126,26 +147,89 @@ impl Checkpoint {
         let maps = small.map_steps.iter().zip(maps.chunks(map_len));
         Ok(Self {
             agent: RemapState {
+                settings: small.settings,
                 n_steps: small.n_steps,
-                parameters: numbers(parameters),
-                adam_mean: numbers(adam_mean),
-                adam_square: numbers(adam_square),
-                n_updates: small.n_updates,
+                skill,
                 screens: small.screens,
                 touches: small.touches,
                 rewards: small.rewards,
             },
             rest: small.rest,
-            maps: maps.map(|(&step, levels)| MapSnapshot { step, levels: levels.to_vec() }).collect(),
+            maps: maps
+                .map(|(&(step, lesson), levels)| MapSnapshot { step, lesson, levels: levels.to_vec() })
+                .collect(),
         })
     }
 }
 
-fn hash_of(parts: [&[u8]; 4]) -> String {
+/// What of a skill learns: the module, then what [`LEARNED`] names.
+fn learned(skill: &SkillState) -> impl Iterator<Item = &Learned> {
+    let controller = skill.controller.as_ref();
+    let of_controller =
+        controller.map(|controller| [&controller.votes, &controller.actions, &controller.maps]);
+    std::iter::once(&skill.module).chain(of_controller.into_iter().flatten())
+}
+
+/// All tensors of a checkpoint, sorted by name.
+fn tensors<'a>(skill: &'a SkillState, maps: &'a [u8]) -> Vec<(String, Dtype, &'a [u8])> {
+    let mut tensors = vec![("maps".to_owned(), Dtype::U8, maps)];
+    let mut add = |name: String, numbers: &'a [f32]| {
+        tensors.push((name, Dtype::F32, bytemuck::cast_slice(numbers)));
+    };
+    for (name, learned) in LEARNED.iter().zip(learned(skill)) {
+        add((*name).to_owned(), &learned.parameters);
+        add(format!("{name}.adam.mean"), &learned.adam.mean);
+        add(format!("{name}.adam.square"), &learned.adam.square);
+    }
+    for (idx, old) in skill.old.iter().enumerate() {
+        add(format!("old.{idx}"), old);
+    }
+    tensors.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    tensors
+}
+
+fn skill_of<'a>(
+    small: &SmallState,
+    part: &impl Fn(&str) -> Result<&'a [u8], String>,
+) -> Result<SkillState, String> {
+    let numbers = |name: &str| -> Result<Vec<f32>, String> {
+        let (numbers, rest) = part(name)?.as_chunks::<4>();
+        if !rest.is_empty() {
+            return Err(format!("`{name}` is not made of whole numbers"));
+        }
+        Ok(numbers.iter().map(|&number| f32::from_le_bytes(number)).collect())
+    };
+    let learned = |idx: usize| {
+        let name = LEARNED[idx];
+        let n_updates = *small.n_updates.get(idx).ok_or("it does not say how many updates were made")?;
+        let (mean, square) =
+            (numbers(&format!("{name}.adam.mean"))?, numbers(&format!("{name}.adam.square"))?);
+        let parameters = numbers(name)?;
+        Ok::<_, String>(Learned { parameters, adam: AdamState { mean, square, n_updates } })
+    };
+    let controller = match small.voting {
+        None => None,
+        Some(settings) => Some(ControllerState {
+            settings,
+            votes: learned(1)?,
+            actions: learned(2)?,
+            maps: learned(3)?,
+            tally: ShareTally { sums: small.share_sums.clone(), n_steps: small.n_share_steps },
+        }),
+    };
+    // The names are looked up before room is made for them.
+    let old = (0..small.n_old).map(|idx| numbers(&format!("old.{idx}"))).collect::<Result<Vec<_>, _>>()?;
+    Ok(SkillState { module: learned(0)?, old, controller })
+}
+
+/// Of the small state and of all tensors, sorted by name.
+fn hash_of<'a>(json: &'a str, tensors: impl Iterator<Item = (&'a str, &'a [u8])>) -> String {
     let mut hasher = blake3::Hasher::new();
-    for part in parts {
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part);
+    for (name, bytes) in std::iter::once((KEY, json.as_bytes())).chain(tensors) {
+        for part in [name.as_bytes(), bytes] {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
     }
     hasher.finalize().to_hex().to_string()
 }
@@ -163,7 +247,28 @@ mod tests {
     use touchstream_env::stream::Stream;
     use touchstream_env::task::find_task;
 
+    fn learned(n_updates: u64) -> Learned {
+        let adam = AdamState { mean: vec![1.0, 2.0, 3.0], square: vec![4.0, 5.0, 6.0], n_updates };
+        Learned { parameters: vec![0.1, -2.0, 3e-30], adam }
+    }
+
     fn checkpoint() -> Checkpoint {
+        checkpoint_of(SkillState { module: learned(1), old: Vec::new(), controller: None })
+    }
+
+    fn composite() -> Checkpoint {
+        let controller = ControllerState {
+            settings: VotingSettings::default(),
+            votes: learned(2),
+            actions: learned(3),
+            maps: learned(4),
+            tally: ShareTally { sums: vec![0.1 + 0.2, 0.7], n_steps: 5 },
+        };
+        let old = vec![vec![1.0, 2.0], vec![3.0, 4.0]];
+        checkpoint_of(SkillState { module: learned(1), old, controller: Some(controller) })
+    }
+
+    fn checkpoint_of(skill: SkillState) -> Checkpoint {
         let (schedule, stimuli) =
             (Schedule::single(find_task("sr-2way").unwrap()), Arc::new(PlainStimuli::new(2)));
         let (stream, _) = Stream::open(schedule, stimuli, Split::Train, RunSeed(1)).unwrap();
@@ -176,15 +281,19 @@ mod tests {
             calibration_error: 0.4,
             regret: 0.5,
         };
-        let row =
-            CurveRow { step: 8, train_reward: None, train_trials: 0, train_loss: Some(0.7), validation };
+        let row = CurveRow {
+            step: 8,
+            lesson: 1,
+            train_reward: None,
+            train_trials: 0,
+            train_loss: Some(0.7),
+            validation,
+        };
         Checkpoint {
             agent: RemapState {
+                settings: AgentSettings::for_task("ems", &find_task("sr-2way").unwrap()).unwrap(),
                 n_steps: 8,
-                parameters: vec![0.1, -2.0, 3e-30],
-                adam_mean: vec![1.0, 2.0, 3.0],
-                adam_square: vec![4.0, 5.0, 6.0],
-                n_updates: 1,
+                skill,
                 screens: vec![None, Some(3)],
                 touches: vec![[0.1, 0.2], [-1.0, 1.0]],
                 rewards: vec![0.0, 1.0],
@@ -192,30 +301,45 @@ mod tests {
             rest: Rest {
                 identity: "a".into(),
                 stream: stream.snapshot(),
+                lesson: 1,
+                lesson_start: 4,
                 rows: vec![row],
+                votes: vec![VoteRow { step: 8, lesson: 2, shares: vec![0.25, 0.75] }],
                 tally: Tally { reward_sum: 0.1 + 0.2, n_trials: 3, loss_sum: 1.0 / 7.0, n_updates: 1 },
             },
             maps: vec![
-                MapSnapshot { step: 0, levels: vec![1, 2] },
-                MapSnapshot { step: 8, levels: vec![3, 4] },
+                MapSnapshot { step: 0, lesson: 1, levels: vec![1, 2] },
+                MapSnapshot { step: 8, lesson: 1, levels: vec![3, 4] },
             ],
         }
     }
 
     #[test]
     fn it_comes_back_as_it_was() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("checkpoint.safetensors");
-        assert_eq!(Checkpoint::read(&path).unwrap(), None);
-        checkpoint().write(&path).unwrap();
-        assert_eq!(Checkpoint::read(&path).unwrap(), Some(checkpoint()));
+        for checkpoint in [checkpoint(), composite()] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("checkpoint.safetensors");
+            assert_eq!(Checkpoint::read(&path).unwrap(), None);
+            checkpoint.write(&path).unwrap();
+            assert_eq!(Checkpoint::read(&path).unwrap(), Some(checkpoint));
+        }
     }
 
     #[test]
     fn damaged_bytes_are_refused_without_a_panic() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("checkpoint.safetensors");
-        checkpoint().write(&path).unwrap();
-        check_damaged_bytes(&std::fs::read(&path).unwrap(), |bytes| Checkpoint::from_bytes(bytes).is_ok());
+        for checkpoint in [checkpoint(), composite()] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("checkpoint.safetensors");
+            checkpoint.write(&path).unwrap();
+            let bytes = std::fs::read(&path).unwrap();
+            check_damaged_bytes(&bytes, |bytes| Checkpoint::from_bytes(bytes).is_ok());
+            // No byte can change unseen.
+            for at in 0..bytes.len() {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= 1;
+                let read = Checkpoint::from_bytes(&damaged);
+                assert!(read.is_err() || read.as_ref() == Ok(&checkpoint), "byte {at} changed unseen");
+            }
+        }
     }
 }

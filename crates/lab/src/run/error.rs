@@ -32,6 +32,14 @@ pub enum RunError {
         /// How they differ.
         difference: String,
     },
+    /// The folder is used for something else.
+    #[error("{} is not the folder of a run, but holds {}; choose another folder", .folder.display(), .file.display())]
+    NotARun {
+        /// The folder.
+        folder: PathBuf,
+        /// What would be written over.
+        file: PathBuf,
+    },
     /// Somebody else works on the run.
     #[error("another process is working on {}", .folder.display())]
     Busy {

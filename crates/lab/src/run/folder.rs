@@ -5,7 +5,7 @@ use crate::run::plan::RunIdentity;
 use crate::run::status::RunStatus;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
-use touchstream_files::{read_at_most, sweep_aside, write_aside};
+use touchstream_files::{read_at_most, sweep_aside, write_aside, write_aside_durably};
 
 /// The folder of one run. Every file in it is whole, or is not there.
 #[derive(Clone, Debug)]
@@ -31,6 +31,11 @@ impl RunFolder {
         self.path.join("config.toml")
     }
 
+    /// The task, if it came from a file.
+    pub fn task(&self) -> PathBuf {
+        self.path.join("task.toml")
+    }
+
     /// What makes this run this one.
     pub fn identity(&self) -> PathBuf {
         self.path.join("identity.json")
@@ -54,6 +59,21 @@ impl RunFolder {
     /// Reward maps over the course of learning.
     pub fn maps_png(&self) -> PathBuf {
         self.path.join("maps.png")
+    }
+
+    /// Reward maps of a later lesson, from 2.
+    pub fn lesson_maps_png(&self, lesson: u64) -> PathBuf {
+        if lesson < 2 { self.maps_png() } else { self.path.join(format!("maps-{lesson}.png")) }
+    }
+
+    /// Votes over time, of stages and modules.
+    pub fn votes_csv(&self) -> PathBuf {
+        self.path.join("votes.csv")
+    }
+
+    /// Votes over time, of every unit.
+    pub fn unit_votes_csv(&self) -> PathBuf {
+        self.path.join("unit-votes.csv")
     }
 
     /// Curve and maps, for the browser.
@@ -116,8 +136,36 @@ impl RunFolder {
                 folder: self.path.clone(),
                 difference: difference(&found, identity),
             }),
-            None => self.write(&self.identity(), &json_of(identity)),
+            None => {
+                self.check_unused()?;
+                let path = self.identity();
+                write_aside_durably(&path, &json_of(identity)).map_err(RunError::of_file(&path))
+            }
         }
+    }
+
+    /// Nothing that is not a run's is ever written over.
+    fn check_unused(&self) -> Result<(), RunError> {
+        let ours = [
+            self.config(),
+            self.task(),
+            self.curve_csv(),
+            self.curve_parquet(),
+            self.maps_png(),
+            self.page(),
+            self.weights(),
+            self.checkpoint(),
+        ];
+        match ours.into_iter().find(|path| path.exists()) {
+            Some(file) => Err(RunError::NotARun { folder: self.path.clone(), file }),
+            None => Ok(()),
+        }
+    }
+
+    /// How a run that is wanted differs from the one in the folder; `None` if it does not.
+    pub fn difference_from(&self, wanted: &RunIdentity) -> Result<Option<String>, RunError> {
+        let found = self.read_identity()?;
+        Ok(found.filter(|found| found != wanted).map(|found| difference(&found, wanted)))
     }
 
     fn read_json<T: serde::de::DeserializeOwned>(&self, path: &Path) -> Result<Option<T>, RunError> {
@@ -136,6 +184,9 @@ fn json_of(value: &impl serde::Serialize) -> Vec<u8> {
     bytes
 }
 
+/// Fields that mostly differ because another does, which is the better one to name.
+const FOLLOWS_FROM_OTHERS: [&str; 3] = ["map_steps", "evaluate_every", "calibration_hash"];
+
 /// The first field in which two runs differ: `plan.seed: 1 there, 2 here`.
 fn difference(there: &RunIdentity, here: &RunIdentity) -> String {
     fn first(path: &str, there: &serde_json::Value, here: &serde_json::Value) -> Option<String> {
@@ -143,7 +194,10 @@ fn difference(there: &RunIdentity, here: &RunIdentity) -> String {
             (serde_json::Value::Object(a), serde_json::Value::Object(b)) => {
                 let null = serde_json::Value::Null;
                 let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
-                keys.map(|key| (key, a.get(key).unwrap_or(&null), b.get(key).unwrap_or(&null)))
+                let mut keys: Vec<&String> = keys.collect();
+                keys.sort_by_key(|key| FOLLOWS_FROM_OTHERS.contains(&key.as_str()));
+                keys.into_iter()
+                    .map(|key| (key, a.get(key).unwrap_or(&null), b.get(key).unwrap_or(&null)))
                     .find_map(|(key, a, b)| first(&format!("{path}.{key}"), a, b))
             }
             (a, b) if a == b => None,

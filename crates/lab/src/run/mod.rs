@@ -12,7 +12,7 @@ mod weights_file;
 
 pub use error::RunError;
 pub use folder::RunFolder;
-pub use plan::{RunIdentity, RunPlan};
+pub use plan::{Lesson, RunIdentity, RunPlan};
 pub use status::{RunStatus, Stage};
 pub use training::{CHECKPOINT_EVERY, Ending, Moment, Training, World};
 pub use weights_file::{StoredWeights, WeightsFacts, read_weights, write_weights};

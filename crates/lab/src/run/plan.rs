@@ -2,24 +2,46 @@
 
 use serde::{Deserialize, Serialize};
 use touchstream_agent::AgentSettings;
+use touchstream_mind::composite::VotingSettings;
 
 /// How long a run is and what is written down on the way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunPlan {
-    /// The agent.
-    pub agent: AgentSettings,
+    /// Steps to learn, a multiple of the steps between two updates.
+    pub n_steps: u64,
     /// Seed of the run: weights, trials, candidates and choices.
     pub seed: u64,
-    /// Steps to learn, rounded up to whole updates.
-    pub n_steps: u64,
+    /// The tasks of the stream, in their order.
+    pub lessons: Vec<Lesson>,
+    /// How what was learned before is voted on, if there is more than one lesson.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub voting: Option<VotingSettings>,
     /// Steps between two evaluations, rounded up to whole updates.
     pub evaluate_every: u64,
     /// Validation trials of an evaluation.
     pub evaluation_trials: u64,
-    /// Validation trials whose reward maps are kept.
+    /// Validation trials of each lesson whose reward maps are kept.
     pub n_map_examples: usize,
-    /// When reward maps are kept, in steps.
+    /// When reward maps are kept, in steps of a lesson.
     pub map_steps: Vec<u64>,
+}
+
+/// One task, and how an agent learns it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lesson {
+    /// The task, as a task file.
+    pub task: String,
+    /// How match screens of moving templates are drawn.
+    pub placements: String,
+    /// The agent. Lessons of one stream differ in learning rate and policy only.
+    pub agent: AgentSettings,
+}
+
+impl RunPlan {
+    /// The agent at the first step.
+    pub fn agent(&self) -> &AgentSettings {
+        &self.lessons[0].agent
+    }
 }
 
 /// Everything that decides a run's numbers. Runs of equal identities end in the same bits on one machine.
@@ -27,8 +49,9 @@ pub struct RunPlan {
 pub struct RunIdentity {
     /// The plan.
     pub plan: RunPlan,
-    /// The task, as a task file.
-    pub task: String,
+    /// What the agent has learned before, if it is not new.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
     /// Content hash of the images.
     pub data_hash: String,
     /// Content hash of the encoder.
@@ -42,7 +65,7 @@ pub struct RunIdentity {
 }
 
 /// Raised whenever the same identity would end in other bits, or its checkpoint would be read otherwise.
-const RUN_VERSION: u32 = 1;
+const RUN_VERSION: u32 = 2;
 
 impl RunIdentity {
     /// One word for all of it.

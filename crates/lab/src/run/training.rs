@@ -1,6 +1,8 @@
 //! Training: play, learn, evaluate, write down, from the first step or from a checkpoint.
 
-use crate::curve::{CurveRow, EventFile, csv_text, parquet_bytes};
+use crate::curve::{
+    CurveRow, EventFile, LessonVotes, UNIT_VOTES_HEAD, VOTES_HEAD, VoteRow, csv_text, parquet_bytes,
+};
 use crate::maps::{Example, MapSnapshot, choose_examples, map_strip};
 use crate::run::checkpoint::{Checkpoint, Rest, Tally};
 use crate::run::error::RunError;
@@ -9,18 +11,20 @@ use crate::run::plan::{RunIdentity, RunPlan};
 use crate::run::status::{RunStatus, Stage};
 use crate::run::weights_file::{WeightsFacts, write_weights};
 use std::fs::File;
+use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use touchstream_agent::{Evaluator, PlayError, Remap, Scenes};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stream::Stream;
+use touchstream_mind::composite::StageVotes;
 
 /// What an agent is trained in.
 pub struct World<'a, S> {
     /// What it learns from, at its first step.
     pub train: Stream,
-    /// What it is evaluated on.
-    pub validation: Stream,
-    /// Features of all screens of both.
+    /// What it is evaluated on, one stream a lesson.
+    pub validations: Vec<Stream>,
+    /// Features of all screens of all of them.
     pub scenes: &'a S,
 }
 
@@ -29,6 +33,8 @@ pub struct World<'a, S> {
 pub struct Moment {
     /// Steps learned.
     pub n_steps: u64,
+    /// Which of the stream's tasks is being learned, from 0.
+    pub lesson: usize,
     /// Mean reward of trials lately.
     pub recent_reward: Option<f64>,
     /// Reward of the last evaluation.
@@ -52,9 +58,17 @@ pub struct Training<'a, S> {
     identity: RunIdentity,
     world: World<'a, S>,
     agent: Remap,
+    /// What the agent and the stream had behind them when the run began.
+    first_step: u64,
+    first_switch: u64,
+    /// Which lesson is being learned, from 0, and since which step.
+    lesson: usize,
+    lesson_start: u64,
     evaluator: Evaluator,
-    examples: Vec<Example>,
+    /// Of each lesson.
+    examples: Vec<Vec<Example>>,
     rows: Vec<CurveRow>,
+    votes: Vec<VoteRow>,
     maps: Vec<MapSnapshot>,
     tally: Tally,
     recent: Recent,
@@ -69,21 +83,37 @@ pub const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
 impl<'a, S: Scenes> Training<'a, S> {
     /// Takes a folder and starts the run in it, or goes on from its last checkpoint.
     pub fn open(folder: RunFolder, identity: RunIdentity, world: World<'a, S>) -> Result<Self, RunError> {
-        let RunPlan { agent, seed, n_map_examples, .. } = identity.plan.clone();
-        let seed = RunSeed(seed);
-        let n_candidates = agent.n_candidates;
-        let agent = Remap::new(agent, world.scenes.scene_len(), seed)?;
+        let agent = identity.plan.agent().clone();
+        let agent = Remap::new(agent, world.scenes.scene_len(), RunSeed(identity.plan.seed))?;
+        Self::open_with(folder, identity, world, agent)
+    }
+
+    /// The same with an agent that has learned something already; the identity's `origin` says what.
+    pub fn open_with(
+        folder: RunFolder,
+        identity: RunIdentity,
+        world: World<'a, S>,
+        agent: Remap,
+    ) -> Result<Self, RunError> {
+        let RunPlan { seed, n_map_examples, .. } = identity.plan;
+        let examples_of = |validation| choose_examples(validation, world.scenes, n_map_examples);
+        let examples = world.validations.iter().map(examples_of).collect::<Result<Vec<_>, _>>()?;
         let claim = folder.claim()?;
         folder.adopt(&identity)?;
         let mut training = Self {
-            evaluator: Evaluator::new(agent.module(), n_candidates, seed),
-            examples: choose_examples(&world.validation, world.scenes, n_map_examples)?,
+            evaluator: Evaluator::new(agent.skill(), agent.settings().n_candidates, RunSeed(seed)),
+            examples,
+            first_step: agent.n_steps(),
+            first_switch: world.train.n_switches(),
+            lesson: 0,
+            lesson_start: 0,
             _claim: claim,
             folder,
             identity,
             world,
             agent,
             rows: Vec::new(),
+            votes: Vec::new(),
             maps: Vec::new(),
             tally: Tally::default(),
             recent: Recent::default(),
@@ -103,9 +133,9 @@ impl<'a, S: Scenes> Training<'a, S> {
         self
     }
 
-    /// Steps learned.
+    /// Steps learned in this run.
     pub fn n_steps(&self) -> u64 {
-        self.agent.n_steps()
+        self.agent.n_steps() - self.first_step
     }
 
     /// The curve so far.
@@ -113,19 +143,20 @@ impl<'a, S: Scenes> Training<'a, S> {
         &self.rows
     }
 
+    /// Votes so far.
+    pub fn votes(&self) -> &[VoteRow] {
+        &self.votes
+    }
+
     /// The agent.
     pub fn agent(&self) -> &Remap {
         &self.agent
     }
 
-    /// The trials whose maps are kept.
-    pub fn examples(&self) -> &[Example] {
-        &self.examples
-    }
-
-    /// The maps that were kept.
-    pub fn maps(&self) -> &[MapSnapshot] {
-        &self.maps
+    /// The trials of a lesson whose maps are kept, and these maps; lessons count from 1.
+    pub fn maps(&self, lesson: u64) -> (&[Example], Vec<MapSnapshot>) {
+        let snapshots = self.maps.iter().filter(|snapshot| snapshot.lesson == lesson).cloned();
+        (&self.examples[lesson as usize - 1], snapshots.collect())
     }
 
     /// Trains to the last step, or until `must_stop` says so.
@@ -134,25 +165,29 @@ impl<'a, S: Scenes> Training<'a, S> {
         must_stop: &dyn Fn() -> bool,
         watch: &mut dyn FnMut(Moment),
     ) -> Result<Ending, RunError> {
-        if self.agent.n_steps() >= self.plan().n_steps && self.is_finished()? {
+        if self.n_steps() >= self.plan().n_steps && self.is_finished()? {
             return Ok(Ending::Finished);
         }
-        match self.train(must_stop, watch) {
-            Ok(Ending::Finished) => {
-                self.finish()?;
-                Ok(Ending::Finished)
-            }
-            Ok(Ending::Interrupted) => {
+        self.train_and_write(must_stop, watch).inspect_err(|error| {
+            // The run's own failure matters more than a status that cannot be written.
+            let _ = self.write_status(Stage::Failed, Some(error.to_string()));
+        })
+    }
+
+    fn train_and_write(
+        &mut self,
+        must_stop: &dyn Fn() -> bool,
+        watch: &mut dyn FnMut(Moment),
+    ) -> Result<Ending, RunError> {
+        let ending = self.train(must_stop, watch)?;
+        match ending {
+            Ending::Finished => self.finish()?,
+            Ending::Interrupted => {
                 self.write_checkpoint()?;
                 self.write_status(Stage::Interrupted, None)?;
-                Ok(Ending::Interrupted)
-            }
-            Err(error) => {
-                // The run's own failure matters more than a status that cannot be written.
-                let _ = self.write_status(Stage::Failed, Some(error.to_string()));
-                Err(error)
             }
         }
+        Ok(ending)
     }
 
     fn train(
@@ -165,8 +200,8 @@ impl<'a, S: Scenes> Training<'a, S> {
             self.look_at_maps(None);
             self.evaluate()?;
         }
-        while self.agent.n_steps() < self.plan().n_steps {
-            let before = self.agent.n_steps();
+        while self.n_steps() < self.plan().n_steps {
+            let before = self.n_steps();
             let played = self.agent.play(&mut self.world.train, self.world.scenes)?;
             self.tally.reward_sum += played.reward_sum;
             self.tally.n_trials += played.n_trials;
@@ -174,15 +209,19 @@ impl<'a, S: Scenes> Training<'a, S> {
             self.tally.n_updates += 1;
             self.recent.add(played.reward_sum, played.n_trials);
             self.look_at_maps(Some(before));
-            let now = self.agent.n_steps();
+            let now = self.n_steps();
             let every = self.plan().evaluate_every;
-            let is_time = before / every < now / every || now >= self.plan().n_steps;
+            let is_switching = self.is_cued();
+            let is_time = before / every < now / every || now >= self.plan().n_steps || is_switching;
             if is_time {
                 self.evaluate()?;
-                if self.last_checkpoint.elapsed() >= self.checkpoint_every {
-                    self.write_checkpoint()?;
-                    self.write_status(Stage::Running, None)?;
-                }
+            }
+            if is_switching {
+                self.begin_next_lesson()?;
+            }
+            if is_time && self.last_checkpoint.elapsed() >= self.checkpoint_every {
+                self.write_checkpoint()?;
+                self.write_status(Stage::Running, None)?;
             }
             if is_time || before / WATCH_EVERY < now / WATCH_EVERY {
                 watch(self.moment());
@@ -194,9 +233,42 @@ impl<'a, S: Scenes> Training<'a, S> {
         Ok(Ending::Finished)
     }
 
+    /// Whether the stream has gone on to the next lesson.
+    fn is_cued(&self) -> bool {
+        let lesson = self.world.train.n_switches() - self.first_switch;
+        lesson > self.lesson as u64 && self.lesson + 1 < self.plan().lessons.len()
+    }
+
+    /// What was learned is frozen, a new module is allocated, and a first look is taken at the new task.
+    fn begin_next_lesson(&mut self) -> Result<(), RunError> {
+        self.lesson += 1;
+        self.lesson_start = self.n_steps();
+        let settings = self.plan().lessons[self.lesson].agent.clone();
+        let voting = self.plan().voting.unwrap_or_default();
+        self.agent.compose(settings, voting, self.world.scenes);
+        self.begin_evaluating();
+        self.recent = Recent::default();
+        self.look_at_maps(None);
+        self.evaluate()
+    }
+
+    fn begin_evaluating(&mut self) {
+        let (n_candidates, seed) = (self.agent.settings().n_candidates, RunSeed(self.plan().seed));
+        self.evaluator = Evaluator::new(self.agent.skill(), n_candidates, seed);
+    }
+
     /// Whether everything was written down already.
     fn is_finished(&self) -> Result<bool, RunError> {
-        Ok(self.folder.read_status()?.is_some_and(|status| status.stage == Stage::Finished))
+        let status = self.folder.read_status()?;
+        let is_there = |path: &Path| path.is_file();
+        Ok(status.is_some_and(|status| status.stage == Stage::Finished)
+            && is_there(&self.folder.weights())
+            && is_there(&self.folder.curve_csv())
+            && is_there(&self.folder.curve_parquet()))
+    }
+
+    fn number(&self) -> u64 {
+        self.lesson as u64 + 1
     }
 
     fn plan(&self) -> &RunPlan {
@@ -205,50 +277,54 @@ impl<'a, S: Scenes> Training<'a, S> {
 
     fn moment(&self) -> Moment {
         Moment {
-            n_steps: self.agent.n_steps(),
+            n_steps: self.n_steps(),
+            lesson: self.lesson,
             recent_reward: self.recent.mean(),
             validation_reward: self.rows.last().map(|row| row.validation.reward),
         }
     }
 
-    /// Keeps maps if one of the planned steps has just been passed, or at the start.
+    /// Keeps maps if one of the planned steps has just been passed, or at the start of a lesson.
     fn look_at_maps(&mut self, before: Option<u64>) {
-        let now = self.agent.n_steps();
+        let now = self.n_steps() - self.lesson_start;
+        let before = before.map(|before| before - self.lesson_start);
         let passed = |step: &u64| before.map_or(*step == 0, |before| before < *step && *step <= now);
-        if !self.examples.is_empty() && self.plan().map_steps.iter().any(passed) {
-            let snapshot = MapSnapshot::take(now, self.agent.module(), &self.examples, self.world.scenes);
-            self.maps.push(snapshot);
+        let examples = &self.examples[self.lesson];
+        if !examples.is_empty() && self.plan().map_steps.iter().any(passed) {
+            let (skill, scenes) = (self.agent.skill(), self.world.scenes);
+            self.maps.push(MapSnapshot::take(now, self.number(), skill, examples, scenes));
         }
     }
 
-    /// Adds a row to the curve.
+    /// Adds a row to the curve, and to the votes where there are any.
     fn evaluate(&mut self) -> Result<(), RunError> {
-        let plan = &self.identity.plan;
-        let first_trial = self.rows.len() as u64 * plan.evaluation_trials;
-        let validation = &mut self.world.validation;
+        let n_trials = self.plan().evaluation_trials;
+        let first_trial = self.rows.len() as u64 * n_trials;
+        let policy = self.plan().lessons[self.lesson].agent.policy;
+        let validation = &mut self.world.validations[self.lesson];
         validation.seek(first_trial).expect("evaluations stay far from a stream's last possible trial");
-        let evaluation = self.evaluator.evaluate(
-            self.agent.module(),
-            &plan.agent.policy,
-            validation,
-            self.world.scenes,
-            plan.evaluation_trials,
-        )?;
+        let (skill, scenes) = (self.agent.skill(), self.world.scenes);
+        let evaluation = self.evaluator.evaluate(skill, &policy, validation, scenes, n_trials)?;
+        let (step, lesson) = (self.n_steps(), self.number());
         // Nothing of a module that predicts no numbers is written down: what is there stays good.
         if !evaluation.cross_entropy.is_finite() {
-            let (loss, n_steps) = (evaluation.cross_entropy as f32, self.agent.n_steps());
-            return Err(PlayError::Diverged { loss, n_steps }.into());
+            let loss = evaluation.cross_entropy as f32;
+            return Err(PlayError::Diverged { loss, n_steps: step }.into());
         }
         let Tally { reward_sum, n_trials, loss_sum, n_updates } = std::mem::take(&mut self.tally);
         let mean = |sum: f64, n: u64| (n > 0).then(|| sum / n as f64);
         let row = CurveRow {
-            step: self.agent.n_steps(),
+            step,
+            lesson,
             train_reward: mean(reward_sum, n_trials),
             train_trials: n_trials,
             train_loss: mean(loss_sum, n_updates),
             validation: evaluation,
         };
         self.rows.push(row);
+        if let Some(shares) = self.agent.take_shares() {
+            self.votes.push(VoteRow { step, lesson, shares });
+        }
         self.add_event(&row)?;
         self.folder.write(&self.folder.curve_csv(), csv_text(&self.rows).as_bytes())
     }
@@ -263,12 +339,18 @@ impl<'a, S: Scenes> Training<'a, S> {
     }
 
     fn write_checkpoint(&mut self) -> Result<(), RunError> {
+        if !self.agent.is_sound() {
+            return Err(PlayError::Diverged { loss: f32::NAN, n_steps: self.n_steps() }.into());
+        }
         let checkpoint = Checkpoint {
             agent: self.agent.state(),
             rest: Rest {
                 identity: self.identity.hash(),
                 stream: self.world.train.snapshot(),
+                lesson: self.lesson,
+                lesson_start: self.lesson_start,
                 rows: self.rows.clone(),
+                votes: self.votes.clone(),
                 tally: self.tally,
             },
             maps: self.maps.clone(),
@@ -282,10 +364,12 @@ impl<'a, S: Scenes> Training<'a, S> {
         let path = self.folder.checkpoint();
         let Checkpoint { agent, rest, maps } = checkpoint;
         let foreign = || RunError::damaged(&path, "it is of another run; remove it to start anew");
-        let map_len = crate::maps::MAP_SIDE.pow(2) * self.examples.len();
+        let map_len = crate::maps::MAP_SIDE.pow(2) * self.plan().n_map_examples;
         if rest.identity != self.identity.hash()
+            || rest.lesson >= self.plan().lessons.len()
+            || rest.lesson_start > agent.n_steps.saturating_sub(self.first_step)
             || maps.iter().any(|snapshot| snapshot.levels.len() != map_len)
-            || !self.agent.restore(&agent, self.world.scenes.n_screens())
+            || !self.agent.restore(&agent, self.world.scenes)
         {
             return Err(foreign());
         }
@@ -293,7 +377,9 @@ impl<'a, S: Scenes> Training<'a, S> {
             .train
             .restore(&rest.stream)
             .map_err(|error| RunError::damaged(&path, error.to_string()))?;
-        (self.rows, self.maps, self.tally) = (rest.rows, maps, rest.tally);
+        (self.lesson, self.lesson_start) = (rest.lesson, rest.lesson_start);
+        (self.rows, self.votes, self.maps, self.tally) = (rest.rows, rest.votes, maps, rest.tally);
+        self.begin_evaluating();
         Ok(())
     }
 
@@ -301,7 +387,7 @@ impl<'a, S: Scenes> Training<'a, S> {
         self.folder.write_status(&RunStatus {
             stage,
             reason,
-            n_steps: self.agent.n_steps(),
+            n_steps: self.n_steps(),
             of_steps: self.plan().n_steps,
             validation_reward: self.rows.last().map(|row| row.validation.reward),
             identity: self.identity.hash(),
@@ -311,28 +397,70 @@ impl<'a, S: Scenes> Training<'a, S> {
     /// Writes everything that a finished run has; the checkpoint stays, so that nothing is ever done twice.
     fn finish(&mut self) -> Result<(), RunError> {
         let folder = self.folder.clone();
+        let controller = self.agent.skill().controller();
         let facts = WeightsFacts {
-            agent: self.plan().agent.clone(),
+            agent: self.agent.settings().clone(),
+            n_old: controller.map_or(0, |controller| controller.old().len()),
+            voting: controller.map(|controller| *controller.settings()),
             scene_len: self.world.scenes.scene_len(),
             task_id: self.world.train.bound_task().task().id().to_owned(),
-            n_steps: self.agent.n_steps(),
+            n_steps: self.n_steps(),
             data_hash: self.identity.data_hash.clone(),
             encoder_hash: self.identity.encoder_hash.clone(),
             calibration_hash: self.identity.calibration_hash.clone(),
             program: self.identity.program.clone(),
         };
-        write_weights(&folder.weights(), self.agent.module(), &facts)?;
+        write_weights(&folder.weights(), self.agent.skill(), &facts)?;
         folder.write(&folder.curve_csv(), csv_text(&self.rows).as_bytes())?;
         let table = parquet_bytes(&self.rows)
             .map_err(|error| RunError::damaged(&folder.curve_parquet(), error.to_string()))?;
         folder.write(&folder.curve_parquet(), &table)?;
-        if !self.examples.is_empty() {
-            let strip = map_strip(&self.examples, &self.maps).to_png();
-            let strip = strip.map_err(|error| RunError::Picture(error.to_string()))?;
-            folder.write(&folder.maps_png(), &strip)?;
+        self.write_votes()?;
+        for lesson in 1..=self.number() {
+            let (examples, snapshots) = self.maps(lesson);
+            if !examples.is_empty() {
+                let strip = map_strip(examples, &snapshots).to_png();
+                let strip = strip.map_err(|error| RunError::Picture(error.to_string()))?;
+                folder.write(&folder.lesson_maps_png(lesson), &strip)?;
+            }
         }
         self.write_checkpoint()?;
         self.write_status(Stage::Finished, None)
+    }
+}
+
+impl<S: Scenes> Training<'_, S> {
+    /// The votes of each lesson that has any. All its modules were there when it was learned, so that the layout of its
+    /// votes follows from how many there were.
+    pub fn lesson_votes(&self) -> Vec<(Vec<StageVotes>, Vec<VoteRow>)> {
+        let Some(controller) = self.agent.skill().controller() else { return Vec::new() };
+        let of_lesson = |lesson: u64| {
+            let rows: Vec<VoteRow> = self.votes.iter().filter(|row| row.lesson == lesson).cloned().collect();
+            let n_later = (self.number() - lesson) as usize;
+            let n_old = controller.old().len().checked_sub(n_later).filter(|&n_old| n_old > 0)?;
+            let votes = StageVotes::of_stages(controller.structure(), n_old, controller.settings());
+            (!rows.is_empty()).then_some((votes, rows))
+        };
+        (1..=self.number()).filter_map(of_lesson).collect()
+    }
+
+    fn write_votes(&self) -> Result<(), RunError> {
+        let (mut lines, mut unit_lines) = (String::new(), String::new());
+        for (votes, rows) in self.lesson_votes() {
+            let structure = self.agent.skill().structure();
+            let of_lesson = LessonVotes { structure, votes: &votes, rows: &rows };
+            lines += &of_lesson.csv_lines();
+            unit_lines += &of_lesson.unit_csv_lines();
+        }
+        for (path, head, lines) in [
+            (self.folder.votes_csv(), VOTES_HEAD, lines),
+            (self.folder.unit_votes_csv(), UNIT_VOTES_HEAD, unit_lines),
+        ] {
+            if !lines.is_empty() {
+                self.folder.write(&path, (head.to_owned() + &lines).as_bytes())?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -5,8 +5,11 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 use touchstream_agent::AgentSettings;
-use touchstream_files::{read_at_most, write_aside};
+use touchstream_files::{read_at_most, write_aside_durably};
+use touchstream_mind::Skill;
+use touchstream_mind::composite::{Controller, VotingSettings};
 use touchstream_mind::module::Module;
 
 /// What the weights are of; stands in the file's metadata under `touchstream`, as JSON.
@@ -14,9 +17,15 @@ use touchstream_mind::module::Module;
 pub struct WeightsFacts {
     /// The agent.
     pub agent: AgentSettings,
+    /// Frozen modules that are voted on too.
+    #[serde(default)]
+    pub n_old: usize,
+    /// How.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub voting: Option<VotingSettings>,
     /// Numbers of a scene vector.
     pub scene_len: usize,
-    /// The task that was learned.
+    /// The task that was learned last.
     pub task_id: String,
     /// Steps learned.
     pub n_steps: u64,
@@ -35,23 +44,41 @@ pub struct WeightsFacts {
 pub struct StoredWeights {
     /// What they are of.
     pub facts: WeightsFacts,
-    /// The module.
+    /// The module that learned.
     pub module: Module,
+    /// Frozen modules, and how they are voted on.
+    pub controller: Option<Controller>,
 }
 
 const KEY: &str = "touchstream";
 const MAX_BYTES: u64 = 1 << 34;
 
-/// Writes the tensors of a module under their names: `bottleneck.weight`, `layer1.bias`, ...
-pub fn write_weights(path: &Path, module: &Module, facts: &WeightsFacts) -> Result<(), RunError> {
-    let tensors = module.structure().tensors().map(|place| {
-        let bytes = bytemuck::cast_slice(&module.parameters()[place.range]);
-        (place.name, TensorView::new(Dtype::F32, place.shape, bytes).expect("as many bytes as numbers"))
+/// Writes all tensors of a skill under their names: `bottleneck.weight`, `layer1.bias`, ...; of frozen modules
+/// `old.0.bottleneck.weight`, ...; of a controller `votes.bottleneck.weight`, ...
+pub fn write_weights(path: &Path, skill: &Skill, facts: &WeightsFacts) -> Result<(), RunError> {
+    let mut tensors: Vec<(String, Vec<usize>, &[f32])> = Vec::new();
+    let old = skill.controller().map_or(&[][..], Controller::old);
+    let modules = std::iter::once((String::new(), skill.module()));
+    let old = old.iter().enumerate().map(|(idx, module)| (format!("old.{idx}."), module.as_ref()));
+    for (prefix, module) in modules.chain(old) {
+        for place in module.structure().tensors() {
+            tensors.push((prefix.clone() + &place.name, place.shape, &module.parameters()[place.range]));
+        }
+    }
+    if let Some(controller) = skill.controller() {
+        for tensor in controller.tensors() {
+            let numbers = &controller.parameters().of(tensor.group)[tensor.range];
+            tensors.push((tensor.name, tensor.shape, numbers));
+        }
+    }
+    let views = tensors.into_iter().map(|(name, shape, numbers)| {
+        let bytes = bytemuck::cast_slice(numbers);
+        (name, TensorView::new(Dtype::F32, shape, bytes).expect("as many bytes as numbers"))
     });
     let json = serde_json::to_string(facts).expect("plain data");
-    let bytes = safetensors::serialize(tensors, Some(HashMap::from([(KEY.to_owned(), json)])))
+    let bytes = safetensors::serialize(views, Some(HashMap::from([(KEY.to_owned(), json)])))
         .map_err(|error| RunError::damaged(path, error.to_string()))?;
-    write_aside(path, &bytes).map_err(RunError::of_file(path))
+    write_aside_durably(path, &bytes).map_err(RunError::of_file(path))
 }
 
 /// Reads what [`write_weights`] wrote.
@@ -68,18 +95,52 @@ fn weights_from_bytes(bytes: &[u8]) -> Result<StoredWeights, String> {
     let json = json.ok_or("these are not weights of a run: their metadata has no `touchstream`")?;
     let facts: WeightsFacts = serde_json::from_str(json).map_err(|error| format!("its metadata: {error}"))?;
     let structure = facts.agent.check(facts.scene_len).map_err(|error| error.to_string())?;
-    let mut parameters = vec![0.0; structure.n_parameters()];
-    for place in structure.tensors() {
-        let tensor =
-            tensors.tensor(&place.name).map_err(|_| format!("there is no tensor `{}`", place.name))?;
-        if tensor.shape() != place.shape || tensor.dtype() != Dtype::F32 {
-            let (name, shape, found) = (&place.name, &place.shape, tensor.shape());
-            return Err(format!("tensor `{name}` should be F32 {shape:?}, not {} {found:?}", tensor.dtype()));
+    let module = |prefix: &str| -> Result<Module, String> {
+        let mut parameters = vec![0.0; structure.n_parameters()];
+        for place in structure.tensors() {
+            let name = format!("{prefix}{}", place.name);
+            read_tensor(&tensors, &name, &place.shape, &mut parameters[place.range])?;
         }
-        let numbers = tensor.data().as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes));
-        parameters[place.range].iter_mut().zip(numbers).for_each(|(parameter, number)| *parameter = number);
+        Ok(Module::new(structure.clone(), parameters))
+    };
+    // One by one: a number of modules that is a lie ends at the first that is not there.
+    let mut old = Vec::new();
+    for idx in 0..facts.n_old {
+        old.push(Arc::new(module(&format!("old.{idx}."))?));
     }
-    Ok(StoredWeights { facts, module: Module::new(structure, parameters) })
+    let controller = match (facts.voting, old.is_empty()) {
+        (None, true) => None,
+        (Some(voting), false) => {
+            let mut controller = Controller::new(old, voting, || 0.0);
+            for tensor in controller.tensors() {
+                let numbers = &mut controller.parameters_mut().of_mut(tensor.group)[tensor.range];
+                read_tensor(&tensors, &tensor.name, &tensor.shape, numbers)?;
+            }
+            Some(controller)
+        }
+        _ => return Err("its metadata: frozen modules and votes belong together".into()),
+    };
+    Ok(StoredWeights { module: module("")?, controller, facts })
+}
+
+fn read_tensor(
+    tensors: &SafeTensors<'_>,
+    name: &str,
+    shape: &[usize],
+    numbers: &mut [f32],
+) -> Result<(), String> {
+    let tensor = tensors.tensor(name).map_err(|_| format!("there is no tensor `{name}`"))?;
+    if tensor.shape() != shape || tensor.dtype() != Dtype::F32 {
+        let found = tensor.shape();
+        return Err(format!("tensor `{name}` should be F32 {shape:?}, not {} {found:?}", tensor.dtype()));
+    }
+    for (number, &bytes) in numbers.iter_mut().zip(tensor.data().as_chunks::<4>().0) {
+        *number = f32::from_le_bytes(bytes);
+        if !number.is_finite() {
+            return Err(format!("tensor `{name}` holds {number}"));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -88,16 +149,18 @@ mod tests {
     use crate::run::damage::check_damaged_bytes;
     use touchstream_agent::AgentSettings;
     use touchstream_env::task::find_task;
+    use touchstream_mind::composite::{FrozenVisual, Voting};
+    use touchstream_mind::module::Structure;
 
-    fn written(folder: &Path) -> (std::path::PathBuf, Module, WeightsFacts) {
+    fn facts() -> (WeightsFacts, Structure) {
         let mut agent = AgentSettings::for_task("ems", &find_task("sr-2way").unwrap()).unwrap();
         agent.module.units = vec![2, 3, 2];
         let structure = agent.check(5).unwrap();
-        let numbers = (0..structure.n_parameters()).map(|idx| idx as f32 * 0.1).collect();
-        let module = Module::new(structure, numbers);
         let word = || "x".to_owned();
         let facts = WeightsFacts {
             agent,
+            n_old: 0,
+            voting: None,
             scene_len: 5,
             task_id: "sr-2way".into(),
             n_steps: 7,
@@ -106,25 +169,73 @@ mod tests {
             calibration_hash: word(),
             program: word(),
         };
-        let path = folder.join("weights.safetensors");
-        write_weights(&path, &module, &facts).unwrap();
-        (path, module, facts)
+        (facts, structure)
     }
+
+    /// A module alone, or with two frozen ones.
+    fn written(folder: &Path, voting: Option<VotingSettings>) -> (std::path::PathBuf, Skill, WeightsFacts) {
+        let (facts, structure) = facts();
+        let module = |first: usize| {
+            let numbers = (0..structure.n_parameters()).map(|idx| (first + idx) as f32 * 0.1).collect();
+            Module::new(structure.clone(), numbers)
+        };
+        let old = [Arc::new(module(100)), Arc::new(module(200))];
+        let mut number = 0.0;
+        let skill = match voting {
+            None => Skill::alone(module(0)),
+            Some(voting) => {
+                let controller = Controller::new(old.to_vec(), voting, || {
+                    number += 0.1;
+                    number
+                });
+                let frozen = Arc::new(FrozenVisual::new(&old, std::iter::empty()));
+                Skill::composed(module(0), controller, frozen)
+            }
+        };
+        let n_old = skill.controller().map_or(0, |controller| controller.old().len());
+        let facts = WeightsFacts { voting, n_old, ..facts };
+        let path = folder.join("weights.safetensors");
+        write_weights(&path, &skill, &facts).unwrap();
+        (path, skill, facts)
+    }
+
+    const VOTINGS: fn() -> [Option<VotingSettings>; 3] =
+        || [None, Some(VotingSettings::of(Voting::Layer)), Some(VotingSettings::of(Voting::Unit))];
 
     #[test]
     fn weights_come_back_and_equal_weights_are_equal_files() {
-        let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let (path, module, facts) = written(one.path());
-        let stored = read_weights(&path).unwrap();
-        assert_eq!((stored.facts, stored.module.parameters()), (facts, module.parameters()));
-        let (second, ..) = written(other.path());
-        assert_eq!(std::fs::read(path).unwrap(), std::fs::read(second).unwrap());
+        for voting in VOTINGS() {
+            let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+            let (path, skill, facts) = written(one.path(), voting);
+            let stored = read_weights(&path).unwrap();
+            assert_eq!((stored.facts, stored.module.parameters()), (facts, skill.module().parameters()));
+            let parameters = stored.controller.as_ref().map(Controller::parameters);
+            assert_eq!(parameters, skill.controller().map(Controller::parameters));
+            if let (Some(stored), Some(controller)) = (&stored.controller, skill.controller()) {
+                assert_eq!(stored.old()[1].parameters(), controller.old()[1].parameters());
+            }
+            let (second, ..) = written(other.path(), voting);
+            assert_eq!(std::fs::read(path).unwrap(), std::fs::read(second).unwrap());
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_none_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, skill, facts) = written(folder.path(), None);
+        let mut module = skill.module().clone();
+        *module.parameters_mut().last_mut().unwrap() = f32::NAN;
+        write_weights(&path, &Skill::alone(module), &facts).unwrap();
+        let error = read_weights(&path).unwrap_err().to_string();
+        assert!(error.contains("tensor `readout.bias` holds NaN"), "{error}");
     }
 
     #[test]
     fn damaged_bytes_are_refused_without_a_panic() {
-        let folder = tempfile::tempdir().unwrap();
-        let bytes = std::fs::read(written(folder.path()).0).unwrap();
-        check_damaged_bytes(&bytes, |bytes| weights_from_bytes(bytes).is_ok());
+        for voting in VOTINGS() {
+            let folder = tempfile::tempdir().unwrap();
+            let bytes = std::fs::read(written(folder.path(), voting).0).unwrap();
+            check_damaged_bytes(&bytes, |bytes| weights_from_bytes(bytes).is_ok());
+        }
     }
 }

@@ -3,82 +3,9 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod instructions;
+mod lanes;
 mod portable;
 
 pub use instructions::Instructions;
 pub(crate) use instructions::Kernel;
-
-/// How many numbers are worked on together.
-pub(crate) const N_LANES: usize = 8;
-
-/// Eight numbers in memory.
-pub(crate) type Lanes = [f32; N_LANES];
-
-/// What can be done with eight numbers. All of it is done to each for itself, but for [`Arithmetic::sum`].
-pub(crate) trait Arithmetic: Copy {
-    /// Eight numbers, ready to be worked on.
-    type V: Copy;
-
-    fn splat(number: f32) -> Self::V;
-    fn load(numbers: &Lanes) -> Self::V;
-    fn store(x: Self::V, numbers: &mut Lanes);
-    fn add(a: Self::V, b: Self::V) -> Self::V;
-    fn sub(a: Self::V, b: Self::V) -> Self::V;
-    fn mul(a: Self::V, b: Self::V) -> Self::V;
-    fn div(a: Self::V, b: Self::V) -> Self::V;
-    /// `a * b + c`, rounded once or twice.
-    fn mul_add(a: Self::V, b: Self::V, c: Self::V) -> Self::V;
-    fn sqrt(x: Self::V) -> Self::V;
-    /// The larger; `x` if one is NaN.
-    fn max(bound: Self::V, x: Self::V) -> Self::V;
-    /// The smaller; `x` if one is NaN.
-    fn min(bound: Self::V, x: Self::V) -> Self::V;
-    /// `then` where `a < b`, else 0.
-    fn where_less(a: Self::V, b: Self::V, then: Self::V) -> Self::V;
-    /// `then` where `a < b`, else `otherwise`.
-    fn select_less(a: Self::V, b: Self::V, then: Self::V, otherwise: Self::V) -> Self::V;
-    /// Whether any of the eight is above 0, or NaN.
-    fn any_above_zero(x: Self::V) -> bool;
-    /// Whether any of the eight is below 0, or NaN.
-    fn any_below_zero(x: Self::V) -> bool;
-    /// `2^n` of the whole number in the low bits of [`ROUNDER`] + n.
-    fn power_of_two(shifted: Self::V) -> Self::V;
-
-    /// Tells the processor that these numbers will be needed soon.
-    fn prefetch(numbers: &[f32]);
-
-    /// 0, eight times.
-    #[inline(always)]
-    fn zero() -> Self::V {
-        Self::splat(0.0)
-    }
-
-    /// The eight numbers.
-    #[inline(always)]
-    fn stored(x: Self::V) -> Lanes {
-        let mut numbers = [0.0; N_LANES];
-        Self::store(x, &mut numbers);
-        numbers
-    }
-
-    /// The sum of all eight, in a fixed order.
-    #[inline(always)]
-    fn sum(x: Self::V) -> f32 {
-        let x = Self::stored(x);
-        ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]))
-    }
-
-    /// `a * b + c` of single numbers.
-    fn mul_add_one(a: f32, b: f32, c: f32) -> f32;
-}
-
-/// Adding this and taking it away again rounds to a whole number, which then stands in the low bits.
-pub(crate) const ROUNDER: f32 = 12_582_912.0;
-
-/// Up to eight numbers, the rest 0.
-#[inline(always)]
-pub(crate) fn padded(numbers: &[f32]) -> Lanes {
-    let mut lanes = [0.0; N_LANES];
-    lanes[..numbers.len()].copy_from_slice(numbers);
-    lanes
-}
+pub(crate) use lanes::{Arithmetic, Lanes, N_LANES, ROUNDER, padded};

@@ -186,17 +186,19 @@ fn add_column<A: Arithmetic, const N: usize, const UNITS: usize>(
     }
 }
 
-/// A stage's numbers from its sums, without those that are 0 for the whole block; gives how many are left.
+/// A stage's numbers from its sums, without those that are 0 for the whole block; gives how many are left. Columns are
+/// counted from `first_column` on.
 #[inline(always)]
 pub(crate) fn block_nonlinearity<A: Arithmetic, const N: usize>(
     nonlinearity: Nonlinearity,
     sums: &[Block<N>],
+    first_column: usize,
     columns: &mut [u32],
     numbers: &mut [Block<N>],
 ) -> usize {
     // Decided once, not for each unit.
     use Side::{Both, Down, Up};
-    let place = Room { columns, numbers };
+    let place = Room { first_column, columns, numbers };
     match nonlinearity {
         Nonlinearity::Relu => each_unit::<A, N, 1>(Nonlinearity::Relu, [Up], sums, place),
         Nonlinearity::Tanh => each_unit::<A, N, 1>(Nonlinearity::Tanh, [Both], sums, place),
@@ -219,6 +221,7 @@ enum Side {
 
 /// Where numbers go.
 struct Room<'a, const N: usize> {
+    first_column: usize,
     columns: &'a mut [u32],
     numbers: &'a mut [Block<N>],
 }
@@ -246,7 +249,7 @@ fn each_unit<A: Arithmetic, const N: usize, const PARTS: usize>(
             for chunk in 0..N {
                 A::store(parts_of[chunk][part], &mut number[chunk]);
             }
-            room.columns[n_active] = (part * n + unit) as u32;
+            room.columns[n_active] = (room.first_column + part * n + unit) as u32;
             n_active += usize::from(match sides[part] {
                 Side::Up => up,
                 Side::Down => down,

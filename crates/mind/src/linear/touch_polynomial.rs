@@ -68,15 +68,15 @@ impl TouchPolynomial {
         self.n_monomials() + n_jumps * self.n_touch_units
     }
 
-    /// Takes the weights of the stage behind, `[n_out, n_parts * n_touch_units]`.
-    pub fn load(&mut self, weights: Weights<'_>) {
+    /// Takes the weights of the stage behind: of a sum, a part of the nonlinearity and a unit.
+    pub fn load(&mut self, weight: impl Fn(usize, usize, usize) -> f32) {
         let (n_units, n_in, n_monomials) = (self.n_touch_units, self.n_numbers(), self.n_monomials());
         let differ = self.sides.differ();
         for (out, place) in packed_rows(self.n_out, n_in).enumerate() {
-            let (row, lane) = (weights.row(out), out % N_LANES);
+            let lane = out % N_LANES;
             let factors = &mut self.factors[out / N_LANES * n_units..][..n_units];
             for (unit, factors) in factors.iter_mut().enumerate() {
-                let sides = self.sides.weighted(|part| row[part * n_units + unit]);
+                let sides = self.sides.weighted(|part| weight(out, part, unit));
                 for (factors, side) in factors.iter_mut().zip(sides) {
                     factors[0][lane] = side[0];
                     factors[1][lane] = side[1];
@@ -144,7 +144,8 @@ impl TouchPolynomial {
         match self.sides.differ() {
             [true, true] => self.jumps::<A, N, 2>(rows, cols, columns, numbers),
             [true, false] => self.jumps::<A, N, 1>(rows, cols, columns, numbers),
-            _ => n_monomials,
+            [false, false] => n_monomials,
+            [false, true] => unreachable!("no nonlinearity jumps in its square alone"),
         }
     }
 

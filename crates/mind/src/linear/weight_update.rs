@@ -52,6 +52,25 @@ pub(crate) fn update_biases(
     instructions.run(BiasUpdate { start, n_out, d, rule });
 }
 
+/// Gives a gradient that stands whole to the rule, from the first parameter on.
+pub(crate) fn apply_whole(instructions: Instructions, gradient: &[f32], rule: &mut impl UpdateRule) {
+    instructions.run(ApplyWhole { gradient, rule });
+}
+
+struct ApplyWhole<'o, U> {
+    gradient: &'o [f32],
+    rule: &'o mut U,
+}
+
+impl<U: UpdateRule> Kernel for ApplyWhole<'_, U> {
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        for (idx, gradient) in self.gradient.chunks(INPUTS).enumerate() {
+            self.rule.apply::<A>(idx * INPUTS, gradient);
+        }
+    }
+}
+
 struct Update<'o, R, U> {
     target: Target,
     d: &'o [f32],

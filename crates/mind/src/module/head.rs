@@ -41,6 +41,11 @@ impl Candidates {
         (&mut self.rows[..self.n], &mut self.cols[..self.n])
     }
 
+    /// As many as are worked on: a multiple of eight.
+    pub(crate) fn n_lanes(&self) -> usize {
+        self.rows.len()
+    }
+
     /// One of them: row, column.
     pub fn get(&self, idx: usize) -> [f32; 2] {
         [self.rows[idx], self.cols[idx]]
@@ -50,7 +55,7 @@ impl Candidates {
 impl Candidates {
     /// Rows and columns of `8 N` of them, from eight times `first_chunk` on.
     #[inline(always)]
-    fn block<A: Arithmetic, const N: usize>(&self, first_chunk: usize) -> ([A::V; N], [A::V; N]) {
+    pub(crate) fn block<A: Arithmetic, const N: usize>(&self, first_chunk: usize) -> ([A::V; N], [A::V; N]) {
         (load_block::<A, N>(&self.rows, first_chunk), load_block::<A, N>(&self.cols, first_chunk))
     }
 }
@@ -128,11 +133,12 @@ impl HeadMemory {
 
     /// Takes a module's weights as they are now. To be called before predicting, and again whenever they have changed.
     pub fn load(&mut self, module: &Module) {
-        let (_, later) = module.touch_and_later_stages();
+        let (touch_stage, later) = module.touch_and_later_stages();
         let first_packed = later[0].weight_start;
         let n_done = match &mut self.polynomial {
             Some(polynomial) => {
-                polynomial.load(module.weights(&later[0]));
+                let (weights, n_units) = (module.weights(&later[0]), touch_stage.n_units);
+                polynomial.load(|out, part, unit| weights.row(out)[part * n_units + unit]);
                 1
             }
             None => 0,
@@ -273,7 +279,8 @@ impl Predict<'_> {
             let nonlinearity = before.nonlinearity.expect("only the readout has none");
             for (sums, room) in sums.chunks_exact(most_sums).zip(bench.rooms()) {
                 let sums = &sums[..before.n_units];
-                *room.n_active = block_nonlinearity::<A, N>(nonlinearity, sums, room.columns, room.numbers);
+                *room.n_active =
+                    block_nonlinearity::<A, N>(nonlinearity, sums, 0, room.columns, room.numbers);
             }
             let (weights, first_packed) = (stage.weights(), self.later[0].weight_start);
             let packed = &packed[weights.start - first_packed..weights.end - first_packed];
@@ -342,6 +349,6 @@ fn touch_sums<A: Arithmetic, const N: usize>(
 }
 
 #[inline(always)]
-fn blocks<const N: usize>(numbers: &mut [f32]) -> &mut [Block<N>] {
+pub(crate) fn blocks<const N: usize>(numbers: &mut [f32]) -> &mut [Block<N>] {
     numbers.as_chunks_mut::<N_LANES>().0.as_chunks_mut::<N>().0
 }

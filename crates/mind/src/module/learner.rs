@@ -6,7 +6,7 @@ use crate::linear::input_gradient::set_input_gradient;
 use crate::linear::products::add_products;
 use crate::linear::weight_update::{Accumulate, Target, UpdateRule, update_biases, update_weights};
 use crate::linear::{Stacked, Weights};
-use crate::loss::cross_entropy;
+use crate::loss::mean_cross_entropy;
 use crate::module::network::Module;
 use crate::module::structure::Structure;
 use crate::module::visual::{Lagged, SceneHistory, first_col, pieces};
@@ -79,6 +79,12 @@ impl Learner {
         &mut self.state
     }
 
+    /// The logits of the last batch, `[n_steps, k_f]`.
+    pub fn logits(&self, n_steps: usize) -> &[f32] {
+        let sums = &self.stages.last().expect("a module has stages").sums;
+        &sums[..n_steps * (sums.len() / self.max_steps)]
+    }
+
     /// One update of all parameters. Gives the loss before it: the mean over steps of the sum over maps.
     pub fn learn(
         &mut self,
@@ -90,7 +96,15 @@ impl Learner {
         let (instructions, structure) = (module.instructions(), module.shared_structure());
         let mut update =
             AdamUpdate::begin(self.settings, learning_rate, module.parameters_mut(), &mut self.state);
-        give_gradient(&self.stages, instructions, &structure, &batch, &mut update);
+        let n_steps = batch.rewards.len() / structure.shape().k_f;
+        give_gradient(
+            instructions,
+            &structure,
+            n_steps,
+            batch.history,
+            gradient_of(&self.stages),
+            &mut update,
+        );
         loss
     }
 
@@ -103,7 +117,9 @@ impl Learner {
     ) -> f32 {
         let loss = self.forward_and_backward(module, &batch);
         let mut rule = Accumulate(gradient);
-        give_gradient(&self.stages, module.instructions(), module.structure(), &batch, &mut rule);
+        let (structure, n_steps) = (module.structure(), batch.rewards.len() / module.structure().shape().k_f);
+        let of_stage = gradient_of(&self.stages);
+        give_gradient(module.instructions(), structure, n_steps, batch.history, of_stage, &mut rule);
         loss
     }
 
@@ -112,7 +128,9 @@ impl Learner {
         let n_steps = batch.rewards.len() / k_f;
         assert!(n_steps <= self.max_steps, "{n_steps} steps in memory for {}", self.max_steps);
         self.forward(module, batch, n_steps);
-        let loss = self.readout_slopes(batch.rewards, n_steps, k_f);
+        let readout = self.stages.last_mut().expect("a module has stages");
+        let (logits, slopes) = (&readout.sums[..n_steps * k_f], &mut readout.slopes[..n_steps * k_f]);
+        let loss = mean_cross_entropy(logits, batch.rewards, k_f, slopes);
         self.backward(module, n_steps);
         loss
     }
@@ -150,19 +168,6 @@ impl Learner {
         }
     }
 
-    /// The loss; leaves the slopes of the logits.
-    fn readout_slopes(&mut self, rewards: &[f32], n_steps: usize, k_f: usize) -> f32 {
-        let readout = self.stages.last_mut().expect("a module has stages");
-        let mut sum = 0.0;
-        let logits = readout.sums[..n_steps * k_f].iter().zip(&mut readout.slopes);
-        for ((&logit, slope), &reward) in logits.zip(rewards) {
-            let (loss, slope_of_logit) = cross_entropy(logit, reward);
-            *slope = slope_of_logit / n_steps as f32;
-            sum += loss;
-        }
-        sum / n_steps as f32
-    }
-
     /// From the slopes of the logits to those of all other sums.
     fn backward(&mut self, module: &Module, n_steps: usize) {
         let instructions = module.instructions();
@@ -188,25 +193,38 @@ impl Learner {
     }
 }
 
-/// Gives the gradient of every parameter to the rule.
-fn give_gradient(
-    memory: &[StageMemory],
+fn gradient_of<'a>(stages: &'a [StageMemory]) -> impl Fn(usize) -> StageGradient<'a> {
+    |idx| StageGradient { inputs: &stages[idx].inputs, slopes: &stages[idx].slopes }
+}
+
+/// What a stage read at some steps, each row a step, and the slopes of its sums.
+pub(crate) struct StageGradient<'a> {
+    /// `[n_steps, n_hidden + n_touch]`, perhaps with more rows behind.
+    pub inputs: &'a [f32],
+    /// `[n_steps, n_units]`, perhaps with more rows behind.
+    pub slopes: &'a [f32],
+}
+
+/// Gives the gradient of every parameter of a module to the rule.
+pub(crate) fn give_gradient<'a>(
     instructions: Instructions,
     structure: &Structure,
-    batch: &Batch<'_, impl SceneHistory>,
+    n_steps: usize,
+    history: &impl SceneHistory,
+    of_stage: impl Fn(usize) -> StageGradient<'a>,
     rule: &mut impl UpdateRule,
 ) {
     let shape = structure.shape();
-    let n_steps = batch.rewards.len() / shape.k_f;
-    for (stage, memory) in structure.stages().iter().zip(memory) {
-        let slopes = &memory.slopes[..n_steps * stage.n_units];
+    for (idx, stage) in structure.stages().iter().enumerate() {
+        let StageGradient { inputs, slopes } = of_stage(idx);
+        let slopes = &slopes[..n_steps * stage.n_units];
         let target =
             Target { start: stage.weight_start, stride: stage.n_in(), first_col: 0, n_out: stage.n_units };
         if stage.n_visual > 0 {
             for piece in pieces(shape.scene_len) {
                 for lag in 0..=shape.k_b {
                     let target = Target { first_col: first_col(shape, lag) + piece.start, ..target };
-                    let scenes = Lagged { history: batch.history, lag, start: piece.start, end: piece.end };
+                    let scenes = Lagged { history, lag, start: piece.start, end: piece.end };
                     update_weights(instructions, target, slopes, scenes, rule);
                 }
             }
@@ -214,7 +232,7 @@ fn give_gradient(
         let n_inputs = stage.n_hidden + stage.n_touch;
         if n_inputs > 0 {
             let target = Target { first_col: stage.n_visual, ..target };
-            let inputs = Stacked::whole(&memory.inputs[..n_steps * n_inputs], n_inputs);
+            let inputs = Stacked::whole(&inputs[..n_steps * n_inputs], n_inputs);
             update_weights(instructions, target, slopes, inputs, rule);
         }
         update_biases(instructions, stage.bias_start, stage.n_units, slopes, rule);

@@ -4,13 +4,19 @@
 use crate::linear::InputRows;
 use crate::linear::products::add_products;
 use crate::module::network::Module;
-use crate::module::structure::ModuleShape;
+use crate::module::structure::{ModuleShape, Structure};
 use std::ops::Range;
 
 /// The scene vectors that a module reads at some steps.
 pub trait SceneHistory: Copy {
     /// The scene vector of the screen shown `lag` steps before a step, `[scene_len]`; zeros where there was none.
     fn scene(&self, step: usize, lag: usize) -> &[f32];
+}
+
+/// Scene vectors that have numbers.
+pub trait ScreenHistory: SceneHistory {
+    /// The number of the screen shown `lag` steps before a step; `None` where there was none.
+    fn screen(&self, step: usize, lag: usize) -> Option<usize>;
 }
 
 /// Numbers of a scene vector that are read in one go, by all lags: those of a batch of steps stay in the second cache,
@@ -43,20 +49,67 @@ pub(super) fn first_col(shape: &ModuleShape, lag: usize) -> usize {
     (shape.k_b - lag) * shape.scene_len
 }
 
-impl Module {
-    /// Sets `out`, `[n_steps, n_units]` of the first stage: biases, and what comes from scene vectors.
-    pub fn visual(&self, history: &impl SceneHistory, out: &mut [f32]) {
-        let stage = &self.structure().stages()[0];
-        for out in out.chunks_exact_mut(stage.n_units) {
-            out.copy_from_slice(self.biases(stage));
+/// Sums of a first stage that come from biases and scene vectors, for some steps.
+#[derive(Clone, Debug)]
+pub struct VisualRows {
+    /// `[n_rows, n_units]`
+    sums: Vec<f32>,
+    /// `[n_lags, n_rows, n_units]`: what screens of each lag contribute.
+    of_lags: Vec<f32>,
+    n_units: usize,
+}
+
+impl VisualRows {
+    /// For modules of a structure.
+    pub fn new(structure: &Structure, n_rows: usize) -> Self {
+        let n_units = structure.stages()[0].n_units;
+        let n_lags = structure.shape().k_b + 1;
+        Self { sums: vec![0.0; n_rows * n_units], of_lags: vec![0.0; n_lags * n_rows * n_units], n_units }
+    }
+
+    /// Some steps, `[n, n_units]`.
+    pub fn rows(&self, rows: Range<usize>) -> &[f32] {
+        &self.sums[rows.start * self.n_units..rows.end * self.n_units]
+    }
+
+    /// Adds up what all lags contribute, in the same order whoever found it.
+    fn sum_up(&mut self, biases: &[f32]) {
+        self.sums.chunks_exact_mut(self.n_units).for_each(|sums| sums.copy_from_slice(biases));
+        for of_lag in self.of_lags.chunks_exact(self.sums.len()) {
+            self.sums.iter_mut().zip(of_lag).for_each(|(sum, more)| *sum += more);
         }
-        let shape = self.structure().shape();
-        for piece in pieces(shape.scene_len) {
-            for lag in 0..=shape.k_b {
-                let weights = self.weights(stage).columns(first_col(shape, lag) + piece.start, piece.len());
-                let scenes = Lagged { history, lag, start: piece.start, end: piece.end };
-                add_products(self.instructions(), weights, scenes, out);
+    }
+
+    /// What screens of a lag contribute, `[n_rows, n_units]`.
+    pub(crate) fn of_lag(&self, lag: usize) -> &[f32] {
+        &self.of_lags[lag * self.sums.len()..][..self.sums.len()]
+    }
+
+    /// Sets all rows from biases and a function that sets what the screen of a row and lag contributes.
+    pub(crate) fn set(&mut self, biases: &[f32], of_screen: impl Fn(usize, usize, &mut [f32])) {
+        for (lag, of_lag) in self.of_lags.chunks_exact_mut(self.sums.len()).enumerate() {
+            for (row, of_row) in of_lag.chunks_exact_mut(self.n_units).enumerate() {
+                of_screen(row, lag, of_row);
             }
         }
+        self.sum_up(biases);
+    }
+}
+
+impl Module {
+    /// Sets all rows: biases, and what comes from scene vectors.
+    pub fn visual(&self, history: &impl SceneHistory, rows: &mut VisualRows) {
+        let stage = &self.structure().stages()[0];
+        let shape = self.structure().shape();
+        rows.of_lags.fill(0.0);
+        let n = rows.sums.len();
+        for piece in pieces(shape.scene_len) {
+            for (lag, of_lag) in rows.of_lags.chunks_exact_mut(n).enumerate() {
+                let weights = self.weights(stage).columns(first_col(shape, lag) + piece.start, piece.len());
+                let scenes = Lagged { history, lag, start: piece.start, end: piece.end };
+                add_products(self.instructions(), weights, scenes, of_lag);
+            }
+        }
+        rows.sum_up(self.biases(stage));
     }
 }

@@ -1,5 +1,8 @@
 //! The equations of modules, written as they are printed, in f64 and without any cleverness.
 
+#[allow(dead_code)]
+pub mod composite;
+
 use touchstream_mind::Nonlinearity;
 use touchstream_mind::module::{ModuleShape, Structure};
 

@@ -1,6 +1,6 @@
 //! The bare program: a module learns a task on the built-in images, and one can watch.
 
-use crate::commands::train::{say_files, train};
+use crate::commands::train::{leave, say_files, train};
 use crate::run_setup::{OpenedRun, RunSetup};
 use crate::say::say;
 use crate::train_words::TrainWords;
@@ -19,10 +19,11 @@ pub fn run() -> Result<()> {
     say!("The module `ems` learns it from {STEPS} touches. (`touchstream --help` has everything else.)\n");
     let opened = setup.open()?;
     let folder = free_folder(&opened)?;
-    if train(&setup, &opened, &folder, CHECKPOINT_EVERY)? == Ending::Finished {
+    let ending = train(&setup, &opened, &folder, CHECKPOINT_EVERY)?;
+    if ending == Ending::Finished {
         say_files(&folder)?;
     }
-    Ok(())
+    leave(ending)
 }
 
 /// `touchstream-out`, or the next of its name that holds no other run.

@@ -53,24 +53,23 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     let run = FinishedRun::open(&args.run, args.cache.clone())?;
     let seed = args.seed.unwrap_or_else(|| run.fresh_seed());
     let mut stream = run.stream(args.split.into(), seed)?;
-    let mut policy = run.weights.facts.agent.policy;
+    let mut policy = run.facts.agent.policy;
     if args.greedy {
         policy.explore = Explore::Greedy;
     }
-    let module = &run.weights.module;
-    let mut evaluator = Evaluator::new(module, run.weights.facts.agent.n_candidates, RunSeed(seed));
-    let evaluation = evaluator.evaluate(module, &policy, &mut stream, &run.opened.scenes, args.trials)?;
+    let mut evaluator = Evaluator::new(&run.skill, run.facts.agent.n_candidates, RunSeed(seed));
+    let evaluation = evaluator.evaluate(&run.skill, &policy, &mut stream, &run.opened.scenes, args.trials)?;
     let split = touchstream_env::stimuli::Split::from(args.split);
     if args.json {
         let report = Report {
             run: args.run.display().to_string(),
-            task: run.weights.facts.task_id.clone(),
-            module: run.weights.facts.agent.module.id.clone(),
+            task: run.facts.task_id.clone(),
+            module: run.facts.agent.module.id.clone(),
             split: split.name(),
             seed,
             greedy: args.greedy,
-            data_hash: run.weights.facts.data_hash.clone(),
-            encoder_hash: run.weights.facts.encoder_hash.clone(),
+            data_hash: run.facts.data_hash.clone(),
+            encoder_hash: run.facts.encoder_hash.clone(),
             evaluation,
         };
         say!("{}", serde_json::to_string_pretty(&report)?);
@@ -78,7 +77,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     }
     let Evaluation { n_trials, reward, reward_se, cross_entropy, map_error, calibration_error, regret } =
         evaluation;
-    let facts = &run.weights.facts;
+    let facts = &run.facts;
     say!(
         "{} on {}, {} split, {n_trials} trials, seed {seed}",
         facts.agent.module.id,

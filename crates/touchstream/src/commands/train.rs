@@ -4,7 +4,8 @@ use crate::run_setup::{OpenedRun, RunSetup};
 use crate::say::{say, warn_user};
 use crate::train_words::TrainWords;
 use crate::training_bar::TrainingBar;
-use anyhow::{Result, anyhow, bail};
+use crate::words::is_file_word;
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use touchstream_lab::run::{CHECKPOINT_EVERY, Ending, RunFolder, Training};
 
 #[derive(Args)]
 pub struct TrainArgs {
-    /// A configuration file (TOML); flags go before what it says
+    /// A configuration file (TOML); flags override what it says
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     config: Option<PathBuf>,
     /// The run's folder; a run that was stopped there goes on [default: runs/TASK-MODULE-SEED]
@@ -27,11 +28,11 @@ pub struct TrainArgs {
     /// Seconds between two checkpoints, at least; they are written after evaluations [default: 10]
     #[arg(long, value_name = "SECS")]
     checkpoint_every: Option<f64>,
-    #[command(flatten)]
-    words: TrainWords,
     /// Print what came of it as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    words: TrainWords,
 }
 
 /// What came of a run.
@@ -60,7 +61,7 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     let checkpoint_every = match args.checkpoint_every {
         None => CHECKPOINT_EVERY,
         Some(secs) => Duration::try_from_secs_f64(secs)
-            .map_err(|_| anyhow!("checkpoint-every: {secs} is not a number of seconds"))?,
+            .map_err(|_| anyhow!("checkpoint-every: {secs:e} is not a number of seconds"))?,
     };
     let opened = setup.open()?;
     let ending = train(&setup, &opened, &folder, checkpoint_every)?;
@@ -69,8 +70,19 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     } else if ending == Ending::Finished {
         say_files(&folder)?;
     }
-    Ok(())
+    leave(ending)
 }
+
+/// A run that was stopped is no success: a script that goes on afterwards must know.
+pub fn leave(ending: Ending) -> Result<()> {
+    match ending {
+        Ending::Finished => Ok(()),
+        Ending::Interrupted => std::process::exit(INTERRUPTED),
+    }
+}
+
+/// As shells say it of programs that Ctrl-C ends.
+const INTERRUPTED: i32 = 130;
 
 fn resumed_words(typed: &TrainWords, folder: &Path) -> Result<TrainWords> {
     let said = TrainWords { images: Default::default(), ..typed.clone() };
@@ -81,7 +93,7 @@ fn resumed_words(typed: &TrainWords, folder: &Path) -> Result<TrainWords> {
 }
 
 fn default_folder(setup: &RunSetup) -> PathBuf {
-    let module = &setup.plan.agent.module.id;
+    let module = &setup.plan.agent().module.id;
     PathBuf::from("runs").join(format!("{}-{module}-{}", setup.task.id(), setup.plan.seed))
 }
 
@@ -95,7 +107,7 @@ pub fn train(
     let folder = RunFolder::at(path);
     let training = Training::open(folder.clone(), opened.identity.clone(), opened.world())?;
     let mut training = training.checkpoint_every(checkpoint_every);
-    folder.write(&folder.config(), setup.words.to_toml()?.as_bytes())?;
+    write_config(setup, &folder)?;
     let n_steps = setup.plan.n_steps;
     match training.n_steps() {
         0 => {}
@@ -103,7 +115,7 @@ pub fn train(
         n => warn_user!("going on from step {n}"),
     }
     let must_stop = stop_flag()?;
-    let bar = TrainingBar::new(&setup.task, &setup.plan.agent.module.id, training.n_steps(), n_steps);
+    let bar = TrainingBar::new(&setup.task, &setup.plan.agent().module.id, training.n_steps(), n_steps);
     let ending = training.run(&|| must_stop.load(Ordering::Relaxed), &mut |moment| bar.show(&moment));
     bar.finish();
     let ending = ending?;
@@ -119,6 +131,16 @@ pub fn train(
     Ok(ending)
 }
 
+/// Writes all words of the run; a task file becomes part of its folder.
+fn write_config(setup: &RunSetup, folder: &RunFolder) -> Result<()> {
+    let mut words = setup.words.clone();
+    if words.task.as_deref().is_some_and(is_file_word) {
+        folder.write(&folder.task(), setup.task.spec().to_toml().as_bytes())?;
+        words.task = folder.task().file_name().map(|name| name.display().to_string());
+    }
+    Ok(folder.write(&folder.config(), words.to_toml()?.as_bytes())?)
+}
+
 /// A flag that Ctrl-C and the signals of schedulers set. A second Ctrl-C ends the program at once.
 fn stop_flag() -> Result<Arc<AtomicBool>> {
     use signal_hook::consts::{SIGINT, SIGTERM};
@@ -132,12 +154,15 @@ fn stop_flag() -> Result<Arc<AtomicBool>> {
 
 fn report(folder: &Path, opened: &OpenedRun, ending: Ending) -> Result<Report> {
     let run = RunFolder::at(folder);
-    let rows = touchstream_lab::curve::rows_from_csv(&std::fs::read_to_string(run.curve_csv())?)?;
+    let curve = run.curve_csv();
+    let text = std::fs::read_to_string(&curve).with_context(|| curve.display().to_string())?;
+    let rows = touchstream_lab::curve::rows_from_csv(&text).with_context(|| curve.display().to_string())?;
     let last = rows.last();
+    let n_steps = run.read_status()?.map_or(0, |status| status.n_steps);
     Ok(Report {
         folder: folder.display().to_string(),
         ending: if ending == Ending::Finished { "finished" } else { "interrupted" },
-        steps: last.map_or(0, |row| row.step),
+        steps: n_steps,
         validation_reward: last.map(|row| row.validation.reward),
         validation_reward_se: last.map(|row| row.validation.reward_se),
         validation_trials: last.map(|row| row.validation.n_trials),

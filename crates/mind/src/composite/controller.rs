@@ -1,0 +1,237 @@
+//! A controller: the frozen modules, and the parameters of votes and transformations.
+
+use crate::composite::layout::{Layout, MAP_PARTS, StageVotes};
+use crate::composite::settings::VotingSettings;
+use crate::module::{Module, Structure};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What a controller learns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ControllerParameters {
+    /// Weights and biases of the votes, stage by stage.
+    pub votes: Vec<f32>,
+    /// `W_a`, then `b`, of each old module's touches.
+    pub actions: Vec<f32>,
+    /// Of each old module's maps: gates, hidden units, output, each weights before biases.
+    pub maps: Vec<f32>,
+}
+
+/// A third of a controller's parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParameterGroup {
+    /// Votes.
+    Votes,
+    /// Transformed touches.
+    Actions,
+    /// Transformed maps.
+    Maps,
+}
+
+impl ControllerParameters {
+    /// Those of a group.
+    pub fn of(&self, group: ParameterGroup) -> &[f32] {
+        match group {
+            ParameterGroup::Votes => &self.votes,
+            ParameterGroup::Actions => &self.actions,
+            ParameterGroup::Maps => &self.maps,
+        }
+    }
+
+    /// Those of a group, to write.
+    pub fn of_mut(&mut self, group: ParameterGroup) -> &mut [f32] {
+        match group {
+            ParameterGroup::Votes => &mut self.votes,
+            ParameterGroup::Actions => &mut self.actions,
+            ParameterGroup::Maps => &mut self.maps,
+        }
+    }
+}
+
+/// A named part of a controller's parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ControllerTensor {
+    /// `votes.layer1.weight`, `actions.0.bias`, `maps.0.gate.weight`, ...
+    pub name: String,
+    /// Rows, columns, ...
+    pub shape: Vec<usize>,
+    /// Among which it stands.
+    pub group: ParameterGroup,
+    /// Where.
+    pub range: Range<usize>,
+}
+
+/// Frozen modules and how they are voted on.
+#[derive(Clone, Debug)]
+pub struct Controller {
+    old: Vec<Arc<Module>>,
+    settings: VotingSettings,
+    pub(crate) layout: Layout,
+    pub(crate) parameters: ControllerParameters,
+}
+
+/// Deviation of vote weights.
+const VOTE_DEVIATION: f32 = 0.001;
+/// Where the new module's vote weights and biases start.
+const NEW_MU: f32 = 0.01;
+const NEW_BIAS: f32 = 0.1;
+/// Noise of transformed touches.
+const ACTION_DEVIATION: f32 = 0.01;
+/// Noise and biases of transformed maps.
+const MAP_DEVIATION: f32 = 0.001;
+const MAP_BIAS: f32 = 0.01;
+
+impl Controller {
+    /// Over frozen modules of one structure, with the paper's initial values; `normal` gives numbers of N(0, 1).
+    pub fn new(old: Vec<Arc<Module>>, settings: VotingSettings, mut normal: impl FnMut() -> f32) -> Self {
+        let structure = old.first().expect("a controller has something to vote on").structure();
+        assert!(old.iter().all(|module| module.structure() == structure), "modules of one structure");
+        let layout = Layout::new(structure, old.len(), &settings);
+        let parameters = ControllerParameters {
+            votes: initial_votes(&layout, &settings, &mut normal),
+            actions: initial_actions(&layout, &settings, &mut normal),
+            maps: initial_maps(&layout, &settings, &mut normal),
+        };
+        Self { old, settings, layout, parameters }
+    }
+
+    /// The frozen modules, oldest first.
+    pub fn old(&self) -> &[Arc<Module>] {
+        &self.old
+    }
+
+    /// What it was made with.
+    pub fn settings(&self) -> &VotingSettings {
+        &self.settings
+    }
+
+    /// The structure of all modules.
+    pub fn structure(&self) -> &Structure {
+        self.old[0].structure()
+    }
+
+    /// What it has learned.
+    pub fn parameters(&self) -> &ControllerParameters {
+        &self.parameters
+    }
+
+    /// What it has learned, to restore. Lengths must stay.
+    pub fn parameters_mut(&mut self) -> &mut ControllerParameters {
+        &mut self.parameters
+    }
+
+    /// The votes of each stage.
+    pub fn votes(&self) -> &[StageVotes] {
+        &self.layout.votes
+    }
+
+    /// All parameters by name.
+    pub fn tensors(&self) -> Vec<ControllerTensor> {
+        let mut tensors = Vec::new();
+        let mut add = |name: String, shape: &[usize], group, range: Range<usize>| {
+            debug_assert_eq!(shape.iter().product::<usize>(), range.len());
+            tensors.push(ControllerTensor { name, shape: shape.to_vec(), group, range });
+        };
+        for (stage, votes) in self.structure().stages().iter().zip(&self.layout.votes) {
+            let (v, n) = (votes.n_voters(), votes.n_numbers);
+            let (weight, bias) = match votes.is_by_unit() {
+                true => (vec![v, v, n], vec![v, n]),
+                false => (vec![v, v * n], vec![v]),
+            };
+            let name = format!("votes.{}", stage.name);
+            add(format!("{name}.weight"), &weight, ParameterGroup::Votes, votes.weights.clone());
+            add(format!("{name}.bias"), &bias, ParameterGroup::Votes, votes.biases.clone());
+        }
+        let n = self.layout.n_touch;
+        for (old, range) in self.layout.actions.iter().enumerate() {
+            let middle = range.start + n * n;
+            add(format!("actions.{old}.weight"), &[n, n], ParameterGroup::Actions, range.start..middle);
+            add(format!("actions.{old}.bias"), &[n], ParameterGroup::Actions, middle..range.end);
+        }
+        for (old, places) in self.layout.maps.iter().enumerate() {
+            let (k_f, hidden) = (places.k_f, places.n_hidden);
+            for (what, shape, range) in [
+                ("gate.weight", &[k_f, n][..], places.gate_weights()),
+                ("gate.bias", &[k_f], places.gate_biases()),
+                ("hidden.weight", &[hidden, places.n_in()], places.hidden_weights()),
+                ("hidden.bias", &[hidden], places.hidden_biases()),
+                ("out.weight", &[k_f, MAP_PARTS * hidden], places.out_weights()),
+                ("out.bias", &[k_f], places.out_biases()),
+            ] {
+                add(format!("maps.{old}.{what}"), shape, ParameterGroup::Maps, range);
+            }
+        }
+        tensors
+    }
+
+    /// `W_a`, `[n_touch, n_touch]`, and `b`, of an old module's touches.
+    pub(crate) fn action(&self, old: usize) -> (&[f32], &[f32]) {
+        let n = self.layout.n_touch;
+        self.parameters.actions[self.layout.actions[old].clone()].split_at(n * n)
+    }
+}
+
+fn initial_votes(layout: &Layout, settings: &VotingSettings, normal: &mut impl FnMut() -> f32) -> Vec<f32> {
+    let mut votes = vec![0.0; layout.n_vote_parameters];
+    for (idx, stage) in layout.votes.iter().enumerate() {
+        let later = usize::from(idx > 0);
+        let n_voters = stage.n_voters();
+        let start_of = |voter: usize| match voter + 1 == n_voters {
+            true => (NEW_MU, NEW_BIAS),
+            false => (settings.mu[later], settings.bias[later]),
+        };
+        let weights = votes[stage.weights.clone()].chunks_exact_mut(n_voters * stage.n_numbers);
+        for (voter, weights) in weights.enumerate() {
+            weights.fill_with(|| (start_of(voter).0 + VOTE_DEVIATION * normal()).abs());
+        }
+        let biases = &mut votes[stage.biases.clone()];
+        let n_each = biases.len() / n_voters;
+        for (voter, biases) in biases.chunks_exact_mut(n_each).enumerate() {
+            biases.fill(start_of(voter).1);
+        }
+    }
+    votes
+}
+
+fn initial_actions(layout: &Layout, settings: &VotingSettings, normal: &mut impl FnMut() -> f32) -> Vec<f32> {
+    let n = layout.n_touch;
+    let mut actions = vec![0.0; layout.n_action_parameters()];
+    for range in &layout.actions {
+        let (weights, biases) = actions[range.clone()].split_at_mut(n * n);
+        set_near_identity(weights, n, n, ACTION_DEVIATION, normal);
+        biases.fill(settings.action_bias);
+    }
+    actions
+}
+
+fn initial_maps(layout: &Layout, settings: &VotingSettings, normal: &mut impl FnMut() -> f32) -> Vec<f32> {
+    let mut maps = vec![0.0; layout.n_map_parameters()];
+    for places in &layout.maps {
+        let k_f = places.k_f;
+        set_near_identity(&mut maps[places.gate_weights()], places.n_touch, k_f, ACTION_DEVIATION, normal);
+        set_near_identity(&mut maps[places.hidden_weights()], places.n_in(), k_f, MAP_DEVIATION, normal);
+        let n_out_in = MAP_PARTS * places.n_hidden;
+        let out = &mut maps[places.out_weights()];
+        set_near_identity(out, n_out_in, k_f, MAP_DEVIATION, normal);
+        if settings.passes_negative_maps {
+            // CReS has relu(x) first, relu(-x) second.
+            (0..k_f).for_each(|map| out[map * n_out_in + places.n_hidden + map] -= 1.0);
+        }
+        maps[places.hidden_biases()].fill(MAP_BIAS);
+        maps[places.out_biases()].fill(MAP_BIAS);
+    }
+    maps
+}
+
+/// Noise, and 1 more on the first `n_ones` of the diagonal.
+fn set_near_identity(
+    weights: &mut [f32],
+    n_in: usize,
+    n_ones: usize,
+    deviation: f32,
+    normal: &mut impl FnMut() -> f32,
+) {
+    weights.fill_with(|| deviation * normal());
+    let n_rows = weights.len() / n_in;
+    (0..n_ones.min(n_in).min(n_rows)).for_each(|idx| weights[idx * n_in + idx] += 1.0);
+}

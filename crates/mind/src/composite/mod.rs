@@ -1,0 +1,24 @@
+//! Dynamic Neural Voting: a skill composed of frozen modules and one that learns.
+//!
+//! At every stage each module computes its numbers on the composite of the stage before; a controller votes, and the
+//! composite is the sum that the votes weight (eq. 6 to 9). Old modules are voted on twice where they may be used with
+//! other touches or with another reading of their reward maps.
+
+mod block_votes;
+mod controller;
+mod head;
+mod layout;
+mod learner;
+mod map_blocks;
+mod map_transformation;
+mod settings;
+mod visual;
+mod votes;
+
+pub use controller::{Controller, ControllerParameters, ControllerTensor, ParameterGroup};
+
+pub use head::CompositeHead;
+pub use layout::{StageVotes, Voter};
+pub use learner::{CompositeAdam, CompositeBatch, CompositeLearner, ShareTally, voter_shares};
+pub use settings::{Voting, VotingSettings};
+pub use visual::FrozenVisual;

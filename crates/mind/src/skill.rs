@@ -1,0 +1,192 @@
+//! A skill: one module that learns, alone or together with frozen ones under a controller.
+
+use crate::adam::AdamSettings;
+use crate::arithmetic::Instructions;
+use crate::composite::{CompositeBatch, CompositeHead, CompositeLearner, Controller, FrozenVisual};
+use crate::module::{
+    Batch, Candidates, HeadMemory, Learner, Module, SceneHistory, ScreenHistory, Structure, VisualRows,
+};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What predicts reward maps, and learns to.
+#[derive(Clone, Debug)]
+pub struct Skill {
+    module: Module,
+    composed: Option<Composed>,
+}
+
+#[derive(Clone, Debug)]
+struct Composed {
+    controller: Controller,
+    frozen: Arc<FrozenVisual>,
+}
+
+/// What a skill predicts in: made once, used at every step.
+#[derive(Clone, Debug)]
+pub struct SkillMemory {
+    /// Of each module, old ones first: the first stage's sums from scene vectors.
+    visual: Vec<VisualRows>,
+    head: Head,
+}
+
+#[derive(Clone, Debug)]
+enum Head {
+    Alone(Box<HeadMemory>),
+    Composed(Box<CompositeHead>),
+}
+
+/// What a skill learns in, with Adam's means.
+#[derive(Clone, Debug)]
+pub enum SkillLearner {
+    /// Of one module.
+    Alone(Learner),
+    /// Of a module and a controller.
+    Composed(Box<CompositeLearner>),
+}
+
+/// Steps to learn from, as rows of what was last looked at.
+#[derive(Clone, Copy)]
+pub struct SkillBatch<'a, H> {
+    /// Scene vectors, from the first of the rows on.
+    pub history: &'a H,
+    /// Touches, oldest first, the chosen one last: `[n_steps, 2 (k_b + 1)]`.
+    pub touches: &'a [f32],
+    /// Rewards of this touch, of the next, ...: `[n_steps, k_f]`.
+    pub rewards: &'a [f32],
+}
+
+impl Skill {
+    /// One module.
+    pub fn alone(module: Module) -> Self {
+        Self { module, composed: None }
+    }
+
+    /// A new module beside frozen ones; `frozen` is what these make of the screens that histories speak of.
+    pub fn composed(module: Module, controller: Controller, frozen: Arc<FrozenVisual>) -> Self {
+        assert_eq!(module.structure(), controller.structure(), "modules of one structure");
+        Self { module, composed: Some(Composed { controller, frozen }) }
+    }
+
+    /// The module that learns.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// The module that learns, to restore.
+    pub fn module_mut(&mut self) -> &mut Module {
+        &mut self.module
+    }
+
+    /// What votes on it and on frozen ones, if there are any.
+    pub fn controller(&self) -> Option<&Controller> {
+        self.composed.as_ref().map(|composed| &composed.controller)
+    }
+
+    /// What votes, to restore.
+    pub fn controller_mut(&mut self) -> Option<&mut Controller> {
+        self.composed.as_mut().map(|composed| &mut composed.controller)
+    }
+
+    /// The structure of all its modules.
+    pub fn structure(&self) -> &Structure {
+        self.module.structure()
+    }
+
+    /// What its loops are compiled for.
+    pub fn instructions(&self) -> Instructions {
+        self.module.instructions()
+    }
+
+    /// Memory to predict in: for so many candidates, and so many steps that are looked at together.
+    pub fn memory(&self, n_candidates: usize, n_rows: usize) -> SkillMemory {
+        let n_modules = 1 + self.controller().map_or(0, |controller| controller.old().len());
+        let head = match &self.composed {
+            None => Head::Alone(Box::new(HeadMemory::new(self.structure(), n_candidates))),
+            Some(composed) => {
+                Head::Composed(Box::new(CompositeHead::new(&composed.controller, n_candidates)))
+            }
+        };
+        SkillMemory { visual: vec![VisualRows::new(self.structure(), n_rows); n_modules], head }
+    }
+
+    /// Memory to learn in.
+    pub fn learner(&self, settings: AdamSettings, max_steps: usize) -> SkillLearner {
+        match &self.composed {
+            None => SkillLearner::Alone(Learner::new(self.structure(), settings, max_steps)),
+            Some(composed) => {
+                let learner = CompositeLearner::new(&composed.controller, settings, max_steps);
+                SkillLearner::Composed(Box::new(learner))
+            }
+        }
+    }
+
+    /// Looks at the screens of some steps, with the weights of now. To be called before predicting for them, and again
+    /// after an update.
+    pub fn look(&self, history: &impl ScreenHistory, memory: &mut SkillMemory) {
+        let (new, old) = memory.visual.split_last_mut().expect("there is always a module that learns");
+        self.module.visual(history, new);
+        match (&self.composed, &mut memory.head) {
+            (None, Head::Alone(head)) => head.load(&self.module),
+            (Some(Composed { controller, frozen }), Head::Composed(head)) => {
+                old.iter_mut().enumerate().for_each(|(module, rows)| frozen.set(module, history, rows));
+                head.load(controller, &self.module);
+            }
+            _ => panic!("memory of another skill"),
+        }
+    }
+
+    /// Predicts the logits of all candidates at one of the steps that were looked at. `past_touches` are the touches
+    /// before, oldest first, `[2 k_b]`.
+    pub fn predict(
+        &self,
+        row: usize,
+        past_touches: &[f32],
+        candidates: &Candidates,
+        memory: &mut SkillMemory,
+    ) {
+        let SkillMemory { visual, head } = memory;
+        let of_module = |module: usize| visual[module].rows(row..row + 1);
+        match (&self.composed, head) {
+            (None, Head::Alone(head)) => self.module.predict(of_module(0), past_touches, candidates, head),
+            (Some(composed), Head::Composed(head)) => {
+                head.predict(&composed.controller, &self.module, of_module, past_touches, candidates);
+            }
+            _ => panic!("memory of another skill"),
+        }
+    }
+
+    /// One update from some of the steps that were last looked at. Gives the loss before it: the mean over steps of
+    /// the sum over maps.
+    pub fn learn(
+        &mut self,
+        learner: &mut SkillLearner,
+        learning_rate: f64,
+        memory: &SkillMemory,
+        rows: Range<usize>,
+        batch: SkillBatch<'_, impl SceneHistory>,
+    ) -> f32 {
+        let SkillBatch { history, touches, rewards } = batch;
+        match (&mut self.composed, learner) {
+            (None, SkillLearner::Alone(learner)) => {
+                let batch = Batch { visual: memory.visual[0].rows(rows), history, touches, rewards };
+                learner.learn(&mut self.module, learning_rate, batch)
+            }
+            (Some(composed), SkillLearner::Composed(learner)) => {
+                let batch = CompositeBatch { visual: &memory.visual, rows, history, touches, rewards };
+                learner.learn(&mut composed.controller, &mut self.module, learning_rate, batch)
+            }
+            _ => panic!("learner of another skill"),
+        }
+    }
+}
+
+impl SkillMemory {
+    /// The logits of one of the `k_f` maps, `[n_candidates]`.
+    pub fn logits(&self, map: usize) -> &[f32] {
+        match &self.head {
+            Head::Alone(head) => head.logits(map),
+            Head::Composed(head) => head.logits(map),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Modules with noise for weights, and noise to learn from. Each test uses some of it.
+
+#![allow(dead_code)]
+
+use touchstream_mind::Instructions;
+use touchstream_mind::module::{InitialWeights, Module, ModuleShape, SceneHistory, Structure, VisualRows};
+
+/// Numbers that are as good as random, in (-1, 1).
+pub struct Noise(pub u64);
+
+impl Noise {
+    pub fn next(&mut self) -> f32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 40) as f32 / (1_u64 << 23) as f32) - 1.0
+    }
+
+    pub fn vector(&mut self, n: usize) -> Vec<f32> {
+        (0..n).map(|_| self.next()).collect()
+    }
+}
+
+/// Scene vectors of steps one after another: that of step `s` and lag `l` is number `s - l`.
+#[derive(Clone, Copy)]
+pub struct Scenes<'a> {
+    pub numbers: &'a [f32],
+    pub len: usize,
+    pub k_b: usize,
+}
+
+impl SceneHistory for Scenes<'_> {
+    fn scene(&self, step: usize, lag: usize) -> &[f32] {
+        &self.numbers[(step + self.k_b - lag) * self.len..][..self.len]
+    }
+}
+
+/// A module, and steps to learn from.
+pub struct Case {
+    pub structure: Structure,
+    pub parameters: Vec<f32>,
+    pub scenes: Vec<f32>,
+    pub touches: Vec<f32>,
+    pub rewards: Vec<f32>,
+    pub n_steps: usize,
+}
+
+impl Case {
+    pub fn new(shape: ModuleShape, n_steps: usize) -> Self {
+        let mut noise = Noise(shape.scene_len as u64 * 31 + n_steps as u64);
+        let structure = Structure::new(shape).unwrap();
+        // Wide enough that every nonlinearity is used on both sides, and biases that are not 0.
+        let mut parameters = InitialWeights::FanIn.draw(&structure, || 2.0 * noise.next());
+        parameters.iter_mut().for_each(|parameter| *parameter += 0.05 * noise.next());
+        let shape = structure.shape();
+        Self {
+            scenes: noise.vector((n_steps + shape.k_b) * shape.scene_len),
+            touches: noise.vector(n_steps * shape.n_touch()),
+            rewards: noise.vector(n_steps * shape.k_f).iter().map(|x| x.abs()).collect(),
+            parameters,
+            n_steps,
+            structure,
+        }
+    }
+
+    pub fn shape(&self) -> &ModuleShape {
+        self.structure.shape()
+    }
+
+    pub fn history(&self) -> Scenes<'_> {
+        Scenes { numbers: &self.scenes, len: self.shape().scene_len, k_b: self.shape().k_b }
+    }
+
+    pub fn module(&self, instructions: Instructions) -> Module {
+        Module::on(instructions, self.structure.clone(), self.parameters.clone())
+    }
+
+    pub fn psi(&self, step: usize) -> Vec<f64> {
+        let lags = (0..=self.shape().k_b).rev();
+        let history = self.history();
+        lags.flat_map(|lag| history.scene(step, lag).iter().map(|&x| f64::from(x)).collect::<Vec<_>>())
+            .collect()
+    }
+
+    pub fn touches(&self, step: usize) -> Vec<f64> {
+        let n = self.shape().n_touch();
+        self.touches[step * n..][..n].iter().map(|&x| f64::from(x)).collect()
+    }
+
+    pub fn visual(&self, module: &Module) -> Vec<f32> {
+        let mut visual = VisualRows::new(&self.structure, self.n_steps);
+        module.visual(&self.history(), &mut visual);
+        visual.rows(0..self.n_steps).to_vec()
+    }
+}
+
+impl touchstream_mind::module::ScreenHistory for Scenes<'_> {
+    fn screen(&self, step: usize, lag: usize) -> Option<usize> {
+        Some(step + self.k_b - lag)
+    }
+}
