@@ -9,5 +9,6 @@ pub mod curve;
 mod feature_scenes;
 pub mod maps;
 pub mod run;
+pub mod switching;
 
 pub use feature_scenes::FeatureScenes;

@@ -36,7 +36,11 @@ pub fn curve_plot(plot: &Plot) -> String {
     let x_max = plot.lines.iter().flat_map(|line| line.points).map(|point| point.0).fold(1.0, f64::max);
     let x = |step: f64| LEFT + (WIDTH - LEFT - RIGHT) * step / x_max;
     let y = |value: f64| TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - value.clamp(0.0, 1.0));
-    let mut svg = format!("<svg class=plot viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=img>\n");
+    let legend_width: f64 = plot.lines.iter().map(legend_width_of).sum();
+    // Beside the label if there is room, else under the axis' label.
+    let legend_y = if legend_width < 0.6 * WIDTH { 10.0 } else { HEIGHT + 12.0 };
+    let height = if legend_y > HEIGHT { HEIGHT + 24.0 } else { HEIGHT };
+    let mut svg = format!("<svg class=plot viewBox=\"0 0 {WIDTH} {height}\" role=img>\n");
     for tenth in [0.0, 0.25, 0.5, 0.75, 1.0] {
         let at = y(tenth);
         let _ = writeln!(
@@ -74,21 +78,25 @@ pub fn curve_plot(plot: &Plot) -> String {
     for line in plot.lines {
         draw_line(&mut svg, line, &x, &y);
     }
-    let mut left = WIDTH - RIGHT;
-    for line in plot.lines.iter().rev() {
-        let width = 7.2 * line.name.len() as f64 + 30.0;
-        left -= width;
+    let mut left = WIDTH - RIGHT - legend_width;
+    for line in plot.lines {
         let _ = writeln!(
             svg,
-            "<line class=\"line {}\" x1={left:.1} x2={:.1} y1=10 y2=10 /><text x={:.1} y=14>{}</text>",
+            "<line class=\"line {}\" x1={left:.1} x2={:.1} y1={legend_y} y2={legend_y} /><text x={:.1} y={}>{}</text>",
             line.class,
             left + 18.0,
             left + 23.0,
+            legend_y + 4.0,
             line.name,
         );
+        left += legend_width_of(line);
     }
     svg.push_str("</svg>\n");
     svg
+}
+
+fn legend_width_of(line: &Line) -> f64 {
+    7.0 * line.name.len() as f64 + 30.0
 }
 
 fn draw_line(svg: &mut String, line: &Line, x: &impl Fn(f64) -> f64, y: &impl Fn(f64) -> f64) {
@@ -104,7 +112,7 @@ fn draw_line(svg: &mut String, line: &Line, x: &impl Fn(f64) -> f64, y: &impl Fn
 }
 
 /// About five round numbers from 0 to the largest.
-fn ticks(max: f64) -> Vec<f64> {
+pub(crate) fn ticks(max: f64) -> Vec<f64> {
     let rough = max / 5.0;
     let power = 10_f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].iter().map(|factor| factor * power).find(|&step| step >= rough);
@@ -118,7 +126,7 @@ fn rounded(number: f64) -> f64 {
 }
 
 /// `30k` for 30,000.
-fn short_number(number: f64) -> String {
+pub(crate) fn short_number(number: f64) -> String {
     match number {
         number if number >= 1e6 => format!("{}M", rounded(number / 1e6)),
         number if number >= 1e3 => format!("{}k", rounded(number / 1e3)),

@@ -2,11 +2,13 @@
 //!
 //! This crate makes bytes (PNG, HTML) out of streams; it opens no files and decides nothing.
 
+pub mod area_plot;
 pub mod canvas;
 pub mod colour_map;
 pub mod curve_plot;
 pub mod neighbour_sheet;
 pub mod page;
 pub mod sheet;
+pub mod switch_page;
 pub mod training_page;
 pub mod trial_shots;

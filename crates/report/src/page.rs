@@ -82,7 +82,20 @@ img { max-width: 100%; height: auto; border-radius: 3px; }
 .plot text { fill: var(--faint); } .grid { stroke: var(--line); } .level { stroke: var(--faint); stroke-dasharray: 4 4; }
 .line { fill: none; stroke-width: 2; } .band { opacity: .2; stroke: none; }
 .line.first { stroke: light-dark(#1f5fbf, #7fb0ff); } .band.first { fill: light-dark(#1f5fbf, #7fb0ff); }
-.line.second { stroke: light-dark(#b0b0b0, #5c5c5c); }
+.line.second { stroke: light-dark(#b0b0b0, #5c5c5c); } .band.second { fill: light-dark(#b0b0b0, #5c5c5c); }
+.line.third { stroke: light-dark(#c2570a, #ffb070); } .band.third { fill: light-dark(#c2570a, #ffb070); }
+.line.fourth { stroke: light-dark(#2c8a4b, #7fd49a); } .band.fourth { fill: light-dark(#2c8a4b, #7fd49a); }
+.line.fifth { stroke: light-dark(#8b4bb8, #cfa0f0); } .band.fifth { fill: light-dark(#8b4bb8, #cfa0f0); }
+.line.sixth { stroke: light-dark(#a8324a, #f090a4); stroke-dasharray: 6 4; }
+.band.sixth { fill: light-dark(#a8324a, #f090a4); }
+.line.seventh { stroke: var(--faint); stroke-dasharray: 2 3; } .band.seventh { fill: var(--faint); }
+.area { stroke: var(--paper); stroke-width: .5; }
+.area.first { fill: light-dark(#1f5fbf, #5a90e6); } .area.second { fill: light-dark(#c9c9c9, #4a4a4a); }
+.area.third { fill: light-dark(#7fa8e0, #2f5590); }
+.key { padding: 0 .4rem; border-left: .8rem solid; } .key.first { border-color: light-dark(#1f5fbf, #5a90e6); }
+.key.second { border-color: light-dark(#c9c9c9, #4a4a4a); } .key.third { border-color: light-dark(#7fa8e0, #2f5590); }
+.plot.small { width: 22rem; } table { border-collapse: collapse; margin: .4rem 0; }
+td, th { text-align: left; padding: .1rem 1.2rem .1rem 0; font-variant-numeric: tabular-nums; }
 .low { color: #4661d6; font-weight: 600; } .high { color: #c2290a; font-weight: 600; }
 </style>
 "#;

@@ -11,6 +11,7 @@ use crate::commands::modules::ModulesArgs;
 use crate::commands::preview::PreviewArgs;
 use crate::commands::rollout::RolloutArgs;
 use crate::commands::schedules::SchedulesArgs;
+use crate::commands::switch::SwitchArgs;
 use crate::commands::tasks::TasksArgs;
 use crate::commands::tour::TourArgs;
 use crate::commands::train::TrainArgs;
@@ -45,6 +46,8 @@ pub enum Command {
     Encoder(EncoderCommand),
     /// Train a module on a task, into a folder with curve, reward maps and weights
     Train(Box<TrainArgs>),
+    /// Learn a task, then another one with what was learned and from scratch, and say what it was worth
+    Switch(Box<SwitchArgs>),
     /// Evaluate a run's weights on a split
     Eval(EvalArgs),
     /// Draw a run's reward maps for new screens

@@ -11,6 +11,7 @@ mod progress_bar;
 mod run_setup;
 mod say;
 mod source_args;
+mod switch;
 mod text_table;
 mod timed_encoder;
 mod train_words;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Some(Command::Eval(args)) => commands::eval::run(&args),
         Some(Command::Maps(args)) => commands::maps::run(&args),
         Some(Command::Train(args)) => commands::train::run(&args),
+        Some(Command::Switch(args)) => commands::switch::run(&args),
         Some(Command::Bench(args)) => commands::bench::run(&args),
     };
     match outcome {

@@ -8,9 +8,10 @@ use crate::train_words::{PresetWord, TrainWords};
 use crate::words::{needs_of, task_from_word};
 use anyhow::{Context, Result, bail};
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 use std::sync::Arc;
 use touchstream_agent::Scenes;
-use touchstream_encoder::EncoderSpec;
+use touchstream_encoder::{Encoder, EncoderSpec};
 use touchstream_env::schedule::Schedule;
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::{Split, Stimuli};
@@ -22,7 +23,7 @@ use touchstream_lab::FeatureScenes;
 use touchstream_lab::maps::snapshot_steps;
 use touchstream_lab::run::{Lesson, RunIdentity, RunPlan, World};
 use touchstream_mind::Instructions;
-use touchstream_stimuli::SourceSpec;
+use touchstream_stimuli::{Needs, Opened, SourceSpec};
 
 /// Words that have been understood: nothing was opened yet, and nothing about them is impossible.
 pub struct RunSetup {
@@ -133,18 +134,50 @@ impl RunSetup {
 
     /// The task's stream on a split, at its first step.
     pub fn stream(&self, stimuli: &Arc<dyn Stimuli>, split: Split, seed: u64) -> Result<Stream, BindError> {
-        let (schedule, stimuli) = (Schedule::single(self.task.clone()), Arc::clone(stimuli));
+        self.stream_of(&self.task, stimuli, split, seed)
+    }
+
+    /// The stream of another task.
+    pub fn stream_of(
+        &self,
+        task: &Task,
+        stimuli: &Arc<dyn Stimuli>,
+        split: Split,
+        seed: u64,
+    ) -> Result<Stream, BindError> {
+        let (schedule, stimuli) = (Schedule::single(task.clone()), Arc::clone(stimuli));
         let opened = Stream::open_with(schedule, stimuli, split, RunSeed(seed), self.placements);
         opened.map(|(stream, _)| stream)
     }
 
-    /// Opens images and eyes, and encodes what is not in the cache yet.
-    pub fn open(&self) -> Result<OpenedRun> {
+    /// How features are centred and scaled.
+    pub fn calibration(&self) -> CalibrationSettings {
+        self.calibration
+    }
+
+    /// How match screens of moving templates are drawn, in words.
+    pub fn placements_word(&self) -> String {
+        self.plan.lessons[0].placements.clone()
+    }
+
+    /// Opens the encoder, if the agent can read what it gives; and where its cache is.
+    pub fn open_encoder(&self) -> Result<(Box<dyn Encoder>, Option<PathBuf>)> {
         let cache_dir = self.words.images.cache_dir();
         let encoder = self.words.encoder_options.open(&self.encoder, cache_dir.as_deref())?;
+        self.plan.agent().check(encoder.shape().scene_len)?;
+        Ok((encoder, cache_dir))
+    }
+
+    /// Opens the images.
+    pub fn open_images(&self, needs: Needs) -> Result<Opened> {
+        self.words.images.open(&self.data, needs)
+    }
+
+    /// Opens images and eyes, and encodes what is not in the cache yet.
+    pub fn open(&self) -> Result<OpenedRun> {
+        let (encoder, cache_dir) = self.open_encoder()?;
         let scene_len = encoder.shape().scene_len;
-        self.plan.agent().check(scene_len)?;
-        let opened = self.words.images.open(&self.data, needs_of([&self.task]))?;
+        let opened = self.open_images(needs_of([&self.task]))?;
         let open = |split| self.stream(&opened.stimuli, split, self.plan.seed);
         let (train, validation) = (open(Split::Train)?, open(Split::Validation)?);
         let progress = TerminalProgress::default();

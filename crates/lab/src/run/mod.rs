@@ -7,6 +7,7 @@ mod error;
 mod folder;
 mod plan;
 mod status;
+mod trained;
 mod training;
 mod weights_file;
 
@@ -14,5 +15,6 @@ pub use error::RunError;
 pub use folder::RunFolder;
 pub use plan::{Lesson, RunIdentity, RunPlan};
 pub use status::{RunStatus, Stage};
+pub use trained::Trained;
 pub use training::{CHECKPOINT_EVERY, Ending, Moment, Training, World};
 pub use weights_file::{StoredWeights, WeightsFacts, read_weights, write_weights};

@@ -12,6 +12,7 @@ pub mod modules;
 pub mod preview;
 pub mod rollout;
 pub mod schedules;
+pub mod switch;
 pub mod tasks;
 pub mod tour;
 pub mod train;

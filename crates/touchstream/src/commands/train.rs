@@ -142,7 +142,7 @@ fn write_config(setup: &RunSetup, folder: &RunFolder) -> Result<()> {
 }
 
 /// A flag that Ctrl-C and the signals of schedulers set. A second Ctrl-C ends the program at once.
-fn stop_flag() -> Result<Arc<AtomicBool>> {
+pub fn stop_flag() -> Result<Arc<AtomicBool>> {
     use signal_hook::consts::{SIGINT, SIGTERM};
     let flag = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {

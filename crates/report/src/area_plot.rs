@@ -1,0 +1,89 @@
+//! Shares over time as stacked areas (SVG): colours follow the page, light or dark.
+
+use crate::curve_plot::{short_number, ticks};
+use crate::page::escaped;
+use std::fmt::Write;
+
+/// One area.
+pub struct Area<'a> {
+    /// Its name in the legend.
+    pub name: &'a str,
+    /// The CSS class that colours it.
+    pub class: &'a str,
+    /// Its share at each step.
+    pub shares: &'a [f64],
+}
+
+/// What is plotted: shares that sum to 1 at every step.
+pub struct Stack<'a> {
+    /// Above it.
+    pub title: &'a str,
+    /// When.
+    pub steps: &'a [f64],
+    /// From below to above.
+    pub areas: &'a [Area<'a>],
+}
+
+const WIDTH: f64 = 360.0;
+const HEIGHT: f64 = 190.0;
+const LEFT: f64 = 34.0;
+const RIGHT: f64 = 10.0;
+const TOP: f64 = 24.0;
+const BOTTOM: f64 = 34.0;
+
+/// The plot as an SVG element.
+pub fn area_plot(stack: &Stack) -> String {
+    let x_max = stack.steps.iter().copied().fold(1.0, f64::max);
+    let x = |step: f64| LEFT + (WIDTH - LEFT - RIGHT) * step / x_max;
+    let y = |share: f64| TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - share.clamp(0.0, 1.0));
+    let mut svg = format!("<svg class=\"plot small\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=img>\n");
+    let _ = writeln!(svg, "<text x={LEFT} y=15>{}</text>", escaped(stack.title));
+    let mut below = vec![0.0; stack.steps.len()];
+    for area in stack.areas {
+        let above: Vec<f64> = below.iter().zip(area.shares).map(|(below, share)| below + share).collect();
+        let edge = |heights: &[f64]| -> Vec<String> {
+            let places = stack.steps.iter().zip(heights);
+            places.map(|(&step, &height)| format!("{:.1},{:.1}", x(step), y(height))).collect()
+        };
+        let mut corners = edge(&above);
+        corners.extend(edge(&below).into_iter().rev());
+        let points = corners.join(" ");
+        let (class, name) = (area.class, escaped(area.name));
+        let _ = writeln!(
+            svg,
+            "<polygon class=\"area {class}\" points=\"{points}\"><title>{name}</title></polygon>"
+        );
+        below = above;
+    }
+    for share in [0.0, 0.5, 1.0] {
+        let (x, y) = (LEFT - 6.0, y(share) + 4.0);
+        let _ = writeln!(svg, "<text x={x} y={y:.1} text-anchor=end>{share}</text>");
+    }
+    for step in ticks(x_max) {
+        let (x, y, name) = (x(step), HEIGHT - BOTTOM + 16.0, short_number(step));
+        let _ = writeln!(svg, "<text x={x:.1} y={y:.1} text-anchor=middle>{name}</text>");
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn areas_stand_on_each_other() {
+        let areas = [
+            Area { name: "old", class: "first", shares: &[0.25, 1.0] },
+            Area { name: "new", class: "second", shares: &[0.75, 0.0] },
+        ];
+        let svg = area_plot(&Stack { title: "layer1 <", steps: &[0.0, 100.0], areas: &areas });
+        // A quarter of the height at the start, all of it at the end.
+        assert!(
+            svg.contains("area first\" points=\"34.0,123.0 350.0,24.0 350.0,156.0 34.0,156.0\""),
+            "{svg}"
+        );
+        assert!(svg.contains("area second\" points=\"34.0,24.0 350.0,24.0 350.0,24.0 34.0,123.0\""), "{svg}");
+        assert!(svg.contains("layer1 &lt;"));
+    }
+}

@@ -1,0 +1,89 @@
+//! `touchstream switch`, driven as users do, at its smallest.
+
+#![allow(clippy::unwrap_used)]
+
+mod desk;
+
+use desk::Desk;
+use std::fs;
+
+const SMALL: [&str; 12] = [
+    "--portraits",
+    "8,4",
+    "--candidates",
+    "64",
+    "--placements",
+    "8",
+    "--evaluation-trials",
+    "50",
+    "--base-steps",
+    "4000",
+    "--steps",
+    "800",
+];
+
+fn words<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&["switch"][..], more, &SMALL].concat()
+}
+
+#[test]
+fn a_study_ends_in_gains_votes_and_a_page() {
+    let desk = Desk::new();
+    let args = words(&[
+        "--from",
+        "sr-2way",
+        "--to",
+        "sr-2way",
+        "--voting",
+        "layer,unit",
+        "--controls",
+        "--seeds",
+        "2",
+        "--jobs",
+        "2",
+        "--out",
+        "study",
+        "--json",
+    ]);
+    let report: serde_json::Value = serde_json::from_str(&desk.succeeds(&args)).unwrap();
+    let rows = report["gains"].as_array().unwrap();
+    let names: Vec<&str> = rows.iter().map(|row| row["learned_by"].as_str().unwrap()).collect();
+    let expected =
+        ["scratch", "layer-shuffled", "layer", "unit-shuffled", "unit", "fine-tuning", "old-alone"];
+    assert_eq!(names, expected);
+    let row = |name: &str| rows.iter().find(|row| row["learned_by"] == name).unwrap();
+    // The same task again: an old module that knows it is worth something.
+    for name in ["layer", "unit", "fine-tuning", "old-alone"] {
+        assert!(row(name)["rgain"].as_f64().unwrap() > 0.1, "{name}: {}", row(name));
+    }
+    assert_eq!(row("layer")["rgains"].as_array().unwrap().len(), 2);
+    assert_eq!(row("layer")["horizon"], 800);
+    let page = fs::read_to_string(desk.file("study/page.html")).unwrap();
+    assert!(page.contains("Votes, unit") && page.contains("old-1-transformed") && !page.contains("http"));
+    let votes = fs::read_to_string(desk.file("study/sr-2way--sr-2way/layer-seed-1/votes.csv")).unwrap();
+    assert!(
+        votes.starts_with("step,lesson,stage,voter,share\n") && votes.contains(",readout,new,"),
+        "{votes}"
+    );
+    let unit_votes = desk.file("study/sr-2way--sr-2way/unit-seed-1/unit-votes.csv");
+    assert!(fs::read_to_string(unit_votes).unwrap().lines().count() > 100);
+
+    // Once more does nothing and says the same; one run that is lost is made again with the same bytes.
+    let weights = desk.file("study/sr-2way--sr-2way/unit-seed-2/weights.safetensors");
+    let before = fs::read(&weights).unwrap();
+    fs::remove_dir_all(weights.parent().unwrap()).unwrap();
+    let again: serde_json::Value = serde_json::from_str(&desk.succeeds(&args)).unwrap();
+    assert_eq!(again, report);
+    assert!(fs::read(&weights).unwrap() == before);
+}
+
+#[test]
+fn wrong_words_are_answered() {
+    let desk = Desk::new();
+    desk.fails(&words(&[]), "say which switch");
+    desk.fails(&words(&["--id", "16"]), "`16` is not a switch; they are 1 to 15");
+    desk.fails(&words(&["--from", "sr-2way"]), "--to");
+    desk.fails(&words(&["--from", "sr-2way", "--to", "sr-3way"]), "there is no task `sr-3way`");
+    desk.fails(&words(&["--id", "1", "--task", "sr-2way"]), "--task is for `touchstream train`");
+    desk.fails(&words(&["--id", "1", "--module", "emms"]), "did you mean `ems`");
+}
