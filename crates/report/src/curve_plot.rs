@@ -22,6 +22,8 @@ pub struct Plot<'a> {
     pub lines: &'a [Line<'a>],
     /// A dashed horizontal line, and its name.
     pub level: Option<(f64, &'a str)>,
+    /// Vertical lines, and what begins there.
+    pub marks: &'a [(f64, &'a str)],
 }
 
 const WIDTH: f64 = 760.0;
@@ -73,6 +75,16 @@ pub fn curve_plot(plot: &Plot) -> String {
             WIDTH - RIGHT,
             WIDTH - RIGHT - 4.0,
             at - 5.0,
+        );
+    }
+    for &(step, name) in plot.marks {
+        let at = x(step);
+        let _ = writeln!(
+            svg,
+            "<line class=level x1={at:.1} x2={at:.1} y1={TOP} y2={} /><text class=mark x={:.1} y={:.1}>{name}</text>",
+            HEIGHT - BOTTOM,
+            at + 4.0,
+            TOP + 12.0,
         );
     }
     for line in plot.lines {
@@ -155,9 +167,13 @@ mod tests {
             y_label: "reward",
             lines: &lines,
             level: Some((0.5, "chance")),
+            marks: &[(25.0, "next")],
         });
         assert!(
-            svg.contains("polyline class=\"line one\"") && svg.contains("polygon") && svg.contains("chance")
+            svg.contains("polyline class=\"line one\"")
+                && svg.contains("polygon")
+                && svg.contains("chance")
+                && svg.contains("next")
         );
         // Values above 1 stay at the top edge.
         assert!(svg.contains("744.0,28.0"), "{svg}");

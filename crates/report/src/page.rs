@@ -79,7 +79,7 @@ img { max-width: 100%; height: auto; border-radius: 3px; }
 .figure .caption { font-size: 1rem; font-weight: 400; }
 .wide { overflow-x: auto; } .wide img { max-width: none; }
 .plot { width: 100%; max-width: 60rem; font: 12px system-ui, sans-serif; }
-.plot text { fill: var(--faint); } .grid { stroke: var(--line); } .level { stroke: var(--faint); stroke-dasharray: 4 4; }
+.plot text { fill: var(--faint); } .plot .mark { font-size: 10px; fill: var(--ink); } .grid { stroke: var(--line); } .level { stroke: var(--faint); stroke-dasharray: 4 4; }
 .line { fill: none; stroke-width: 2; } .band { opacity: .2; stroke: none; }
 .line.first { stroke: light-dark(#1f5fbf, #7fb0ff); } .band.first { fill: light-dark(#1f5fbf, #7fb0ff); }
 .line.second { stroke: light-dark(#b0b0b0, #5c5c5c); } .band.second { fill: light-dark(#b0b0b0, #5c5c5c); }

@@ -84,6 +84,7 @@ fn section(switch: &SwitchSection) -> String {
         y_label: "validation reward a trial",
         lines: &lines(&switch.curves, 0),
         level: Some((switch.chance, "uniform touches")),
+        marks: &[],
     }));
     html.push_str("<table><tr><th>learned by<th>area<th>RGain<th>TGain<th>n</tr>\n");
     for row in &switch.gains {
@@ -98,14 +99,15 @@ fn section(switch: &SwitchSection) -> String {
             y_label: "share of the old module, mean over stages",
             lines: &lines(&switch.reuse, 1),
             level: None,
+            marks: &[],
         }));
     }
     html.push_str("</section>\n");
     html
 }
 
-fn vote_plots(votes: &VoteSeries) -> String {
-    let mut html = format!("<p class=caption>Votes, {}, first seed: ", escaped(&votes.name));
+pub(crate) fn vote_plots(votes: &VoteSeries) -> String {
+    let mut html = format!("<p class=caption>Votes, {}: ", escaped(&votes.name));
     // The stage with the most voters names them all.
     let voters = votes.stages.iter().max_by_key(|(_, voters)| voters.len());
     for VoterShares { name, class, .. } in voters.map_or(&[][..], |(_, voters)| voters) {

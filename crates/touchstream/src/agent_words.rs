@@ -85,8 +85,9 @@ pub fn agent_settings(
     Ok(agent)
 }
 
-/// Words that say all about an agent.
-pub fn agent_words(agent: &AgentSettings, words: TrainWords) -> TrainWords {
+/// Words that say all about an agent; of one that learns several tasks, all that does not depend on the task.
+pub fn agent_words(agent: &AgentSettings, words: TrainWords, is_for_several: bool) -> TrainWords {
+    let typed = words.clone();
     let (dist, temperature) = match agent.policy.dist {
         Dist::Identity => (DistWord::Identity, None),
         Dist::Boltzmann { temperature } => (DistWord::Boltzmann, Some(temperature)),
@@ -96,7 +97,7 @@ pub fn agent_words(agent: &AgentSettings, words: TrainWords) -> TrainWords {
         Explore::Greedy => (ExploreWord::Greedy, None),
         Explore::EpsilonGreedy { epsilon } => (ExploreWord::EpsilonGreedy, Some(epsilon)),
     };
-    TrainWords {
+    let mut all = TrainWords {
         module: Some(agent.module.id.clone()),
         units: Some(agent.module.units.clone()),
         depth: None,
@@ -118,5 +119,9 @@ pub fn agent_words(agent: &AgentSettings, words: TrainWords) -> TrainWords {
         explore: Some(explore),
         epsilon,
         ..words
+    };
+    if is_for_several {
+        (all.learning_rate, all.dist, all.temperature) = (typed.learning_rate, typed.dist, typed.temperature);
     }
+    all
 }

@@ -10,6 +10,7 @@ use crate::commands::maps::MapsArgs;
 use crate::commands::modules::ModulesArgs;
 use crate::commands::preview::PreviewArgs;
 use crate::commands::rollout::RolloutArgs;
+use crate::commands::run::RunArgs;
 use crate::commands::schedules::SchedulesArgs;
 use crate::commands::switch::SwitchArgs;
 use crate::commands::tasks::TasksArgs;
@@ -19,7 +20,8 @@ use clap::{Parser, Subcommand};
 
 /// Modular continual learning on a touch screen.
 ///
-/// Without a command: a module learns a task on the built-in images, ending in a page for the browser.
+/// Without a command: an agent learns one task after the other on the built-in images, ending in a page for the
+/// browser.
 #[derive(Parser)]
 #[command(name = "touchstream", version, about, max_term_width = 110)]
 pub struct Cli {
@@ -44,8 +46,10 @@ pub enum Command {
     /// List the encoders, describe one, install vgg16's weights, or look how good one's eyes are
     #[command(subcommand)]
     Encoder(EncoderCommand),
-    /// Train a module on a task, into a folder with curve, reward maps and weights
+    /// Train a module on a task, or on one task after the other, into a folder with curve, reward maps and weights
     Train(Box<TrainArgs>),
+    /// Do what a configuration file says: one task or a stream of several, as `train --config` does
+    Run(RunArgs),
     /// Learn a task, then another one with what was learned and from scratch, and say what it was worth
     Switch(Box<SwitchArgs>),
     /// Evaluate a run's weights on a split

@@ -41,7 +41,7 @@ impl FinishedRun {
     /// Trials of a split under a seed.
     pub fn stream(&self, split: Split, seed: u64) -> Result<Stream> {
         let stimuli = self.opened.train.bound_task().stimuli();
-        self.setup.stream(stimuli, split, seed).context("task")
+        self.setup.last_stream(stimuli, split, seed).context("task")
     }
 
     /// A seed other than the run's own.

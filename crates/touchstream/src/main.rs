@@ -6,6 +6,7 @@ mod cli;
 mod commands;
 mod encoder_args;
 mod finished_run;
+mod lessons;
 mod output;
 mod progress_bar;
 mod run_setup;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Some(Command::Eval(args)) => commands::eval::run(&args),
         Some(Command::Maps(args)) => commands::maps::run(&args),
         Some(Command::Train(args)) => commands::train::run(&args),
+        Some(Command::Run(args)) => commands::run::run(&args),
         Some(Command::Switch(args)) => commands::switch::run(&args),
         Some(Command::Bench(args)) => commands::bench::run(&args),
     };

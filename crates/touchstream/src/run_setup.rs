@@ -1,16 +1,17 @@
 //! From words to a run: images opened, screens encoded, streams at their first step.
 
 use crate::agent_words::{agent_settings, agent_words};
+use crate::lessons::{default_steps, lesson_lengths, lessons_of, schedule_of, widest_agent};
 use crate::progress_bar::TerminalProgress;
 use crate::say::warn_user;
 use crate::source_args::DataFacts;
-use crate::train_words::{PresetWord, TrainWords};
-use crate::words::{needs_of, task_from_word};
+use crate::train_words::{PresetWord, TrainWords, VotingWord};
+use crate::words::needs_of;
 use anyhow::{Context, Result, bail};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
-use touchstream_agent::Scenes;
+use touchstream_agent::{AgentSettings, Scenes};
 use touchstream_encoder::{Encoder, EncoderSpec};
 use touchstream_env::schedule::Schedule;
 use touchstream_env::seed::RunSeed;
@@ -29,7 +30,10 @@ use touchstream_stimuli::{Needs, Opened, SourceSpec};
 pub struct RunSetup {
     /// Every word filled in.
     pub words: TrainWords,
-    pub task: Task,
+    /// What follows what.
+    pub schedule: Schedule,
+    /// The task of each lesson.
+    pub tasks: Vec<Task>,
     pub plan: RunPlan,
     data: SourceSpec,
     encoder: EncoderSpec,
@@ -40,37 +44,33 @@ pub struct RunSetup {
 /// A run's images and features.
 pub struct OpenedRun {
     pub train: Stream,
-    pub validation: Stream,
+    /// One a lesson.
+    pub validations: Vec<Stream>,
     pub scenes: FeatureScenes,
     pub identity: RunIdentity,
     pub data: DataFacts,
     pub encoder_name: String,
 }
 
-const DEFAULT_STEPS: u64 = 30_000;
 const DEFAULT_TRIALS: u64 = 200;
 const DEFAULT_EXAMPLES: usize = 4;
 const N_SNAPSHOTS: usize = 7;
+const MIN_EVALUATE_EVERY: u64 = 500;
 
-impl RunSetup {
-    /// Understands words and fills in what they leave out.
-    pub fn new(words: TrainWords) -> Result<Self> {
-        let task_word = words.task.clone().unwrap_or_else(|| "sr-2way".into());
-        let task = task_from_word(&task_word).context("task")?;
-        let module = words.module.clone().unwrap_or_else(|| "ems".into());
-        let preset = words.preset.unwrap_or(PresetWord::Default);
-        let data: SourceSpec = words.data.as_deref().unwrap_or("gallery").parse().context("data")?;
-        let encoder: EncoderSpec =
-            words.encoder.as_deref().unwrap_or("compact").parse().context("encoder")?;
-        words.encoder_options.check(&encoder)?;
-        let agent = agent_settings(&words, &module, &task, preset)?;
-        let n_steps = words.steps.unwrap_or(DEFAULT_STEPS);
-        if n_steps == 0 {
-            bail!("steps: a run of 0 steps learns nothing");
-        }
-        // Whole updates.
-        let n_steps = n_steps.div_ceil(agent.batch_steps as u64).saturating_mul(agent.batch_steps as u64);
-        let evaluate_every = words.evaluate_every.unwrap_or(n_steps.div_ceil(60).max(500));
+/// What is written down on the way, and when.
+struct Records {
+    evaluate_every: u64,
+    evaluation_trials: u64,
+    n_map_examples: usize,
+    map_steps: Vec<u64>,
+}
+
+impl Records {
+    fn new(words: &TrainWords, n_steps: u64, (shortest, longest): (u64, u64)) -> Result<Self> {
+        let evaluate_every = words.evaluate_every.unwrap_or_else(|| {
+            let of_all = n_steps.div_ceil(60);
+            of_all.min(shortest.div_ceil(10)).max(MIN_EVALUATE_EVERY)
+        });
         let evaluation_trials = words.evaluation_trials.unwrap_or(DEFAULT_TRIALS);
         if evaluate_every == 0 || evaluation_trials == 0 {
             bail!("evaluate-every and evaluation-trials must be at least 1");
@@ -79,12 +79,35 @@ impl RunSetup {
         if n_map_examples > 64 {
             bail!("map-examples: {n_map_examples} is more than 64");
         }
-        let mut map_steps = words.map_steps.clone().unwrap_or_else(|| snapshot_steps(n_steps, N_SNAPSHOTS));
+        let mut map_steps = words.map_steps.clone().unwrap_or_else(|| snapshot_steps(longest, N_SNAPSHOTS));
         map_steps.sort_unstable();
         map_steps.dedup();
         if let Some(step) = map_steps.iter().find(|&&step| step > n_steps) {
             bail!("map-steps: {step} is behind the last of {n_steps} steps");
         }
+        Ok(Self { evaluate_every, evaluation_trials, n_map_examples, map_steps })
+    }
+}
+
+impl RunSetup {
+    /// Understands words and fills in what they leave out.
+    pub fn new(words: TrainWords) -> Result<Self> {
+        let (schedule, words) = schedule_of(words)?;
+        let module = words.module.clone().unwrap_or_else(|| "ems".into());
+        let preset = words.preset.unwrap_or(PresetWord::Default);
+        let data: SourceSpec = words.data.as_deref().unwrap_or("gallery").parse().context("data")?;
+        let encoder: EncoderSpec =
+            words.encoder.as_deref().unwrap_or("compact").parse().context("encoder")?;
+        words.encoder_options.check(&encoder)?;
+        let agent = widest_agent(&words, &module, &schedule, preset)?;
+        let seed = words.seed.unwrap_or(0);
+        let n_steps = words.steps.unwrap_or_else(|| default_steps(&schedule));
+        if n_steps == 0 {
+            bail!("steps: a run of 0 steps learns nothing");
+        }
+        // Whole updates.
+        let n_steps = n_steps.div_ceil(agent.batch_steps as u64).saturating_mul(agent.batch_steps as u64);
+        let records = Records::new(&words, n_steps, lesson_lengths(&schedule, seed, n_steps)?)?;
         let calibration = match preset {
             PresetWord::Default => CalibrationSettings::DEFAULT,
             PresetWord::Paper => CalibrationSettings::PAPER,
@@ -96,24 +119,33 @@ impl RunSetup {
             bail!("placements: {placements_n} is not in 1..=100000");
         };
         let placements_seed = words.placements_seed.unwrap_or(0);
-        let seed = words.seed.unwrap_or(0);
-        let lesson = Lesson {
-            task: task.spec().to_toml(),
-            placements: format!("{placements_n} of seed {placements_seed}"),
-            agent: agent.clone(),
+        let tasks: Vec<Task> =
+            lessons_of(&schedule, seed, n_steps)?.into_iter().map(|(task, _)| task).collect();
+        let lesson = |task: &Task| {
+            let own = agent_settings(&words, &module, task, preset)?;
+            // Modules of one stream are alike; how they are learned depends on the task.
+            let agent =
+                AgentSettings { learning_rate: own.learning_rate, policy: own.policy, ..agent.clone() };
+            let placements = format!("{placements_n} of seed {placements_seed}");
+            Ok(Lesson { task: task.spec().to_toml(), placements, agent })
         };
+        let lessons = tasks.iter().map(lesson).collect::<Result<Vec<Lesson>>>()?;
+        let has_switches = tasks.len() > 1;
+        let transformations = words.transformations.unwrap_or(true);
+        let voting_word = words.voting.unwrap_or(VotingWord::Layer);
         let plan = RunPlan {
             n_steps,
             seed,
-            lessons: vec![lesson],
-            voting: None,
-            evaluate_every,
-            evaluation_trials,
-            n_map_examples,
-            map_steps: map_steps.clone(),
+            lessons,
+            voting: has_switches.then(|| voting_word.settings(preset, transformations)),
+            evaluate_every: records.evaluate_every,
+            evaluation_trials: records.evaluation_trials,
+            n_map_examples: records.n_map_examples,
+            map_steps: records.map_steps.clone(),
         };
         let words = TrainWords {
-            task: Some(task_word),
+            voting: has_switches.then_some(voting_word),
+            transformations: has_switches.then_some(transformations),
             data: Some(data.clone().absolute().to_string()),
             encoder: Some(encoder.clone().absolute().to_string()),
             steps: Some(n_steps),
@@ -122,22 +154,27 @@ impl RunSetup {
             feature_norm: Some(norm),
             placements: Some(placements_n),
             placements_seed: Some(placements_seed),
-            evaluate_every: Some(evaluate_every),
-            evaluation_trials: Some(evaluation_trials),
-            map_examples: Some(n_map_examples),
-            map_steps: Some(map_steps),
-            ..agent_words(&agent, words.with_absolute_paths())
+            evaluate_every: Some(records.evaluate_every),
+            evaluation_trials: Some(records.evaluation_trials),
+            map_examples: Some(records.n_map_examples),
+            map_steps: Some(records.map_steps),
+            ..agent_words(&agent, words.clone().with_absolute_paths(), has_switches)
         };
         let placements = PlacementChoice::Pool(PlacementPool { n, seed: placements_seed });
-        Ok(Self { words, task, plan, data, encoder, calibration, placements })
+        Ok(Self { words, schedule, tasks, plan, data, encoder, calibration, placements })
     }
 
-    /// The task's stream on a split, at its first step.
-    pub fn stream(&self, stimuli: &Arc<dyn Stimuli>, split: Split, seed: u64) -> Result<Stream, BindError> {
-        self.stream_of(&self.task, stimuli, split, seed)
+    /// The last lesson's stream on a split, at its first step.
+    pub fn last_stream(
+        &self,
+        stimuli: &Arc<dyn Stimuli>,
+        split: Split,
+        seed: u64,
+    ) -> Result<Stream, BindError> {
+        self.stream_of(&self.tasks[self.tasks.len() - 1], stimuli, split, seed)
     }
 
-    /// The stream of another task.
+    /// The stream of a task alone.
     pub fn stream_of(
         &self,
         task: &Task,
@@ -145,7 +182,17 @@ impl RunSetup {
         split: Split,
         seed: u64,
     ) -> Result<Stream, BindError> {
-        let (schedule, stimuli) = (Schedule::single(task.clone()), Arc::clone(stimuli));
+        self.stream_along(Schedule::single(task.clone()), stimuli, split, seed)
+    }
+
+    fn stream_along(
+        &self,
+        schedule: Schedule,
+        stimuli: &Arc<dyn Stimuli>,
+        split: Split,
+        seed: u64,
+    ) -> Result<Stream, BindError> {
+        let stimuli = Arc::clone(stimuli);
         let opened = Stream::open_with(schedule, stimuli, split, RunSeed(seed), self.placements);
         opened.map(|(stream, _)| stream)
     }
@@ -177,13 +224,17 @@ impl RunSetup {
     pub fn open(&self) -> Result<OpenedRun> {
         let (encoder, cache_dir) = self.open_encoder()?;
         let scene_len = encoder.shape().scene_len;
-        let opened = self.open_images(needs_of([&self.task]))?;
-        let open = |split| self.stream(&opened.stimuli, split, self.plan.seed);
-        let (train, validation) = (open(Split::Train)?, open(Split::Validation)?);
+        let opened = self.open_images(needs_of(&self.tasks))?;
+        let (stimuli, seed) = (&opened.stimuli, self.plan.seed);
+        let train = self.stream_along(self.schedule.clone(), stimuli, Split::Train, seed)?;
+        let of_split = |split| self.tasks.iter().map(move |task| self.stream_of(task, stimuli, split, seed));
+        let validations = of_split(Split::Validation).collect::<Result<Vec<_>, _>>()?;
+        let trains = of_split(Split::Train).collect::<Result<Vec<_>, _>>()?;
         let progress = TerminalProgress::default();
         let eyes = Eyes { encoder: encoder.as_ref(), cache_dir: cache_dir.as_deref(), progress: &progress };
         let settings = FeatureSettings { wanted: Wanted::Scene, calibration: self.calibration };
-        let features = FeatureSet::of_tasks(eyes, &[train.bound_task(), validation.bound_task()], settings)?;
+        let bound: Vec<_> = trains.iter().chain(&validations).map(Stream::bound_task).collect();
+        let features = FeatureSet::of_tasks(eyes, &bound, settings)?;
         features.encoded().notes.iter().for_each(|note| warn_user!("note: {note}"));
         let data = DataFacts::of(&opened.manifest);
         let identity = RunIdentity {
@@ -198,13 +249,13 @@ impl RunSetup {
         let encoder_name = encoder.name().to_owned();
         let scenes = FeatureScenes(features);
         debug_assert_eq!(scenes.scene_len(), scene_len);
-        Ok(OpenedRun { train, validation, scenes, identity, data, encoder_name })
+        Ok(OpenedRun { train, validations, scenes, identity, data, encoder_name })
     }
 }
 
 impl OpenedRun {
     /// What an agent is trained in.
     pub fn world(&self) -> World<'_, FeatureScenes> {
-        World { train: self.train.clone(), validations: vec![self.validation.clone()], scenes: &self.scenes }
+        World { train: self.train.clone(), validations: self.validations.clone(), scenes: &self.scenes }
     }
 }

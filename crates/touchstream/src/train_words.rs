@@ -7,6 +7,7 @@ use anyhow::{Context, Result, anyhow};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use touchstream_mind::composite::{Voting, VotingSettings};
 
 /// The words of a run: flags of `touchstream train` and, under the same names, keys of its configuration file.
 #[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -15,6 +16,9 @@ pub struct TrainWords {
     /// Task id or task file [default: sr-2way]
     #[arg(long, value_name = "ID")]
     pub task: Option<String>,
+    /// Several tasks, one after the other: a schedule file, or the name of one. A flag of `train` alone.
+    #[arg(skip)]
+    pub schedule: Option<String>,
     /// Module id, one of the 24 (`touchstream modules` lists them) [default: ems]
     #[arg(long, value_name = "ID")]
     pub module: Option<String>,
@@ -74,6 +78,13 @@ pub struct TrainWords {
     #[arg(long, value_name = "P", help_heading = "Agent")]
     pub epsilon: Option<f32>,
 
+    /// Who is voted on when a task follows another. A flag of `train` alone.
+    #[arg(skip)]
+    pub voting: Option<VotingWord>,
+    /// Whether old modules are voted on with transformed touches and maps too. A flag of `train` alone.
+    #[arg(skip)]
+    pub transformations: Option<bool>,
+
     /// The norm that scene vectors are scaled to [default: 2; 8 as the paper]
     #[arg(long, value_name = "NORM", help_heading = "Features")]
     pub feature_norm: Option<f32>,
@@ -110,6 +121,29 @@ pub enum PresetWord {
     Default,
     /// The values that the paper prints
     Paper,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VotingWord {
+    /// Whole layers of modules
+    Layer,
+    /// Every unit for itself
+    Unit,
+}
+
+impl VotingWord {
+    /// How a controller votes.
+    pub fn settings(self, preset: PresetWord, transformations: bool) -> VotingSettings {
+        let mut settings = VotingSettings::of(match self {
+            Self::Layer => Voting::Layer,
+            Self::Unit => Voting::Unit,
+        });
+        if preset == PresetWord::Paper {
+            settings = settings.as_printed();
+        }
+        if transformations { settings } else { settings.without_transformations() }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -177,6 +211,7 @@ impl TrainWords {
         }
         over!(
             task,
+            schedule,
             module,
             data,
             encoder,
@@ -196,6 +231,8 @@ impl TrainWords {
             variance_of,
             explore,
             epsilon,
+            voting,
+            transformations,
             feature_norm,
             placements,
             placements_seed,
@@ -206,13 +243,12 @@ impl TrainWords {
         )
     }
 
-    /// Task files that a configuration names are looked for beside it.
+    /// Task and schedule files that a configuration names are looked for beside it.
     fn beside(mut self, folder: &Path) -> Self {
-        if let Some(task) = &self.task
-            && is_file_word(task)
-            && Path::new(task).is_relative()
-        {
-            self.task = Some(folder.join(task).display().to_string());
+        for word in [&mut self.task, &mut self.schedule].into_iter().flatten() {
+            if is_file_word(word) && Path::new(word).is_relative() {
+                *word = folder.join(&*word).display().to_string();
+            }
         }
         self
     }
@@ -234,7 +270,18 @@ impl TrainWords {
     fn without_what_goes_with_others(mut self, typed: &Self) -> Self {
         let differs = |typed: &Option<String>, own: &Option<String>| typed.is_some() && typed != own;
         let is_other_preset = typed.preset.is_some() && typed.preset != self.preset;
-        if differs(&typed.task, &self.task) || differs(&typed.module, &self.module) || is_other_preset {
+        // One task or several: the one that is typed.
+        if typed.task.is_some() {
+            self.schedule = None;
+        }
+        if typed.schedule.is_some() {
+            self.task = None;
+        }
+        if differs(&typed.task, &self.task)
+            || differs(&typed.schedule, &self.schedule)
+            || differs(&typed.module, &self.module)
+            || is_other_preset
+        {
             (self.units, self.depth, self.learning_rate) = (None, None, None);
             (self.dist, self.temperature) = (None, None);
         }

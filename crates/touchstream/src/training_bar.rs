@@ -10,24 +10,27 @@ use touchstream_lab::run::Moment;
 /// A bar on a terminal; a line for every tenth of the run elsewhere.
 pub struct TrainingBar {
     bar: Option<ProgressBar>,
-    title: String,
+    /// One a lesson.
+    titles: Vec<String>,
     n_steps: u64,
     tenths_said: Cell<u64>,
 }
 
 impl TrainingBar {
-    pub fn new(task: &Task, module: &str, done: u64, n_steps: u64) -> Self {
-        let title = format!("{module} on {}", task.id());
+    pub fn new(tasks: &[Task], module: &str, done: u64, n_steps: u64) -> Self {
+        let titles: Vec<String> = tasks.iter().map(|task| format!("{module} on {}", task.id())).collect();
         let bar = stderr().is_terminal().then(|| {
             let template = "{msg}\n{bar:40} {human_pos}/{human_len} steps  {per_sec}  {eta} left";
             let style =
                 ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-            let bar = ProgressBar::new(n_steps).with_style(style).with_message(title.clone());
+            let bar = ProgressBar::new(n_steps)
+                .with_style(style)
+                .with_message(titles.first().cloned().unwrap_or_default());
             bar.set_position(done);
             bar.reset_eta();
             bar
         });
-        Self { bar, title, n_steps, tenths_said: Cell::new(done * 10 / n_steps.max(1)) }
+        Self { bar, titles, n_steps, tenths_said: Cell::new(done * 10 / n_steps.max(1)) }
     }
 
     pub fn show(&self, moment: &Moment) {
@@ -37,15 +40,16 @@ impl TrainingBar {
             number(moment.recent_reward),
             number(moment.validation_reward)
         );
+        let title = self.titles.get(moment.lesson).map_or("", String::as_str);
         if let Some(bar) = &self.bar {
-            bar.set_message(format!("{}  {rewards}", self.title));
+            bar.set_message(format!("{title}  {rewards}"));
             bar.set_position(moment.n_steps.min(self.n_steps));
             return;
         }
         let tenths = moment.n_steps * 10 / self.n_steps.max(1);
         if tenths > self.tenths_said.get() {
             self.tenths_said.set(tenths);
-            warn_user!("{}: step {} of {}  {rewards}", self.title, moment.n_steps, self.n_steps);
+            warn_user!("{title}: step {} of {}  {rewards}", moment.n_steps, self.n_steps);
         }
     }
 

@@ -1,11 +1,14 @@
 //! A finished run's page: what was learned, how fast, and what it looks like.
 
 use crate::run_setup::{OpenedRun, RunSetup};
+use crate::switch::report::vote_series;
 use anyhow::Result;
 use touchstream_agent::Scenes;
+use touchstream_env::trial::N_EXACT_SCREENS;
+use touchstream_lab::curve::LessonVotes;
 use touchstream_lab::maps::map_strip;
 use touchstream_lab::run::{RunFolder, Training};
-use touchstream_report::training_page::{CurvePoint, TrainingPage, training_page};
+use touchstream_report::training_page::{CurvePoint, LessonPart, TrainingPage, training_page};
 
 pub fn write<S: Scenes>(
     setup: &RunSetup,
@@ -19,11 +22,11 @@ pub fn write<S: Scenes>(
         validation_se: row.validation.reward_se,
         train: row.train_reward,
     });
-    let exact = opened.validation.bound_task().exact_rewards(touchstream_env::trial::N_EXACT_SCREENS);
     let agent = setup.plan.agent();
     let units: Vec<String> = agent.module.units.iter().map(usize::to_string).collect();
+    let tasks: Vec<&str> = setup.tasks.iter().map(|task| task.id()).collect();
     let facts = [
-        ("task", setup.task.id().to_owned()),
+        ("tasks", tasks.join(", ")),
         ("module", format!("{} ({} units)", agent.module.id, units.join(", "))),
         ("steps", training.n_steps().to_string()),
         ("seed", setup.plan.seed.to_string()),
@@ -32,15 +35,45 @@ pub fn write<S: Scenes>(
         ("encoder", format!("{} {}", opened.encoder_name, opened.identity.encoder_hash)),
         ("touchstream", env!("CARGO_PKG_VERSION").to_owned()),
     ];
-    let (examples, snapshots) = training.maps(1);
-    let strip = (!examples.is_empty()).then(|| map_strip(examples, &snapshots));
+    let lesson_votes = training.lesson_votes();
+    let structure = training.agent().skill().structure();
+    let mut reuse = Vec::new();
+    for (votes, rows) in &lesson_votes {
+        let shares = LessonVotes { structure, votes, rows }.reuse();
+        reuse.extend(rows.iter().zip(shares).map(|(row, share)| (row.step as f64, share, 0.0)));
+    }
+    let lesson = |idx: usize| {
+        let task = &setup.tasks[idx];
+        let number = idx as u64 + 1;
+        let (examples, snapshots) = training.maps(number);
+        let votes =
+            lesson_votes.iter().find(|(_, rows)| rows.first().is_some_and(|row| row.lesson == number));
+        let first_step = training.rows().iter().find(|row| row.lesson == number).map_or(0, |row| row.step);
+        LessonPart {
+            task: task.id(),
+            about: &task.spec().title,
+            first_step,
+            chance: opened.validations[idx].bound_task().exact_rewards(N_EXACT_SCREENS).chance,
+            strip: (!examples.is_empty()).then(|| map_strip(examples, &snapshots)),
+            votes: votes.map(|(votes, rows)| {
+                let mut series =
+                    vote_series("mean since the evaluation before", &LessonVotes { structure, votes, rows });
+                series.steps.iter_mut().for_each(|step| *step -= first_step as f64);
+                series
+            }),
+        }
+    };
+    let lessons: Vec<LessonPart<'_>> = (0..setup.tasks.len()).map(lesson).collect();
+    let what = match tasks.len() {
+        1 => tasks[0].to_owned(),
+        n => format!("{n} tasks, one after the other"),
+    };
     let page = training_page(&TrainingPage {
-        title: &format!("{} learns {}", agent.module.id, setup.task.id()),
-        about: &setup.task.spec().title,
+        title: &format!("{} learns {what}", agent.module.id),
         facts: &facts.map(|(name, value)| (name.to_owned(), value)),
         points: &points.collect::<Vec<_>>(),
-        chance: exact.chance,
-        strip: strip.as_ref(),
+        lessons: &lessons,
+        reuse: &reuse,
     })?;
     Ok(folder.write(&folder.page(), page.as_bytes())?)
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, anyhow, bail};
 use std::path::Path;
-use touchstream_env::schedule::{Schedule, find_schedule, parse_schedule};
+use touchstream_env::schedule::{Length, Repeats, Schedule, Segment, find_schedule, parse_schedule};
 use touchstream_env::task::{MatchScreen, Paradigm, Task, find_task, language::parse_task};
 use touchstream_stimuli::Needs;
 
@@ -17,12 +17,39 @@ pub fn task_from_file(path: &Path) -> Result<Task> {
     parse_task(&text).map_err(|error| anyhow!("{}: {error}", path.display()))
 }
 
-/// The schedule of a name such as `switch-3`, or of a schedule file.
+/// The schedule of a name such as `switch-3`, of a list such as `sr-2way:8000,sr-4way-quadrant`, or of a schedule file.
 pub fn schedule_from_word(word: &str, base_steps: u64) -> Result<Schedule> {
+    if word.contains(',') {
+        return schedule_from_list(word);
+    }
     if !is_file_word(word) {
         return Ok(find_schedule(word, base_steps)?);
     }
     schedule_from_file(Path::new(word))
+}
+
+/// Tasks with their steps; the last lasts for ever.
+fn schedule_from_list(list: &str) -> Result<Schedule> {
+    let parts: Vec<&str> = list.split(',').map(str::trim).collect();
+    let mut segments = Vec::new();
+    for (idx, part) in parts.iter().enumerate() {
+        let (task, length) = match part.rsplit_once(':') {
+            None if idx + 1 == parts.len() => (*part, Length::ForEver),
+            None => bail!("`{part}`: how long? Write `{part}:8000` for 8000 steps"),
+            Some((_, steps)) if idx + 1 == parts.len() => {
+                bail!(
+                    "`{part}`: the last task has no end; leave `:{steps}` out and say --steps for the whole run"
+                )
+            }
+            Some((task, steps)) => match steps.parse() {
+                Ok(n_steps) => (task, Length::Steps(n_steps)),
+                Err(_) => bail!("`{part}`: `{steps}` is not a number of steps"),
+            },
+        };
+        segments.push(Segment { task: task_from_word(task)?, length });
+    }
+    let ids: Vec<&str> = segments.iter().map(|segment| segment.task.id()).collect();
+    Ok(Schedule::new(ids.join("--"), segments.clone(), Repeats::No)?)
 }
 
 /// The schedule of a schedule file. Task files that it names are looked for beside it.

@@ -59,7 +59,11 @@ fn a_study_ends_in_gains_votes_and_a_page() {
     assert_eq!(row("layer")["rgains"].as_array().unwrap().len(), 2);
     assert_eq!(row("layer")["horizon"], 800);
     let page = fs::read_to_string(desk.file("study/page.html")).unwrap();
-    assert!(page.contains("Votes, unit") && page.contains("old-1-transformed") && !page.contains("http"));
+    assert!(
+        page.contains("Votes, unit, first seed")
+            && page.contains("old-1-transformed")
+            && !page.contains("http")
+    );
     let votes = fs::read_to_string(desk.file("study/sr-2way--sr-2way/layer-seed-1/votes.csv")).unwrap();
     assert!(
         votes.starts_with("step,lesson,stage,voter,share\n") && votes.contains(",readout,new,"),

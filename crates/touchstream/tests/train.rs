@@ -292,3 +292,65 @@ fn threads_change_no_bit() {
         .into();
     assert!(results[0] == results[1]);
 }
+
+/// A stream of three tasks, killed and gone on with, ends with the same bytes and says how was voted.
+#[test]
+fn a_stream_of_tasks_builds_skills_out_of_skills() {
+    let desk = Desk::new();
+    desk.write("tasks.toml", STREAM);
+    desk.write("stream.toml", CONFIG);
+    desk.succeeds(&["run", "stream.toml", "--out", "whole"]);
+    let args = ["run", "stream.toml", "--out", "killed"];
+    for _ in 0..8 {
+        let mut child = start(&desk, &args);
+        sleep(Duration::from_millis(700));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    desk.succeeds(&["train", "--resume", "killed"]);
+    check_same_result(&desk, "whole", "killed");
+    for file in ["votes.csv", "maps-3.png"] {
+        let read = |run: &str| fs::read(desk.file(run).join(file)).unwrap();
+        assert!(read("whole") == read("killed"), "{file}");
+    }
+    let votes = fs::read_to_string(desk.file("whole/votes.csv")).unwrap();
+    assert!(votes.contains(",2,layer1,old-1-transformed,") && votes.contains(",3,readout,old-2,"), "{votes}");
+    let curve = fs::read_to_string(desk.file("whole/curve.csv")).unwrap();
+    let lessons: Vec<&str> = curve.lines().skip(1).map(|line| line.split(',').nth(1).unwrap()).collect();
+    assert!(lessons.is_sorted() && lessons.contains(&"2") && lessons.last() == Some(&"3"), "{lessons:?}");
+    let page = fs::read_to_string(desk.file("whole/page.html")).unwrap();
+    assert!(page.contains("3 tasks") && page.contains("share of old modules"), "{page}");
+    // The skill that it ends with is whole: three modules and their votes.
+    let eval = desk.succeeds(&["eval", "whole", "--trials", "100", "--json"]);
+    let eval: serde_json::Value = serde_json::from_str(&eval).unwrap();
+    assert_eq!(eval["task"], "sr-2way+class-reversal");
+    desk.succeeds(&["maps", "whole", "--count", "2", "--out", "maps.png"]);
+
+    desk.write("both.toml", &("task = \"sr-2way\"\n".to_owned() + CONFIG));
+    desk.fails(&["run", "both.toml"], "a run has one or the other");
+    let few = ["train", "--schedule", "sr-2way,sr-4way-quadrant"];
+    desk.fails(&few, "`sr-2way`: how long? Write `sr-2way:8000` for 8000 steps");
+}
+
+const STREAM: &str = r#"
+id = "three"
+[[segment]]
+task = "sr-2way"
+steps = 2000
+[[segment]]
+task = "sr-2way+rotation"
+steps = 2000
+[[segment]]
+task = "sr-2way+class-reversal"
+"#;
+
+const CONFIG: &str = r#"
+schedule = "tasks.toml"
+steps = 12000
+candidates = 64
+map-examples = 1
+evaluate-every = 200
+evaluation-trials = 50
+voting = "unit"
+images = { portraits = { train = 8, validation = 4 } }
+"#;

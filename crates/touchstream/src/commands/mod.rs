@@ -11,6 +11,7 @@ pub mod maps;
 pub mod modules;
 pub mod preview;
 pub mod rollout;
+pub mod run;
 pub mod schedules;
 pub mod switch;
 pub mod tasks;

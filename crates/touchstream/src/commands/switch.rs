@@ -5,13 +5,12 @@ use crate::say::{say, warn_user};
 use crate::switch::pair::{pairs, tasks_of_all};
 use crate::switch::report::{SwitchReport, write_files};
 use crate::switch::study::Study;
-use crate::train_words::{PresetWord, TrainWords};
+use crate::train_words::{PresetWord, TrainWords, VotingWord};
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::path::PathBuf;
 use touchstream_lab::run::Ending;
 use touchstream_lab::switching::Variant;
-use touchstream_mind::composite::{Voting, VotingSettings};
 
 #[derive(Args)]
 pub struct SwitchArgs {
@@ -25,8 +24,14 @@ pub struct SwitchArgs {
     #[arg(long, value_name = "TASK", requires = "from")]
     to: Option<String>,
     /// Who is voted on
-    #[arg(long, value_enum, value_name = "HOW,...", value_delimiter = ',', default_value = "layer")]
-    voting: Vec<VotingWord>,
+    #[arg(
+        long = "voting",
+        value_enum,
+        value_name = "HOW,...",
+        value_delimiter = ',',
+        default_value = "layer"
+    )]
+    votings: Vec<VotingWord>,
     /// Voting alone, without transformed touches and maps
     #[arg(long)]
     no_transformations: bool,
@@ -50,14 +55,6 @@ pub struct SwitchArgs {
     json: bool,
     #[command(flatten)]
     words: TrainWords,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum VotingWord {
-    /// Whole layers of modules
-    Layer,
-    /// Every unit for itself
-    Unit,
 }
 
 impl SwitchArgs {
@@ -96,20 +93,14 @@ impl SwitchArgs {
 
     fn variants(&self) -> Vec<(String, Variant)> {
         let mut variants = vec![("scratch".to_owned(), Variant::Scratch)];
-        for &word in &self.voting {
-            let (name, voting) = match word {
-                VotingWord::Layer => ("layer", Voting::Layer),
-                VotingWord::Unit => ("unit", Voting::Unit),
+        let preset = self.words.preset.unwrap_or(PresetWord::Default);
+        for &word in &self.votings {
+            let name = match word {
+                VotingWord::Layer => "layer",
+                VotingWord::Unit => "unit",
             };
-            let mut settings = VotingSettings::of(voting);
-            if self.words.preset == Some(PresetWord::Paper) {
-                settings = settings.as_printed();
-            }
-            let mut name = name.to_owned();
-            if self.no_transformations {
-                settings = settings.without_transformations();
-                name += "-plain";
-            }
+            let settings = word.settings(preset, !self.no_transformations);
+            let name = if self.no_transformations { format!("{name}-plain") } else { name.to_owned() };
             if self.controls {
                 variants.push((format!("{name}-shuffled"), Variant::Shuffled(settings)));
             }

@@ -2,7 +2,7 @@
 
 use crate::run_setup::{OpenedRun, RunSetup};
 use crate::say::{say, warn_user};
-use crate::train_words::TrainWords;
+use crate::train_words::{TrainWords, VotingWord};
 use crate::training_bar::TrainingBar;
 use crate::words::is_file_word;
 use anyhow::{Context, Result, anyhow, bail};
@@ -31,6 +31,15 @@ pub struct TrainArgs {
     /// Print what came of it as JSON
     #[arg(long)]
     json: bool,
+    /// Several tasks, one after the other: a schedule file, or the name of one (`touchstream schedules`)
+    #[arg(long, value_name = "SCHEDULE", conflicts_with = "task")]
+    schedule: Option<String>,
+    /// Who is voted on when a task follows another [default: layer]
+    #[arg(long, value_enum, value_name = "HOW", help_heading = "Controller")]
+    voting: Option<VotingWord>,
+    /// Voting alone, without transformed touches and maps
+    #[arg(long, help_heading = "Controller")]
+    no_transformations: bool,
     #[command(flatten)]
     words: TrainWords,
 }
@@ -50,22 +59,47 @@ struct Report {
 }
 
 pub fn run(args: &TrainArgs) -> Result<()> {
+    let typed = args.typed();
     let words = match (&args.config, &args.resume) {
-        (Some(file), _) => args.words.clone().over(TrainWords::read(file)?),
-        (None, Some(folder)) => resumed_words(&args.words, folder)?,
-        (None, None) => args.words.clone(),
+        (Some(file), _) => typed.over(TrainWords::read(file)?),
+        (None, Some(folder)) => resumed_words(&typed, folder)?,
+        (None, None) => typed,
     };
-    let setup = RunSetup::new(words)?;
-    let folder =
-        args.resume.as_ref().or(args.out.as_ref()).cloned().unwrap_or_else(|| default_folder(&setup));
     let checkpoint_every = match args.checkpoint_every {
         None => CHECKPOINT_EVERY,
         Some(secs) => Duration::try_from_secs_f64(secs)
             .map_err(|_| anyhow!("checkpoint-every: {secs:e} is not a number of seconds"))?,
     };
+    let folder = args.resume.as_ref().or(args.out.as_ref()).cloned();
+    run_words(words, Where { folder, checkpoint_every, json: args.json })
+}
+
+/// Where a run goes, and what is said of it.
+pub struct Where {
+    pub folder: Option<PathBuf>,
+    pub checkpoint_every: Duration,
+    pub json: bool,
+}
+
+impl TrainArgs {
+    /// All words that were typed.
+    fn typed(&self) -> TrainWords {
+        TrainWords {
+            schedule: self.schedule.clone(),
+            voting: self.voting,
+            transformations: self.no_transformations.then_some(false),
+            ..self.words.clone()
+        }
+    }
+}
+
+/// Trains what words say.
+pub fn run_words(words: TrainWords, place: Where) -> Result<()> {
+    let setup = RunSetup::new(words)?;
+    let folder = place.folder.unwrap_or_else(|| default_folder(&setup));
     let opened = setup.open()?;
-    let ending = train(&setup, &opened, &folder, checkpoint_every)?;
-    if args.json {
+    let ending = train(&setup, &opened, &folder, place.checkpoint_every)?;
+    if place.json {
         say!("{}", serde_json::to_string_pretty(&report(&folder, &opened, ending)?)?);
     } else if ending == Ending::Finished {
         say_files(&folder)?;
@@ -94,7 +128,7 @@ fn resumed_words(typed: &TrainWords, folder: &Path) -> Result<TrainWords> {
 
 fn default_folder(setup: &RunSetup) -> PathBuf {
     let module = &setup.plan.agent().module.id;
-    PathBuf::from("runs").join(format!("{}-{module}-{}", setup.task.id(), setup.plan.seed))
+    PathBuf::from("runs").join(format!("{}-{module}-{}", setup.schedule.id(), setup.plan.seed))
 }
 
 /// Trains into a folder, with progress on the terminal. Ctrl-C writes a checkpoint first.
@@ -115,7 +149,7 @@ pub fn train(
         n => warn_user!("going on from step {n}"),
     }
     let must_stop = stop_flag()?;
-    let bar = TrainingBar::new(&setup.task, &setup.plan.agent().module.id, training.n_steps(), n_steps);
+    let bar = TrainingBar::new(&setup.tasks, &setup.plan.agent().module.id, training.n_steps(), n_steps);
     let ending = training.run(&|| must_stop.load(Ordering::Relaxed), &mut |moment| bar.show(&moment));
     bar.finish();
     let ending = ending?;
@@ -135,10 +169,33 @@ pub fn train(
 fn write_config(setup: &RunSetup, folder: &RunFolder) -> Result<()> {
     let mut words = setup.words.clone();
     if words.task.as_deref().is_some_and(is_file_word) {
-        folder.write(&folder.task(), setup.task.spec().to_toml().as_bytes())?;
+        folder.write(&folder.task(), setup.tasks[0].spec().to_toml().as_bytes())?;
         words.task = folder.task().file_name().map(|name| name.display().to_string());
     }
+    if let Some(schedule) = words.schedule.as_ref().filter(|word| is_file_word(word)) {
+        words.schedule = Some(copy_schedule(Path::new(schedule), folder)?);
+    }
     Ok(folder.write(&folder.config(), words.to_toml()?.as_bytes())?)
+}
+
+/// Writes a schedule file, and the task files that it names, into the run's folder; gives its name there.
+fn copy_schedule(path: &Path, folder: &RunFolder) -> Result<String> {
+    const NAME: &str = "schedule.toml";
+    let text = crate::words::read_text(path)?;
+    let beside = path.parent().unwrap_or(Path::new("."));
+    let files: Vec<&str> = text.split('"').skip(1).step_by(2).filter(|word| is_file_word(word)).collect();
+    let mut text = text.clone();
+    for (idx, file) in files.into_iter().enumerate() {
+        let name = format!("task-{}.toml", idx + 1);
+        let source = beside.join(file);
+        if !source.is_file() || source == folder.path().join(file) {
+            continue;
+        }
+        folder.write(&folder.path().join(&name), crate::words::read_text(&source)?.as_bytes())?;
+        text = text.replace(&format!("\"{file}\""), &format!("\"{name}\""));
+    }
+    folder.write(&folder.path().join(NAME), text.as_bytes())?;
+    Ok(NAME.into())
 }
 
 /// A flag that Ctrl-C and the signals of schedulers set. A second Ctrl-C ends the program at once.

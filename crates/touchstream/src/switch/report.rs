@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use touchstream_env::stimuli::Split;
 use touchstream_env::trial::N_EXACT_SCREENS;
-use touchstream_lab::curve::{CurveRow, voter_name};
+use touchstream_lab::curve::{CurveRow, LessonVotes, voter_name};
 use touchstream_lab::switching::{Interval, area, gains, interval};
 use touchstream_mind::composite::{StageVotes, Voter, voter_shares};
 use touchstream_report::switch_page::{Curve, SwitchSection, VoteSeries, VoterShares, switch_page};
@@ -208,7 +208,7 @@ fn section(
         section.curves.push(Curve { name: name.clone(), points: means(&rewards) });
         let votes: Vec<&Votes> = of_seeds.iter().filter_map(|outcome| outcome.votes.as_ref()).collect();
         if let Some(first) = votes.first() {
-            section.votes.push(vote_series(&name, first));
+            section.votes.push(vote_series(&format!("{name}, first seed"), &first.of_lesson()));
             let reuse: Vec<Vec<(u64, f64)>> = votes.iter().map(|votes| reuse(votes)).collect();
             section.reuse.push(Curve { name, points: means(&reuse) });
         }
@@ -238,10 +238,11 @@ fn means(of_seeds: &[Vec<(u64, f64)>]) -> Vec<(f64, f64, f64)> {
     first.iter().enumerate().map(point).collect()
 }
 
-fn vote_series(name: &str, votes: &Votes) -> VoteSeries {
+/// Shares of every voter at every stage, to be drawn.
+pub fn vote_series(name: &str, votes: &LessonVotes<'_>) -> VoteSeries {
     let steps = votes.rows.iter().map(|row| row.step as f64).collect();
     let at_steps: Vec<Vec<Vec<f64>>> =
-        votes.rows.iter().map(|row| voter_shares(&row.shares, &votes.stages)).collect();
+        votes.rows.iter().map(|row| voter_shares(&row.shares, votes.votes)).collect();
     let stage = |(idx, stage): (usize, &StageVotes)| {
         let voter = |voter: usize| VoterShares {
             name: voter_name(stage.voter(voter)),
@@ -254,5 +255,5 @@ fn vote_series(name: &str, votes: &Votes) -> VoteSeries {
         };
         (votes.structure.stages()[idx].name.clone(), (0..stage.n_voters()).map(voter).collect())
     };
-    VoteSeries { name: name.to_owned(), steps, stages: votes.stages.iter().enumerate().map(stage).collect() }
+    VoteSeries { name: name.to_owned(), steps, stages: votes.votes.iter().enumerate().map(stage).collect() }
 }
