@@ -3,7 +3,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use safetensors::SafeTensors;
+mod golden_file;
+
+use golden_file::{Golden, check};
 use touchstream_mind::module::{
     Batch, Candidates, HeadMemory, LayerShape, Learner, MODULES, Module, ModuleKind, ModuleShape,
     SceneHistory, Size, Structure, VisualRows,
@@ -19,15 +21,6 @@ const LEARNING_RATE: f64 = 1e-2;
 /// Of the largest number; what ten updates make of rounding besides.
 const TOLERANCE: f32 = 1e-5;
 const TOLERANCE_AFTER: f32 = 2e-4;
-
-struct Golden<'a>(SafeTensors<'a>);
-
-impl Golden<'_> {
-    fn numbers(&self, name: &str) -> Vec<f32> {
-        let tensor = self.0.tensor(name).unwrap();
-        tensor.data().as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
-    }
-}
 
 #[derive(Clone, Copy)]
 struct Scenes<'a>(&'a [f32]);
@@ -56,21 +49,9 @@ fn structure(kind: &ModuleKind) -> Structure {
     Structure::new(shape).unwrap()
 }
 
-#[track_caller]
-fn check(what: &str, found: &[f32], golden: &[f32], tolerance: f32) {
-    assert_eq!(found.len(), golden.len(), "{what}");
-    let largest = golden.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
-    for (idx, (found, golden)) in found.iter().zip(golden).enumerate() {
-        assert!(
-            (found - golden).abs() <= tolerance * largest,
-            "{what}[{idx}] is {found}, PyTorch's {golden}"
-        );
-    }
-}
-
 #[test]
 fn modules_compute_and_learn_as_in_pytorch() {
-    let golden = Golden(SafeTensors::deserialize(GOLDEN).unwrap());
+    let golden = Golden::new(GOLDEN);
     let (scenes, touches, rewards) =
         (golden.numbers("scenes"), golden.numbers("touches"), golden.numbers("rewards"));
     for kind in &MODULES {
