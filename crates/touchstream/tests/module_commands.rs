@@ -1,4 +1,4 @@
-//! `touchstream modules` and `touchstream bench modules`.
+//! `touchstream modules`, `touchstream bench modules` and `touchstream bench voting`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -37,4 +37,17 @@ fn modules_are_measured_in_steps_a_second() {
     assert!(said["peak_gmacs_per_core"].as_f64().unwrap() > 0.1);
     desk.fails(&[&small[..], &["--modules", "emss"]].concat(), "did you mean `ems`");
     desk.fails(&[&small[..], &["--units", "0"]].concat(), "units");
+}
+
+#[test]
+fn frozen_modules_are_measured_too() {
+    let desk = Desk::new();
+    let small =
+        ["bench", "voting", "--scene-len", "16", "--candidates", "16", "--secs", "0.02", "--units", "2"];
+    let said = desk.succeeds(&[&small[..], &["--old", "0,1,3", "--json"]].concat());
+    let rows: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let old: Vec<_> = rows.as_array().unwrap().iter().map(|row| row["old"].as_u64().unwrap()).collect();
+    assert_eq!(old, [0, 1, 3]);
+    assert!(desk.succeeds(&[&small[..], &["--old", "1"]].concat()).contains("1.00"));
+    desk.fails(&[&small[..], &["--old", "65"]].concat(), "65 is more than 64");
 }

@@ -3,7 +3,9 @@
 mod core_peak;
 mod encoder;
 mod modules;
+mod noise_scenes;
 mod peers;
+mod voting;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -20,11 +22,14 @@ enum What {
     Encoder(encoder::EncoderBenchArgs),
     /// Training steps a second of the modules, beside PyTorch and the core's peak
     Modules(modules::ModulesBenchArgs),
+    /// Training steps a second with so many frozen modules, beside PyTorch
+    Voting(voting::VotingBenchArgs),
 }
 
 pub fn run(args: &BenchArgs) -> Result<()> {
     match &args.what {
         What::Encoder(args) => encoder::run(args),
         What::Modules(args) => modules::run(args),
+        What::Voting(args) => voting::run(args),
     }
 }

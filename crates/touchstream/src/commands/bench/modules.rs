@@ -1,24 +1,23 @@
 //! `touchstream bench modules`: training steps a second of the modules, beside PyTorch and the core's peak.
 
 use crate::commands::bench::core_peak::peak_per_core;
+use crate::commands::bench::noise_scenes::NoiseScenes;
 use crate::commands::bench::peers::Peers;
 use crate::say::say;
 use crate::text_table::aligned;
 use anyhow::{Result, bail};
 use clap::Args;
 use serde::Serialize;
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
-use touchstream_agent::{AgentSettings, Remap, Scenes, find_module};
+use touchstream_agent::{AgentSettings, Remap, find_module};
 use touchstream_env::plain_stimuli::PlainStimuli;
 use touchstream_env::schedule::Schedule;
-use touchstream_env::seed::{RunSeed, StreamName};
+use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
 use touchstream_env::stream::Stream;
 use touchstream_env::task::find_task;
-use touchstream_env::trial::ScreenRecipe;
 use touchstream_mind::module::{MODULES, Structure};
 
 #[derive(Args)]
@@ -73,7 +72,6 @@ struct Outcome {
 
 const N_ROUNDS: usize = 3;
 const SCRIPT: &str = include_str!("../../../../../peers/remap_modules.py");
-const SCENES: StreamName = StreamName::new("bench/scenes");
 
 pub fn run(args: &ModulesBenchArgs) -> Result<()> {
     let ids: Vec<&'static str> = match &args.modules {
@@ -188,38 +186,6 @@ fn multiply_adds(structure: &Structure, n_candidates: usize) -> f64 {
     let touch_stage = &stages[structure.touch_stage()];
     let behind = stages[structure.touch_stage() + 1..].iter().map(|stage| stage.n_in() * stage.n_units);
     (visual + n_candidates * (2 * touch_stage.n_units + behind.sum::<usize>())) as f64
-}
-
-/// A random scene vector for every screen: how long learning takes does not depend on what is seen.
-struct NoiseScenes {
-    index: HashMap<ScreenRecipe, u32>,
-    numbers: Vec<f32>,
-    scene_len: usize,
-}
-
-impl NoiseScenes {
-    fn of(stream: &Stream, scene_len: usize) -> Result<Self> {
-        let Some(screens) = stream.bound_task().screens() else { bail!("the task has too many screens") };
-        let mut random = RunSeed(0).stream(SCENES, 0);
-        let size = 3.5 / (scene_len as f32).sqrt();
-        let numbers = (0..screens.len() * scene_len).map(|_| random.in_range(-size, size)).collect();
-        Ok(Self { index: screens.into_iter().zip(0..).collect(), numbers, scene_len })
-    }
-}
-
-impl Scenes for NoiseScenes {
-    fn scene_len(&self) -> usize {
-        self.scene_len
-    }
-    fn index_of(&self, screen: &ScreenRecipe) -> Option<u32> {
-        self.index.get(screen).copied()
-    }
-    fn scene(&self, index: u32) -> &[f32] {
-        &self.numbers[index as usize * self.scene_len..][..self.scene_len]
-    }
-    fn n_screens(&self) -> usize {
-        self.index.len()
-    }
 }
 
 fn text(outcome: &Outcome) -> String {

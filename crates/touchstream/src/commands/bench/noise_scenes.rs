@@ -1,0 +1,42 @@
+//! Scene vectors to measure with.
+
+use anyhow::{Result, bail};
+use std::collections::HashMap;
+use touchstream_agent::Scenes;
+use touchstream_env::seed::{RunSeed, StreamName};
+use touchstream_env::stream::Stream;
+use touchstream_env::trial::ScreenRecipe;
+
+const SCENES: StreamName = StreamName::new("bench/scenes");
+
+/// A random scene vector for every screen: how long learning takes does not depend on what is seen.
+pub struct NoiseScenes {
+    index: HashMap<ScreenRecipe, u32>,
+    numbers: Vec<f32>,
+    scene_len: usize,
+}
+
+impl NoiseScenes {
+    pub fn of(stream: &Stream, scene_len: usize) -> Result<Self> {
+        let Some(screens) = stream.bound_task().screens() else { bail!("the task has too many screens") };
+        let mut random = RunSeed(0).stream(SCENES, 0);
+        let size = 3.5 / (scene_len as f32).sqrt();
+        let numbers = (0..screens.len() * scene_len).map(|_| random.in_range(-size, size)).collect();
+        Ok(Self { index: screens.into_iter().zip(0..).collect(), numbers, scene_len })
+    }
+}
+
+impl Scenes for NoiseScenes {
+    fn scene_len(&self) -> usize {
+        self.scene_len
+    }
+    fn index_of(&self, screen: &ScreenRecipe) -> Option<u32> {
+        self.index.get(screen).copied()
+    }
+    fn scene(&self, index: u32) -> &[f32] {
+        &self.numbers[index as usize * self.scene_len..][..self.scene_len]
+    }
+    fn n_screens(&self) -> usize {
+        self.index.len()
+    }
+}

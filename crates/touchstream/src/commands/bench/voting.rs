@@ -1,0 +1,171 @@
+//! `touchstream bench voting`: training steps a second with frozen modules, beside PyTorch.
+
+use crate::commands::bench::noise_scenes::NoiseScenes;
+use crate::commands::bench::peers::Peers;
+use crate::say::say;
+use crate::text_table::aligned;
+use crate::train_words::{PresetWord, VotingWord};
+use anyhow::{Result, bail};
+use clap::Args;
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+use touchstream_agent::{AgentSettings, Remap};
+use touchstream_env::plain_stimuli::PlainStimuli;
+use touchstream_env::schedule::Schedule;
+use touchstream_env::seed::RunSeed;
+use touchstream_env::stimuli::Split;
+use touchstream_env::stream::Stream;
+use touchstream_env::task::find_task;
+
+#[derive(Args)]
+pub struct VotingBenchArgs {
+    /// How many frozen modules
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "0,1,2,4,8,16")]
+    old: Vec<usize>,
+    /// Units of every layer
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "8,32")]
+    units: Vec<usize>,
+    /// Who is voted on; PyTorch votes on layers
+    #[arg(long, value_enum, value_name = "HOW", default_value = "layer")]
+    voting: VotingWord,
+    /// Numbers of a scene vector; two of them are read
+    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    scene_len: u64,
+    /// Candidate touches a step
+    #[arg(long, value_name = "N", default_value_t = 256)]
+    candidates: usize,
+    /// Steps between two updates
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    batch: usize,
+    /// About how long each is measured, in seconds, in each of three rounds; the fastest counts
+    #[arg(long, value_name = "SECS", default_value_t = 0.5)]
+    secs: f64,
+    /// A Python with torch: the same work is then measured there too (`scripts/python-env --peers` makes one)
+    #[arg(long, value_name = "FILE")]
+    python: Option<PathBuf>,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One number of frozen modules, measured.
+#[derive(Serialize)]
+struct Measured {
+    units: usize,
+    old: usize,
+    steps_per_sec: f64,
+    pytorch_steps_per_sec: Option<f64>,
+    times_pytorch: Option<f64>,
+}
+
+const N_ROUNDS: usize = 3;
+const MAX_OLD: usize = 64;
+const SCRIPT: &str = include_str!("../../../../../peers/remap_voting.py");
+
+pub fn run(args: &VotingBenchArgs) -> Result<()> {
+    if !(args.secs > 0.0 && args.secs.is_finite()) {
+        bail!("secs: {} is not a time above 0", args.secs);
+    }
+    if let Some(n) = args.old.iter().find(|&&n| n > MAX_OLD) {
+        bail!("old: {n} is more than {MAX_OLD}");
+    }
+    let mut peers = args.python.as_ref().map(|python| Peers::start(python, SCRIPT, &[])).transpose()?;
+    let mut rows = Vec::new();
+    for &units in &args.units {
+        for &old in &args.old {
+            rows.push(measure(args, units, old, peers.as_mut())?);
+        }
+    }
+    match args.json {
+        true => say!("{}", serde_json::to_string_pretty(&rows)?),
+        false => say!("{}", text(args, &rows).trim_end()),
+    }
+    Ok(())
+}
+
+fn measure(
+    args: &VotingBenchArgs,
+    units: usize,
+    old: usize,
+    mut peers: Option<&mut Peers>,
+) -> Result<Measured> {
+    let task = find_task("mts-2way-stationary")?;
+    let mut settings = AgentSettings::for_task("ems", &task)?;
+    settings.module.units.fill(units);
+    (settings.n_candidates, settings.batch_steps) = (args.candidates, args.batch);
+    let stimuli = Arc::new(PlainStimuli::new(2));
+    let (mut stream, _) = Stream::open(Schedule::single(task), stimuli, Split::Train, RunSeed(1))?;
+    let scenes = NoiseScenes::of(&stream, args.scene_len as usize)?;
+    let mut agent = Remap::new(settings.clone(), args.scene_len as usize, RunSeed(1))?;
+    let voting = args.voting.settings(PresetWord::Default, true);
+    for _ in 0..old {
+        agent.play(&mut stream, &scenes)?;
+        agent.compose(settings.clone(), voting, &scenes);
+    }
+    agent.play(&mut stream, &scenes)?;
+    let (mut best, mut best_of_peer) = (0.0_f64, None);
+    for _ in 0..N_ROUNDS {
+        let (start, before) = (Instant::now(), agent.n_steps());
+        while start.elapsed().as_secs_f64() < args.secs {
+            agent.play(&mut stream, &scenes)?;
+        }
+        best = best.max((agent.n_steps() - before) as f64 / start.elapsed().as_secs_f64());
+        if let Some(peers) = peers.as_deref_mut().filter(|_| old > 0) {
+            let rate = ask(peers, args, units, old, best_of_peer)?;
+            best_of_peer = Some(best_of_peer.map_or(rate, |best: f64| best.max(rate)));
+        }
+    }
+    Ok(Measured {
+        units,
+        old,
+        steps_per_sec: best,
+        pytorch_steps_per_sec: best_of_peer,
+        times_pytorch: best_of_peer.map(|peer| best / peer),
+    })
+}
+
+/// Steps a second of PyTorch, measured for about as long as ours.
+fn ask(
+    peers: &mut Peers,
+    args: &VotingBenchArgs,
+    units: usize,
+    old: usize,
+    known: Option<f64>,
+) -> Result<f64> {
+    let VotingBenchArgs { scene_len, candidates, batch, .. } = args;
+    let question =
+        |n_updates: usize| format!("{old}\t{units}\t{scene_len}\t{candidates}\t{batch}\t{n_updates}");
+    let rate = match known {
+        Some(rate) => rate,
+        None => peers.ask(&question(1))?[0],
+    };
+    let n_updates = (rate * args.secs / args.batch as f64).ceil().max(1.0) as usize;
+    Ok(peers.ask(&question(n_updates))?[0])
+}
+
+fn text(args: &VotingBenchArgs, rows: &[Measured]) -> String {
+    let head = ["units", "old modules", "steps/s", "microseconds", "beside one", "PyTorch steps/s", "times"];
+    let mut table = vec![head.map(String::from)];
+    for row in rows {
+        let one = rows.iter().find(|other| other.units == row.units && other.old == 1);
+        let perhaps =
+            |number: Option<f64>, digits: usize| number.map_or_else(String::new, |x| format!("{x:.digits$}"));
+        table.push([
+            row.units.to_string(),
+            row.old.to_string(),
+            format!("{:.0}", row.steps_per_sec),
+            format!("{:.0}", 1e6 / row.steps_per_sec),
+            perhaps(one.map(|one| one.steps_per_sec / row.steps_per_sec), 2),
+            perhaps(row.pytorch_steps_per_sec, 0),
+            perhaps(row.times_pytorch, 1),
+        ]);
+    }
+    let VotingBenchArgs { scene_len, candidates, batch, .. } = args;
+    format!(
+        "{}\nEMS, one thread; {} inputs, {candidates} candidates a step, an update every {batch} steps",
+        aligned(&table),
+        2 * scene_len
+    )
+}
