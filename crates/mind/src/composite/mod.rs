@@ -12,6 +12,8 @@ mod learner;
 mod map_blocks;
 mod map_transformation;
 mod settings;
+mod stage_rows;
+mod tally;
 mod visual;
 mod votes;
 
@@ -19,6 +21,7 @@ pub use controller::{Controller, ControllerParameters, ControllerTensor, Paramet
 
 pub use head::CompositeHead;
 pub use layout::{StageVotes, Voter};
-pub use learner::{CompositeAdam, CompositeBatch, CompositeLearner, ShareTally, voter_shares};
+pub use learner::{CompositeAdam, CompositeBatch, CompositeLearner};
 pub use settings::{Voting, VotingSettings};
+pub use tally::{ShareTally, voter_shares};
 pub use visual::FrozenVisual;
