@@ -51,6 +51,16 @@ pub enum Command {
     /// Do what a configuration file says: one task or a stream of several, as `train --config` does
     Run(RunArgs),
     /// Learn a task, then another one with what was learned and from scratch, and say what it was worth
+    #[command(
+        mut_arg("task", |arg| arg.hide(true)),
+        mut_arg("map_examples", |arg| arg.hide(true)),
+        mut_arg("map_steps", |arg| arg.hide(true)),
+        mut_arg("evaluate_every", |arg| arg.hide(true)),
+        mut_arg("seed", |arg| arg.help("The first seed [default: 1]")),
+        mut_arg("steps", |arg| arg.help(
+            "Steps of the second task [default: 6000, 20000 with four classes; match-to-sample 40000, 80000]"
+        )),
+    )]
     Switch(Box<SwitchArgs>),
     /// Evaluate a run's weights on a split
     Eval(EvalArgs),
