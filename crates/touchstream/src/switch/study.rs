@@ -94,13 +94,8 @@ const OLD_TRIALS: u64 = 2000;
 impl Study {
     /// Opens images and eyes, and encodes what is not in the cache yet.
     pub fn open(&self) -> Result<OpenedStudy> {
-        let setup =
-            RunSetup::new(TrainWords { task: Some(self.pairs[0].base.id().into()), ..self.words.clone() });
-        let setup = match setup {
-            Ok(setup) => setup,
-            // A task file has no id that would be found.
-            Err(_) => RunSetup::new(self.words.clone())?,
-        };
+        // Whatever does not depend on the task is that of any run; tasks are the pairs'.
+        let setup = RunSetup::new(self.words.clone())?;
         for pair in &self.pairs {
             self.settings(pair)?;
         }
