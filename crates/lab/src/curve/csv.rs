@@ -55,14 +55,15 @@ fn row_from_line(line: &str) -> Result<CurveRow, String> {
         train_reward: perhaps(2)?,
         train_trials: count(3)?,
         train_loss: perhaps(4)?,
+        reuse: perhaps(5)?,
         validation: Evaluation {
-            reward: number(5)?,
-            reward_se: number(6)?,
-            n_trials: count(7)?,
-            cross_entropy: number(8)?,
-            map_error: number(9)?,
-            calibration_error: number(10)?,
-            regret: number(11)?,
+            reward: number(6)?,
+            reward_se: number(7)?,
+            n_trials: count(8)?,
+            cross_entropy: number(9)?,
+            map_error: number(10)?,
+            calibration_error: number(11)?,
+            regret: number(12)?,
         },
     })
 }
@@ -79,6 +80,7 @@ mod tests {
             train_reward,
             train_trials: 3,
             train_loss: Some(1.0 / 3.0),
+            reuse: train_reward.map(|_| 0.75),
             validation: Evaluation {
                 n_trials: 100,
                 reward: 0.1 + 0.2,

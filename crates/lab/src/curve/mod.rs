@@ -11,4 +11,4 @@ pub use csv::{CsvError, csv_text, rows_from_csv};
 pub use parquet_file::parquet_bytes;
 pub use row::{COLUMNS, Column, CurveRow};
 pub use tensorboard::EventFile;
-pub use votes::{LessonVotes, UNIT_VOTES_HEAD, VOTES_HEAD, VoteRow, voter_name};
+pub use votes::{LessonVotes, UNIT_VOTES_HEAD, VOTES_HEAD, VoteRow, reuse, voter_name};

@@ -78,6 +78,7 @@ mod tests {
                 train_reward: (idx > 0).then_some(0.5),
                 train_trials: idx,
                 train_loss: None,
+                reuse: None,
                 validation: Evaluation {
                     n_trials: 9,
                     reward: idx as f64 / 3.0,

@@ -16,6 +16,8 @@ pub struct CurveRow {
     pub train_trials: u64,
     /// Mean loss of the updates since the row before.
     pub train_loss: Option<f64>,
+    /// The share of old modules in what was learned since the row before, mean over stages; `None` where there are none.
+    pub reuse: Option<f64>,
     /// On the validation split.
     pub validation: Evaluation,
 }
@@ -38,12 +40,13 @@ pub enum Value {
 }
 
 /// All columns, in order.
-pub const COLUMNS: [Column; 12] = [
+pub const COLUMNS: [Column; 13] = [
     Column { name: "step", value: |row| Value::Count(row.step) },
     Column { name: "lesson", value: |row| Value::Count(row.lesson) },
     Column { name: "train_reward", value: |row| Value::Number(row.train_reward) },
     Column { name: "train_trials", value: |row| Value::Count(row.train_trials) },
     Column { name: "train_loss", value: |row| Value::Number(row.train_loss) },
+    Column { name: "reuse", value: |row| Value::Number(row.reuse) },
     Column { name: "validation_reward", value: |row| Value::Number(Some(row.validation.reward)) },
     Column { name: "validation_reward_se", value: |row| Value::Number(Some(row.validation.reward_se)) },
     Column { name: "validation_trials", value: |row| Value::Count(row.validation.n_trials) },

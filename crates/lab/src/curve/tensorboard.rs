@@ -144,6 +144,7 @@ mod tests {
             train_reward: None,
             train_trials: 0,
             train_loss: None,
+            reuse: None,
             validation,
         };
         events.add(2.0, &row).unwrap();

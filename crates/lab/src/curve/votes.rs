@@ -71,15 +71,17 @@ impl LessonVotes<'_> {
         text
     }
 
-    /// The share of old modules, mean over stages, of each row: how much is reused.
+    /// How much is reused, in each row.
     pub fn reuse(&self) -> Vec<f64> {
-        let of_row = |row: &VoteRow| {
-            let shares = voter_shares(&row.shares, self.votes);
-            let of_stages = shares.iter().map(|shares| 1.0 - shares.last().copied().unwrap_or(1.0));
-            of_stages.sum::<f64>() / shares.len() as f64
-        };
-        self.rows.iter().map(of_row).collect()
+        self.rows.iter().map(|row| reuse(&row.shares, self.votes)).collect()
     }
+}
+
+/// The share of old modules, mean over stages: whatever the new module, which stands last, has not.
+pub fn reuse(shares: &[f64], votes: &[StageVotes]) -> f64 {
+    let shares = voter_shares(shares, votes);
+    let of_stages = shares.iter().map(|shares| 1.0 - shares.last().copied().unwrap_or(1.0));
+    of_stages.sum::<f64>() / shares.len() as f64
 }
 
 /// The head line of [`LessonVotes::csv_lines`].

@@ -287,6 +287,7 @@ mod tests {
             train_reward: None,
             train_trials: 0,
             train_loss: Some(0.7),
+            reuse: Some(0.5),
             validation,
         };
         Checkpoint {

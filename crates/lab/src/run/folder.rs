@@ -66,6 +66,11 @@ impl RunFolder {
         if lesson < 2 { self.maps_png() } else { self.path.join(format!("maps-{lesson}.png")) }
     }
 
+    /// Which task was learned when, if there were several.
+    pub fn lessons_csv(&self) -> PathBuf {
+        self.path.join("lessons.csv")
+    }
+
     /// Votes over time, of stages and modules.
     pub fn votes_csv(&self) -> PathBuf {
         self.path.join("votes.csv")

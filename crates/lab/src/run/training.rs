@@ -1,7 +1,7 @@
 //! Training: play, learn, evaluate, write down, from the first step or from a checkpoint.
 
 use crate::curve::{
-    CurveRow, EventFile, LessonVotes, UNIT_VOTES_HEAD, VOTES_HEAD, VoteRow, csv_text, parquet_bytes,
+    CurveRow, EventFile, LessonVotes, UNIT_VOTES_HEAD, VOTES_HEAD, VoteRow, csv_text, parquet_bytes, reuse,
 };
 use crate::maps::{Example, MapSnapshot, choose_examples, map_strip};
 use crate::run::checkpoint::{Checkpoint, Rest, Tally};
@@ -313,16 +313,22 @@ impl<'a, S: Scenes> Training<'a, S> {
         }
         let Tally { reward_sum, n_trials, loss_sum, n_updates } = std::mem::take(&mut self.tally);
         let mean = |sum: f64, n: u64| (n > 0).then(|| sum / n as f64);
+        let shares = self.agent.take_shares();
+        let controller = self.agent.skill().controller();
         let row = CurveRow {
             step,
             lesson,
             train_reward: mean(reward_sum, n_trials),
             train_trials: n_trials,
             train_loss: mean(loss_sum, n_updates),
+            reuse: shares
+                .as_ref()
+                .zip(controller)
+                .map(|(shares, controller)| reuse(shares, controller.votes())),
             validation: evaluation,
         };
         self.rows.push(row);
-        if let Some(shares) = self.agent.take_shares() {
+        if let Some(shares) = shares {
             self.votes.push(VoteRow { step, lesson, shares });
         }
         self.add_event(&row)?;
@@ -415,6 +421,7 @@ impl<'a, S: Scenes> Training<'a, S> {
         let table = parquet_bytes(&self.rows)
             .map_err(|error| RunError::damaged(&folder.curve_parquet(), error.to_string()))?;
         folder.write(&folder.curve_parquet(), &table)?;
+        self.write_lessons()?;
         self.write_votes()?;
         for lesson in 1..=self.number() {
             let (examples, snapshots) = self.maps(lesson);
@@ -442,6 +449,20 @@ impl<S: Scenes> Training<'_, S> {
             (!rows.is_empty()).then_some((votes, rows))
         };
         (1..=self.number()).filter_map(of_lesson).collect()
+    }
+
+    /// `lesson,task,first_step`: which task was learned when.
+    fn write_lessons(&self) -> Result<(), RunError> {
+        if self.plan().lessons.len() < 2 {
+            return Ok(());
+        }
+        let mut text = String::from("lesson,task,first_step\n");
+        for (lesson, validation) in (1..=self.number()).zip(&self.world.validations) {
+            let first_step = self.rows.iter().find(|row| row.lesson == lesson).map_or(0, |row| row.step);
+            let task = validation.bound_task().task().id();
+            text.push_str(&format!("{lesson},{task},{first_step}\n"));
+        }
+        self.folder.write(&self.folder.lessons_csv(), text.as_bytes())
     }
 
     fn write_votes(&self) -> Result<(), RunError> {

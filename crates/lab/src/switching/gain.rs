@@ -92,6 +92,7 @@ mod tests {
             train_reward: None,
             train_trials: 0,
             train_loss: None,
+            reuse: None,
             validation: Evaluation {
                 n_trials: 1,
                 reward,

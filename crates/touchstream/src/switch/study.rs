@@ -296,6 +296,7 @@ impl Study {
             train_reward: None,
             train_trials: 0,
             train_loss: None,
+            reuse: None,
             validation,
         };
         Ok(steps.filter(is_time).map(row).collect())
