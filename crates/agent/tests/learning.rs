@@ -89,6 +89,17 @@ fn foreign_states_are_refused() {
 }
 
 #[test]
+fn an_agent_of_no_numbers_is_not_sound() {
+    let (_, _, scenes) = world("sr-2way", 1);
+    let mut agent = agent("sr-2way", "ems", &scenes, |_| {});
+    assert!(agent.is_sound());
+    let mut state = agent.state();
+    // The bias of the second map: nothing that is judged depends on it.
+    *state.skill.module.parameters.last_mut().unwrap() = f32::NAN;
+    assert!(agent.restore(&state, &scenes) && !agent.is_sound());
+}
+
+#[test]
 fn a_diverging_agent_says_so() {
     let (mut train, _, scenes) = world("sr-2way", 1);
     let mut agent = agent("sr-2way", "ems", &scenes, |settings| settings.learning_rate = 1e30);

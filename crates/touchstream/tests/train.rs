@@ -176,6 +176,8 @@ fn wrong_words_are_refused_before_anything_starts() {
     fails(&["--temperature", "0.1"], "temperature is for --dist boltzmann");
     fails(&["--epsilon", "0.1"], "epsilon is for --explore epsilon-greedy");
     fails(&["--data", "galery"], "galery");
+    fails(&["--steps", "400", "--map-steps", "401"], "map-steps: 401 is behind the last of 400 steps");
+    fails(&["--units", "8,100000,8", "--batch", "65536"], "batch: 65536 is not small enough for memory");
     fails(&["--encoder", "vgg"], "did you mean `vgg16`?");
     desk.fails(&["train", "--task", "sr-3way"], "sr-2way");
     desk.write("c.toml", "task = \"sr-2way\"\nstep = 5\n");

@@ -4,6 +4,7 @@ mod core_peak;
 mod encoder;
 mod modules;
 mod noise_scenes;
+mod peer_args;
 mod peers;
 mod voting;
 

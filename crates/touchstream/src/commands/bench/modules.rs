@@ -2,13 +2,13 @@
 
 use crate::commands::bench::core_peak::peak_per_core;
 use crate::commands::bench::noise_scenes::NoiseScenes;
+use crate::commands::bench::peer_args::{N_ROUNDS, PeerArgs};
 use crate::commands::bench::peers::Peers;
 use crate::say::say;
 use crate::text_table::aligned;
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use touchstream_agent::{AgentSettings, Remap, find_module};
@@ -28,24 +28,14 @@ pub struct ModulesBenchArgs {
     /// Units of every layer [default: the paper's for stimulus-response, and for match-to-sample where they differ]
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     units: Option<Vec<usize>>,
-    /// Numbers of a scene vector; two of them are read
-    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
-    scene_len: u64,
     /// Candidate touches a step
     #[arg(long, value_name = "N", default_value_t = 512)]
     candidates: usize,
     /// Steps between two updates
     #[arg(long, value_name = "N", default_value_t = 32)]
     batch: usize,
-    /// About how long each is measured, in seconds, in each of three rounds; the fastest counts
-    #[arg(long, value_name = "SECS", default_value_t = 0.5)]
-    secs: f64,
-    /// A Python with torch: the same work is then measured there too (`scripts/python-env --peers` makes one)
-    #[arg(long, value_name = "FILE")]
-    python: Option<PathBuf>,
-    /// Print as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    peer: PeerArgs,
 }
 
 /// One module, measured.
@@ -70,7 +60,6 @@ struct Outcome {
     modules: Vec<Measured>,
 }
 
-const N_ROUNDS: usize = 3;
 const SCRIPT: &str = include_str!("../../../../../peers/remap_modules.py");
 
 pub fn run(args: &ModulesBenchArgs) -> Result<()> {
@@ -78,10 +67,7 @@ pub fn run(args: &ModulesBenchArgs) -> Result<()> {
         None => MODULES.iter().map(|kind| kind.id).collect(),
         Some(ids) => ids.iter().map(|id| Ok(find_module(id)?.id)).collect::<Result<_>>()?,
     };
-    if !(args.secs > 0.0 && args.secs.is_finite()) {
-        bail!("secs: {} is not a time above 0", args.secs);
-    }
-    let mut peers = args.python.as_ref().map(|python| Peers::start(python, SCRIPT, &[])).transpose()?;
+    let mut peers = args.peer.start(SCRIPT)?;
     let peak = peak_per_core(N_ROUNDS);
     let mut modules = Vec::new();
     for id in ids {
@@ -90,13 +76,13 @@ pub fn run(args: &ModulesBenchArgs) -> Result<()> {
         }
     }
     let outcome = Outcome {
-        scene_len: args.scene_len,
+        scene_len: args.peer.scene_len,
         candidates: args.candidates,
         batch: args.batch,
         peak_gmacs_per_core: peak,
         modules,
     };
-    match args.json {
+    match args.peer.json {
         true => say!("{}", serde_json::to_string_pretty(&outcome)?),
         false => say!("{}", text(&outcome).trim_end()),
     }
@@ -127,16 +113,16 @@ fn measure(
     let mut settings = AgentSettings::for_task(id, &task)?;
     settings.module.units.fill(units);
     (settings.n_candidates, settings.batch_steps) = (args.candidates, args.batch);
-    let structure = settings.check(args.scene_len as usize)?;
+    let structure = settings.check(args.peer.scene_len as usize)?;
     let stimuli = Arc::new(PlainStimuli::new(2));
     let (mut stream, _) = Stream::open(Schedule::single(task), stimuli, Split::Train, RunSeed(1))?;
-    let scenes = NoiseScenes::of(&stream, args.scene_len as usize)?;
-    let mut agent = Remap::new(settings, args.scene_len as usize, RunSeed(1))?;
+    let scenes = NoiseScenes::of(&stream, args.peer.scene_len as usize)?;
+    let mut agent = Remap::new(settings, args.peer.scene_len as usize, RunSeed(1))?;
     agent.play(&mut stream, &scenes)?;
     let (mut best, mut best_of_peer) = (0.0_f64, None);
     for _ in 0..N_ROUNDS {
         let (start, before) = (Instant::now(), agent.n_steps());
-        while start.elapsed().as_secs_f64() < args.secs {
+        while start.elapsed().as_secs_f64() < args.peer.secs {
             agent.play(&mut stream, &scenes)?;
         }
         best = best.max((agent.n_steps() - before) as f64 / start.elapsed().as_secs_f64());
@@ -156,7 +142,6 @@ fn measure(
     })
 }
 
-/// Steps a second of PyTorch, measured for about as long as ours.
 fn ask(
     peers: &mut Peers,
     args: &ModulesBenchArgs,
@@ -166,17 +151,12 @@ fn ask(
 ) -> Result<f64> {
     let kind = find_module(id)?;
     let bottleneck = kind.bottleneck.map_or("-", |nonlinearity| nonlinearity.name());
-    let question = |n_updates: usize| {
-        let (layers, depth) = (kind.layers.name(), kind.default_depth());
-        let ModulesBenchArgs { scene_len, candidates, batch, .. } = args;
+    let (layers, depth) = (kind.layers.name(), kind.default_depth());
+    let ModulesBenchArgs { candidates, batch, peer, .. } = args;
+    let scene_len = peer.scene_len;
+    peer.ask(peers, *batch, known, |n_updates| {
         format!("{bottleneck}\t{layers}\t{units}\t{depth}\t{scene_len}\t{candidates}\t{batch}\t{n_updates}")
-    };
-    let rate = match known {
-        Some(rate) => rate,
-        None => peers.ask(&question(1))?[0],
-    };
-    let n_updates = (rate * args.secs / args.batch as f64).ceil().max(1.0) as usize;
-    Ok(peers.ask(&question(n_updates))?[0])
+    })
 }
 
 /// Multiply-adds of a step: first stage forward and its gradient, and all candidates through what is behind.

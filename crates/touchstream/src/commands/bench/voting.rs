@@ -1,6 +1,7 @@
 //! `touchstream bench voting`: training steps a second with frozen modules, beside PyTorch.
 
 use crate::commands::bench::noise_scenes::NoiseScenes;
+use crate::commands::bench::peer_args::{N_ROUNDS, PeerArgs};
 use crate::commands::bench::peers::Peers;
 use crate::say::say;
 use crate::text_table::aligned;
@@ -8,7 +9,6 @@ use crate::train_words::{PresetWord, VotingWord};
 use anyhow::{Result, bail};
 use clap::Args;
 use serde::Serialize;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use touchstream_agent::{AgentSettings, Remap};
@@ -30,24 +30,14 @@ pub struct VotingBenchArgs {
     /// Who is voted on; PyTorch votes on layers
     #[arg(long, value_enum, value_name = "HOW", default_value = "layer")]
     voting: VotingWord,
-    /// Numbers of a scene vector; two of them are read
-    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
-    scene_len: u64,
     /// Candidate touches a step
     #[arg(long, value_name = "N", default_value_t = 256)]
     candidates: usize,
     /// Steps between two updates
     #[arg(long, value_name = "N", default_value_t = 8)]
     batch: usize,
-    /// About how long each is measured, in seconds, in each of three rounds; the fastest counts
-    #[arg(long, value_name = "SECS", default_value_t = 0.5)]
-    secs: f64,
-    /// A Python with torch: the same work is then measured there too (`scripts/python-env --peers` makes one)
-    #[arg(long, value_name = "FILE")]
-    python: Option<PathBuf>,
-    /// Print as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    peer: PeerArgs,
 }
 
 /// One number of frozen modules, measured.
@@ -60,25 +50,21 @@ struct Measured {
     times_pytorch: Option<f64>,
 }
 
-const N_ROUNDS: usize = 3;
 const MAX_OLD: usize = 64;
 const SCRIPT: &str = include_str!("../../../../../peers/remap_voting.py");
 
 pub fn run(args: &VotingBenchArgs) -> Result<()> {
-    if !(args.secs > 0.0 && args.secs.is_finite()) {
-        bail!("secs: {} is not a time above 0", args.secs);
-    }
     if let Some(n) = args.old.iter().find(|&&n| n > MAX_OLD) {
         bail!("old: {n} is more than {MAX_OLD}");
     }
-    let mut peers = args.python.as_ref().map(|python| Peers::start(python, SCRIPT, &[])).transpose()?;
+    let mut peers = args.peer.start(SCRIPT)?;
     let mut rows = Vec::new();
     for &units in &args.units {
         for &old in &args.old {
             rows.push(measure(args, units, old, peers.as_mut())?);
         }
     }
-    match args.json {
+    match args.peer.json {
         true => say!("{}", serde_json::to_string_pretty(&rows)?),
         false => say!("{}", text(args, &rows).trim_end()),
     }
@@ -97,8 +83,8 @@ fn measure(
     (settings.n_candidates, settings.batch_steps) = (args.candidates, args.batch);
     let stimuli = Arc::new(PlainStimuli::new(2));
     let (mut stream, _) = Stream::open(Schedule::single(task), stimuli, Split::Train, RunSeed(1))?;
-    let scenes = NoiseScenes::of(&stream, args.scene_len as usize)?;
-    let mut agent = Remap::new(settings.clone(), args.scene_len as usize, RunSeed(1))?;
+    let scenes = NoiseScenes::of(&stream, args.peer.scene_len as usize)?;
+    let mut agent = Remap::new(settings.clone(), args.peer.scene_len as usize, RunSeed(1))?;
     let voting = args.voting.settings(PresetWord::Default, true);
     for _ in 0..old {
         agent.play(&mut stream, &scenes)?;
@@ -108,7 +94,7 @@ fn measure(
     let (mut best, mut best_of_peer) = (0.0_f64, None);
     for _ in 0..N_ROUNDS {
         let (start, before) = (Instant::now(), agent.n_steps());
-        while start.elapsed().as_secs_f64() < args.secs {
+        while start.elapsed().as_secs_f64() < args.peer.secs {
             agent.play(&mut stream, &scenes)?;
         }
         best = best.max((agent.n_steps() - before) as f64 / start.elapsed().as_secs_f64());
@@ -126,7 +112,6 @@ fn measure(
     })
 }
 
-/// Steps a second of PyTorch, measured for about as long as ours.
 fn ask(
     peers: &mut Peers,
     args: &VotingBenchArgs,
@@ -134,15 +119,11 @@ fn ask(
     old: usize,
     known: Option<f64>,
 ) -> Result<f64> {
-    let VotingBenchArgs { scene_len, candidates, batch, .. } = args;
-    let question =
-        |n_updates: usize| format!("{old}\t{units}\t{scene_len}\t{candidates}\t{batch}\t{n_updates}");
-    let rate = match known {
-        Some(rate) => rate,
-        None => peers.ask(&question(1))?[0],
-    };
-    let n_updates = (rate * args.secs / args.batch as f64).ceil().max(1.0) as usize;
-    Ok(peers.ask(&question(n_updates))?[0])
+    let VotingBenchArgs { candidates, batch, peer, .. } = args;
+    let scene_len = peer.scene_len;
+    peer.ask(peers, *batch, known, |n_updates| {
+        format!("{old}\t{units}\t{scene_len}\t{candidates}\t{batch}\t{n_updates}")
+    })
 }
 
 fn text(args: &VotingBenchArgs, rows: &[Measured]) -> String {
@@ -162,10 +143,10 @@ fn text(args: &VotingBenchArgs, rows: &[Measured]) -> String {
             perhaps(row.times_pytorch, 1),
         ]);
     }
-    let VotingBenchArgs { scene_len, candidates, batch, .. } = args;
+    let VotingBenchArgs { candidates, batch, peer, .. } = args;
     format!(
         "{}\nEMS, one thread; {} inputs, {candidates} candidates a step, an update every {batch} steps",
         aligned(&table),
-        2 * scene_len
+        2 * peer.scene_len
     )
 }
