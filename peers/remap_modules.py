@@ -5,7 +5,8 @@ is fused; gradients are taken only at the chosen touches. Same work a step as ou
 choose by variance, draw a touch, and learn every so many steps. The environment is left out here: rewards are random.
 
 Usage: remap_modules.py, then a line of BOTTLENECK, LAYERS, UNITS, DEPTH, SCENE_LEN, CANDIDATES, BATCH, N_UPDATES between
-tabs for each measurement (BOTTLENECK is - for late modules); answers with steps a second as a JSON list of one number.
+tabs for each measurement (BOTTLENECK is - for late modules, `conv tanh,CReS,CReS` for convolutions over a map of 14 x 14
+places and 512 channels); answers with steps a second as a JSON list of one number.
 """
 
 import json
@@ -36,6 +37,7 @@ FUNCTIONS = {
     "Sq": (lambda x: torch.cat([x, x * x], -1), 2),
 }
 K_F = 2
+N_PLACES, N_CHANNELS = 196, 512
 
 
 class Agent:
@@ -101,13 +103,54 @@ class Agent:
         self.adam.step()
 
 
+class ConvAgent(Agent):
+    """What scene vectors are to the first convolution is computed once for all places, and everything before the touch
+    once for all candidates."""
+
+    def __init__(self, convolutions, layers, units, depth, scene_len, n_candidates, batch):
+        super().__init__("-", layers, units, depth, scene_len, n_candidates, batch)
+        make = lambda n_out, n_in: (torch.randn(n_out, n_in) / n_in**0.5).requires_grad_()
+        bias = lambda n_out: torch.zeros(n_out, requires_grad=True)
+        self.convolutions, n_in = [], N_CHANNELS
+        self.tiled = make(units, self.n_psi)
+        for name in convolutions.split(","):
+            f, parts = FUNCTIONS[name]
+            self.convolutions.append((f, make(units, n_in), bias(units)))
+            n_in = units * parts
+        self.first = self.touch = (make(units, N_PLACES * n_in + 4), bias(units))
+        pairs = [self.first, *self.layers, self.readout, *(pair[1:] for pair in self.convolutions)]
+        self.adam = torch.optim.Adam([self.tiled, *(tensor for pair in pairs for tensor in pair)], lr=1e-4, fused=True)
+        self.maps = torch.randn(64, N_PLACES, N_CHANNELS) * 2 / N_CHANNELS**0.5
+
+    def flattened(self, psi, maps):
+        x, tiled = maps, F.linear(psi, self.tiled)[:, None]
+        for idx, (f, weight, bias) in enumerate(self.convolutions):
+            x = F.linear(x, weight, bias)
+            x = f(x + tiled if idx == 0 else x)
+        return x.flatten(1) / N_PLACES**0.5
+
+    def update(self):
+        order = torch.randint(500, (self.batch + 1,))
+        psi = torch.cat([self.scenes[order[:-1]], self.scenes[order[1:]]], -1)
+        flattened = self.flattened(psi, self.maps[order[1:] % 64])
+        self.n_psi = flattened.shape[1]
+        touches = self.touches(flattened.detach())
+        rewards = torch.rand(self.batch, K_F)
+        x = F.linear(torch.cat([flattened, touches], -1), *self.first)
+        loss = F.binary_cross_entropy_with_logits(self.head(x), rewards, reduction="none").sum(-1).mean()
+        self.adam.zero_grad(set_to_none=True)
+        loss.backward()
+        self.adam.step()
+
+
 def main():
     torch.set_num_threads(1)
     print(json.dumps(["pytorch"]), flush=True)
     for line in sys.stdin:
         bottleneck, layers, *numbers = line.rstrip("\n").split("\t")
         *shape, n_updates = map(int, numbers)
-        agent = Agent(bottleneck, layers, *shape)
+        is_convolutional = bottleneck.startswith("conv ")
+        agent = ConvAgent(bottleneck[5:], layers, *shape) if is_convolutional else Agent(bottleneck, layers, *shape)
         agent.update()
         start = time.perf_counter()
         for _ in range(n_updates):

@@ -2,7 +2,7 @@
 
     python scripts/make_module_golden.py
 
-For each of the 24 modules: weights, the logits of a few steps, the loss, its gradient, and the weights and losses of ten
+For each module: weights, the logits of a few steps, the loss, its gradient, and the weights and losses of ten
 updates of Adam. `touchstream-mind` must give the same from the same weights. Needs torch and safetensors.
 """
 
@@ -19,6 +19,7 @@ REPO = pathlib.Path(__file__).resolve().parent.parent
 GOLDEN = REPO / "crates/mind/tests/golden/modules.safetensors"
 
 SCENE_LEN, K_B, K_F, N_STEPS, N_UPDATES = 27, 1, 2, 8, 10
+N_PLACES, N_CHANNELS = 9, 10
 LEARNING_RATE = 1e-2
 
 
@@ -72,12 +73,38 @@ class Module(nn.Module):
             n = (units + idx) * N_PARTS.get(f, 1)
         self.depth, self.readout = depth, nn.Linear(n, K_F)
 
-    def forward(self, psi, touches):
+    def forward(self, psi, maps, touches):
         x = psi if self.g is None else self.g(self.bottleneck(psi))
         x = torch.cat([x, touches], -1)
         for idx in range(self.depth):
             x = self.f(getattr(self, f"layer{idx + 1}")(x))
         return self.readout(x)
+
+
+class ConvModule(nn.Module):
+    """Scene vectors tiled onto the channels of a map, 1 x 1 convolutions (tanh, CReS, CReS), flattened and divided by the
+    root of the number of places, then joined with the touches as in EMS."""
+
+    def __init__(self, units):
+        super().__init__()
+        n = (K_B + 1) * SCENE_LEN + N_CHANNELS
+        self.functions = [torch.tanh, cres, cres]
+        for idx, f in enumerate(self.functions):
+            setattr(self, f"conv{idx + 1}", nn.Conv1d(n, units + idx, 1))
+            n = (units + idx) * N_PARTS.get(f, 1)
+        n = N_PLACES * n + 2 * (K_B + 1)
+        for idx in range(2):
+            setattr(self, f"layer{idx + 1}", nn.Linear(n, units + idx))
+            n = (units + idx) * 4
+        self.readout = nn.Linear(n, K_F)
+
+    def forward(self, psi, maps, touches):
+        tiled = psi[:, None, :].expand(-1, N_PLACES, -1)
+        x = torch.cat([tiled, maps], -1)
+        for idx, f in enumerate(self.functions):
+            x = f(getattr(self, f"conv{idx + 1}")(x.transpose(1, 2)).transpose(1, 2))
+        x = torch.cat([x.flatten(1) / N_PLACES**0.5, touches], -1)
+        return self.readout(cres(self.layer2(cres(self.layer1(x)))))
 
 
 def flat(tensors):
@@ -90,16 +117,19 @@ def main():
     scenes = torch.randn(N_STEPS + K_B, SCENE_LEN)
     psi = torch.cat([scenes[:-1], scenes[1:]], -1)
     touches, rewards = torch.rand(N_STEPS, 2 * (K_B + 1)) * 2 - 1, torch.rand(N_STEPS, K_F).round(decimals=1)
-    tensors = {"scenes": scenes.numpy(), "touches": touches.numpy(), "rewards": rewards.numpy()}
-    for name, (g, f) in MODULES.items():
-        module = Module(g, f, UNITS[name.rsplit("-", 1)[-1]] if g is None else 7)
+    maps = torch.randn(N_STEPS, N_PLACES, N_CHANNELS, generator=torch.Generator().manual_seed(5))
+    tensors = {"scenes": scenes.numpy(), "maps": maps.numpy(), "touches": touches.numpy(), "rewards": rewards.numpy()}
+    modules = {
+        name: Module(g, f, UNITS[name.rsplit("-", 1)[-1]] if g is None else 7) for name, (g, f) in MODULES.items()
+    }
+    for name, module in {**modules, "conv-ems": ConvModule(5)}.items():
         for parameter in module.parameters():
             nn.init.normal_(parameter, std=0.3)
         tensors[f"{name}/parameters"] = flat(module.parameters())
         adam = torch.optim.Adam(module.parameters(), lr=LEARNING_RATE)
         losses = []
         for update in range(N_UPDATES):
-            logits = module(psi, touches)
+            logits = module(psi, maps, touches)
             loss = F.binary_cross_entropy_with_logits(logits, rewards, reduction="none").sum(-1).mean()
             adam.zero_grad()
             loss.backward()

@@ -17,5 +17,5 @@ mod window;
 pub use candidate_touches::{CandidateTouches, centred_from_pixel, centred_from_touch};
 pub use evaluation::{Evaluation, Evaluator};
 pub use remap::{ControllerState, Learned, PlayError, Played, Remap, RemapState, SkillState};
-pub use scenes::{NoScene, Scenes, skill_on};
+pub use scenes::{NoScene, SceneShape, Scenes, skill_on};
 pub use settings::{AgentSettings, ModuleChoice, SettingsError, find_module};

@@ -3,9 +3,10 @@
 use touchstream_env::task::{MatchScreen, Paradigm, Task};
 use touchstream_mind::module::{ModuleKind, Size};
 
-/// Units of each layer (the supplement's table "Number of units per layer").
-pub fn units(paradigm: &Paradigm, size: Size) -> usize {
-    match (paradigm, size) {
+/// Units of each layer (the supplement's table "Number of units per layer"); 128 in the convolutional EMS.
+pub fn units(paradigm: &Paradigm, kind: &ModuleKind) -> usize {
+    match (paradigm, kind.size) {
+        _ if kind.is_convolutional() => 128,
         (Paradigm::StimulusResponse { .. }, Size::Small) => 8,
         (Paradigm::MatchToSample(_), Size::Small) => 32,
         (Paradigm::Localization, Size::Small) => 128,
@@ -39,7 +40,7 @@ const TASKS: [&str; 12] = [
 
 /// The supplement's table "Module learning rates", in units of 1e-4.
 #[rustfmt::skip]
-const LEARNING_RATES: [(&str, [u8; 12]); 24] = [
+const LEARNING_RATES: [(&str, [u8; 12]); 25] = [
     ("ems",                  [10, 10, 10,  5,  5,  5,  5,  5,  5,  5,  5, 1]),
     ("partial-symm",         [10, 10, 10,  5,  5,  5,  5,  5,  5,  5,  5, 1]),
     ("no-symm",              [10, 10, 10, 10, 10, 10, 10, 10, 10, 10,  2, 1]),
@@ -64,6 +65,8 @@ const LEARNING_RATES: [(&str, [u8; 12]); 24] = [
     ("none-crelu-small",     [10, 10, 10, 10, 10,  1, 10, 10, 10, 10, 10, 1]),
     ("none-crelu-medium",    [10, 10, 10,  1,  1,  1,  1,  1,  1, 10,  1, 1]),
     ("none-crelu-large",     [ 1,  1,  1,  1,  1,  1,  1,  1,  1,  1,  1, 1]),
+    // Not in the paper's table.
+    ("conv-ems",             [ 1,  1,  1,  1,  1,  1,  1,  1,  1,  1,  1, 1]),
 ];
 
 /// The learning rate of a module on a task. For a task that is not in the table, that of the table's plainest task of

@@ -4,7 +4,7 @@ mod state;
 
 use crate::candidate_touches::CandidateTouches;
 use crate::policy::PolicyMemory;
-use crate::scenes::{NoScene, Scenes, skill_on};
+use crate::scenes::{NoScene, SceneShape, Scenes, skill_on};
 use crate::settings::{AgentSettings, SettingsError};
 use crate::window::Window;
 use std::sync::Arc;
@@ -68,8 +68,8 @@ pub enum PlayError {
 
 impl Remap {
     /// An agent that has seen nothing yet.
-    pub fn new(settings: AgentSettings, scene_len: usize, seed: RunSeed) -> Result<Self, SettingsError> {
-        let structure = settings.check(scene_len)?;
+    pub fn new(settings: AgentSettings, shape: SceneShape, seed: RunSeed) -> Result<Self, SettingsError> {
+        let structure = settings.check(shape)?;
         let skill = Skill::alone(new_module(&settings, structure, seed, 0));
         let AgentSettings { k_b, k_f, n_candidates, batch_steps, .. } = settings;
         let n_rows = k_f - 1 + batch_steps;
@@ -78,7 +78,7 @@ impl Remap {
             candidates: CandidateTouches::new(n_candidates),
             memory: skill.memory(n_candidates, n_rows),
             policy: PolicyMemory::new(skill.instructions(), k_f, n_candidates),
-            window: Window::new(k_b, n_rows, scene_len),
+            window: Window::new(k_b, n_rows, shape.scene_len),
             touches: vec![0.0; batch_steps * 2 * (k_b + 1)],
             rewards: vec![0.0; batch_steps * k_f],
             n_steps: 0,

@@ -1,21 +1,39 @@
-//! Scene vectors of screens, wherever they come from.
+//! Features of screens, wherever they come from.
 
 use std::sync::Arc;
 use touchstream_env::trial::ScreenRecipe;
 use touchstream_mind::Skill;
 use touchstream_mind::composite::{Controller, FrozenVisual};
-use touchstream_mind::module::Module;
+use touchstream_mind::module::{MapShape, Module};
 
 /// The features of all screens that a stream can show.
 pub trait Scenes {
-    /// Numbers of a scene vector.
-    fn scene_len(&self) -> usize;
+    /// How many numbers a screen has.
+    fn shape(&self) -> SceneShape;
     /// The number of a screen; `None` if it is not one of these.
     fn index_of(&self, screen: &ScreenRecipe) -> Option<u32>;
     /// A screen's scene vector, `[scene_len]`.
     fn scene(&self, index: u32) -> &[f32];
+    /// Copies a screen's spatial map, `[n_places, n_channels]`, row by row. Asked for where the shape has one.
+    fn copy_map(&self, index: u32, out: &mut [f32]);
     /// How many screens there are.
     fn n_screens(&self) -> usize;
+}
+
+/// How many numbers the features of a screen have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SceneShape {
+    /// Of the scene vector.
+    pub scene_len: usize,
+    /// Of the spatial map, if there is one.
+    pub map: Option<MapShape>,
+}
+
+impl SceneShape {
+    /// Scene vectors alone.
+    pub fn without_maps(scene_len: usize) -> Self {
+        Self { scene_len, map: None }
+    }
 }
 
 /// A stream showed a screen that has no features.

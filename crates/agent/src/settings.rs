@@ -2,21 +2,23 @@
 
 use crate::paper;
 use crate::policy::{Dist, Explore, PolicySettings};
+use crate::scenes::SceneShape;
 use serde::{Deserialize, Serialize};
 use touchstream_env::task::{Paradigm, Task};
 use touchstream_env::{did_you_mean, nearest};
 use touchstream_mind::AdamSettings;
 use touchstream_mind::module::{
-    InitialWeights, LayerShape, MODULES, ModuleKind, ModuleShape, ShapeError, Structure,
+    Convolutions, FlattenedScale, InitialWeights, LayerShape, MODULES, ModuleKind, ModuleShape, ShapeError,
+    Structure,
 };
 
 /// Which module, and how wide.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModuleChoice {
-    /// One of the 24.
+    /// One of the table's.
     pub id: String,
-    /// Units of each stage but the readout, the bottleneck first.
+    /// Units of each stage but the readout, convolutions or the bottleneck first.
     pub units: Vec<usize>,
 }
 
@@ -24,8 +26,8 @@ impl ModuleChoice {
     /// A module as wide and deep as the paper has it for a task.
     pub fn of_paper(id: &str, task: &Task) -> Result<Self, SettingsError> {
         let kind = find_module(id)?;
-        let n_stages = kind.default_depth() + usize::from(kind.bottleneck.is_some());
-        Ok(Self { id: id.into(), units: vec![paper::units(task.paradigm(), kind.size); n_stages] })
+        let n_stages = kind.default_depth() + kind.n_early_stages();
+        Ok(Self { id: id.into(), units: vec![paper::units(task.paradigm(), kind); n_stages] })
     }
 }
 
@@ -75,6 +77,12 @@ pub enum SettingsError {
         found: usize,
         /// What they are.
         what: &'static str,
+    },
+    /// It reads what is not there.
+    #[error("{id} reads spatial maps, but there are none: these features are scene vectors alone")]
+    NoMaps {
+        /// The module.
+        id: String,
     },
     /// The module cannot be built.
     #[error(transparent)]
@@ -134,8 +142,8 @@ impl AgentSettings {
         Self { batch_steps: 16, initial_weights: InitialWeights::Paper, policy, ..self }
     }
 
-    /// The module's structure on scene vectors of this length, if everything fits together.
-    pub fn check(&self, scene_len: usize) -> Result<Structure, SettingsError> {
+    /// The module's structure on features of this shape, if everything fits together.
+    pub fn check(&self, scenes: SceneShape) -> Result<Structure, SettingsError> {
         let refuse = |field, found: String, range| Err(SettingsError::OutOfRange { field, found, range });
         if !(1..=1 << 16).contains(&self.n_candidates) {
             return refuse("candidates", self.n_candidates.to_string(), "in 1..=65536");
@@ -168,7 +176,7 @@ impl AgentSettings {
         {
             return refuse("epsilon", epsilon.to_string(), "in 0..=1");
         }
-        let structure = Structure::new(self.shape(scene_len)?)?;
+        let structure = Structure::new(self.shape(scenes)?)?;
         let widest =
             structure.stages().iter().map(|stage| stage.n_in().max(stage.n_out())).max().unwrap_or(0);
         if widest.saturating_mul(self.batch_steps.max(64)) > MAX_NUMBERS {
@@ -178,23 +186,38 @@ impl AgentSettings {
         Ok(structure)
     }
 
-    fn shape(&self, scene_len: usize) -> Result<ModuleShape, SettingsError> {
+    fn shape(&self, scenes: SceneShape) -> Result<ModuleShape, SettingsError> {
         let kind = find_module(&self.module.id)?;
-        let (min, what) = match kind.bottleneck {
-            Some(_) => (2, "a bottleneck and at least one layer"),
-            None => (1, "at least one layer"),
+        let (n_early, n_convolutions) = (kind.n_early_stages(), kind.convolutions.len());
+        let min = n_early + 1;
+        let what = match (kind.is_convolutional(), n_early) {
+            (true, _) => "convolutions and at least one layer",
+            (false, 0) => "at least one layer",
+            (false, _) => "a bottleneck and at least one layer",
         };
         let units = &self.module.units;
         if units.len() < min {
             let (id, found) = (self.module.id.clone(), units.len());
             return Err(SettingsError::TooFewStages { id, min, found, what });
         }
-        let (bottleneck, layers) = match kind.bottleneck {
-            Some(nonlinearity) => (Some(LayerShape { nonlinearity, n_units: units[0] }), &units[1..]),
-            None => (None, &units[..]),
+        let layer = |nonlinearity, &n_units: &usize| LayerShape { nonlinearity, n_units };
+        let bottleneck = kind.bottleneck.map(|nonlinearity| layer(nonlinearity, &units[0]));
+        let convolutions = match kind.is_convolutional() {
+            false => None,
+            true => {
+                let layers = kind.convolutions.iter().zip(&units[..n_convolutions]);
+                Some(Convolutions {
+                    map: scenes.map.ok_or_else(|| SettingsError::NoMaps { id: self.module.id.clone() })?,
+                    layers: layers.map(|(&nonlinearity, n_units)| layer(nonlinearity, n_units)).collect(),
+                    flattened: match self.initial_weights {
+                        InitialWeights::FanIn => FlattenedScale::RootOfPlaces,
+                        InitialWeights::Paper => FlattenedScale::One,
+                    },
+                })
+            }
         };
-        let layer = |&n_units| LayerShape { nonlinearity: kind.layers, n_units };
-        let layers = layers.iter().map(layer).collect();
-        Ok(ModuleShape { scene_len, k_b: self.k_b, k_f: self.k_f, bottleneck, layers })
+        let layers = units[n_early..].iter().map(|n_units| layer(kind.layers, n_units)).collect();
+        let (scene_len, k_b, k_f) = (scenes.scene_len, self.k_b, self.k_f);
+        Ok(ModuleShape { scene_len, k_b, k_f, convolutions, bottleneck, layers })
     }
 }

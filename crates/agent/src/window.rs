@@ -103,7 +103,7 @@ impl Window {
     }
 }
 
-/// Scene vectors of the window's rows.
+/// Features of the window's rows.
 pub(crate) struct WindowHistory<'a, S> {
     window: &'a Window,
     scenes: &'a S,
@@ -127,6 +127,12 @@ impl<S> WindowHistory<'_, S> {
 impl<S: Scenes> SceneHistory for WindowHistory<'_, S> {
     fn scene(&self, step: usize, lag: usize) -> &[f32] {
         self.number(step, lag).map_or(&self.window.zeros, |screen| self.scenes.scene(screen))
+    }
+    fn copy_map(&self, step: usize, out: &mut [f32]) {
+        match self.number(step, 0) {
+            Some(screen) => self.scenes.copy_map(screen, out),
+            None => out.fill(0.0),
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use touchstream_env::task::find_task;
 fn agent(task: &str, module: &str, scenes: &PixelScenes, change: impl Fn(&mut AgentSettings)) -> Remap {
     let mut settings = AgentSettings::for_task(module, &find_task(task).unwrap()).unwrap();
     change(&mut settings);
-    Remap::new(settings, scenes.scene_len(), RunSeed(1)).unwrap()
+    Remap::new(settings, scenes.shape(), RunSeed(1)).unwrap()
 }
 
 fn play(agent: &mut Remap, stream: &mut Stream, scenes: &PixelScenes, n_steps: u64) {

@@ -16,7 +16,7 @@ use touchstream_mind::module::Module;
 fn evaluation_of(task: &str, expected: f32, explore: Explore) -> Evaluation {
     let (_, mut validation, scenes) = world(task, 1);
     let settings = AgentSettings::for_task("ems", &find_task(task).unwrap()).unwrap();
-    let structure = settings.check(scenes.scene_len()).unwrap();
+    let structure = settings.check(scenes.shape()).unwrap();
     let mut parameters = vec![0.0; structure.n_parameters()];
     let readout = structure.stages().last().unwrap();
     parameters[readout.biases()].fill((expected / (1.0 - expected)).ln());
@@ -53,7 +53,7 @@ fn a_constant_guess_is_judged_as_one_computes_by_hand() {
 fn one_trial_says_nothing_about_its_error() {
     let (_, mut validation, scenes) = world("sr-2way", 1);
     let settings = AgentSettings::for_task("ems", &find_task("sr-2way").unwrap()).unwrap();
-    let structure = settings.check(scenes.scene_len()).unwrap();
+    let structure = settings.check(scenes.shape()).unwrap();
     let n = structure.n_parameters();
     let skill = Skill::alone(Module::new(structure, vec![0.0; n]));
     let mut evaluator = Evaluator::new(&skill, 16, RunSeed(5));

@@ -47,7 +47,7 @@ fn one_module_allocates_nothing() {
     ] {
         let (mut train, _, scenes) = world(task, 1);
         let settings = AgentSettings::for_task(module, &find_task(task).unwrap()).unwrap();
-        let mut agent = Remap::new(settings, scenes.scene_len(), RunSeed(1)).unwrap();
+        let mut agent = Remap::new(settings, scenes.shape(), RunSeed(1)).unwrap();
         agent.play(&mut train, &scenes).unwrap();
         let before = N_ALLOCATIONS.load(Ordering::Relaxed);
         for _ in 0..20 {
@@ -65,7 +65,7 @@ fn a_composite_allocates_nothing() {
     ] {
         let (mut train, _, scenes) = world(task, 1);
         let settings = AgentSettings::for_task(module, &find_task(task).unwrap()).unwrap();
-        let mut agent = Remap::new(settings.clone(), scenes.scene_len(), RunSeed(1)).unwrap();
+        let mut agent = Remap::new(settings.clone(), scenes.shape(), RunSeed(1)).unwrap();
         for _ in 0..3 {
             agent.compose(settings.clone(), VotingSettings::of(voting), &scenes);
             agent.play(&mut train, &scenes).unwrap();

@@ -21,7 +21,7 @@ fn settings() -> AgentSettings {
 
 /// An agent that has learned the task.
 fn trained(train: &mut Stream, scenes: &PixelScenes) -> Remap {
-    let mut agent = Remap::new(settings(), scenes.scene_len(), RunSeed(1)).unwrap();
+    let mut agent = Remap::new(settings(), scenes.shape(), RunSeed(1)).unwrap();
     play(&mut agent, train, scenes, 8000);
     agent
 }
@@ -52,6 +52,9 @@ impl SceneHistory for One<'_> {
     fn scene(&self, step: usize, lag: usize) -> &[f32] {
         self.screen(step, lag).map_or(self.zeros, |screen| self.scenes.scene(screen as u32))
     }
+    fn copy_map(&self, _step: usize, out: &mut [f32]) {
+        self.scenes.copy_map(self.screen, out);
+    }
 }
 
 impl ScreenHistory for One<'_> {
@@ -64,7 +67,7 @@ impl ScreenHistory for One<'_> {
 fn logits(skill: &Skill, scenes: &PixelScenes, screen: u32) -> Vec<f32> {
     let mut candidates = CandidateTouches::new(400);
     candidates.draw(RunSeed(3), touchstream_env::seed::StreamName::new("test"), 0);
-    let zeros = vec![0.0; scenes.scene_len()];
+    let zeros = vec![0.0; scenes.shape().scene_len];
     let mut memory = skill.memory(400, 1);
     skill.look(&One { scenes, zeros: &zeros, screen }, &mut memory);
     skill.predict(0, &[0.0; 2], candidates.centred(), &mut memory);
@@ -131,7 +134,7 @@ fn after_no_switch_the_old_module_takes_over() {
 fn a_restored_composite_goes_on_with_the_same_bits() {
     for voting in [Voting::Layer, Voting::Unit] {
         let (mut train, _, scenes) = world(TASK, 7);
-        let mut whole = Remap::new(settings(), scenes.scene_len(), RunSeed(1)).unwrap();
+        let mut whole = Remap::new(settings(), scenes.shape(), RunSeed(1)).unwrap();
         let mut frozen = Vec::new();
         for _ in 0..3 {
             play(&mut whole, &mut train, &scenes, 200);
@@ -145,7 +148,7 @@ fn a_restored_composite_goes_on_with_the_same_bits() {
 
         let (mut again, _, _) = world(TASK, 7);
         again.restore(&snapshot).unwrap();
-        let mut second = Remap::new(settings(), scenes.scene_len(), RunSeed(1)).unwrap();
+        let mut second = Remap::new(settings(), scenes.shape(), RunSeed(1)).unwrap();
         assert!(second.restore(&state, &scenes));
         assert_eq!(second.state(), state);
         play(&mut second, &mut again, &scenes, 200);

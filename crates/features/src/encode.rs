@@ -121,13 +121,13 @@ impl Items {
         Self { all: screens.iter().map(item).collect(), encoder_hash, data_hash }
     }
 
-    /// Adds screens whose scene vectors are wanted, if they are not there.
-    pub fn add_scenes(&mut self, screens: &[ScreenRecipe]) {
+    /// Adds screens, if they are not there.
+    pub fn add(&mut self, screens: &[ScreenRecipe], wanted: Wanted) {
         let n_before = self.all.len();
         for recipe in screens {
             if self.all[..n_before].binary_search_by_key(recipe, |item| item.recipe).is_err() {
                 let key = RecordKey::new(recipe, self.data_hash, self.encoder_hash);
-                self.all.push(Item { recipe: *recipe, key, wanted: Wanted::Scene });
+                self.all.push(Item { recipe: *recipe, key, wanted });
             }
         }
         self.all.sort_unstable_by_key(|item| item.recipe);

@@ -4,6 +4,7 @@ use crate::calibrated::{calibration_screens_of, compute_and_store, stored_calibr
 use crate::calibration::{Calibration, CalibrationSettings};
 use crate::encode::{Encoded, Eyes, Items, Wanted, screens_of, shared_stimuli};
 use crate::error::FeatureError;
+use crate::map_scale::MapScale;
 use crate::segment::Part;
 use crate::store::FeatureStore;
 use crate::stored::Stored;
@@ -34,6 +35,7 @@ pub struct FeatureSet {
     scenes: Vec<f32>,
     /// One a screen, or none at all.
     maps: Vec<Stored>,
+    map_scale: Option<MapScale>,
     calibration: Calibration,
     encoded: Encoded,
     /// Keeps the store from being deleted meanwhile.
@@ -72,8 +74,12 @@ impl FeatureSet {
         let mut items = Items::new(eyes, stimuli, &screens, settings.wanted);
         let mut store = items.open_store(eyes, stimuli)?;
         let known = stored_calibration(&store, &chosen, calibration_settings);
+        let scaled_by = MapScale::choose(calibration_settings, &calibration_screens);
+        if settings.wanted == Wanted::SceneAndMap {
+            items.add(&scaled_by, Wanted::SceneAndMap);
+        }
         if known.is_none() {
-            items.add_scenes(&chosen);
+            items.add(&chosen, Wanted::Scene);
         }
         let mut encoded = items.encode(eyes, stimuli, &mut store)?;
         let calibration = match known {
@@ -94,12 +100,15 @@ impl FeatureSet {
             .par_chunks_exact_mut(shape.scene_len.max(1))
             .zip(find(Part::Scene)?)
             .for_each(|(out, stored)| calibration.apply(stored.scene(), out));
-        let maps = match settings.wanted {
-            Wanted::Scene => Vec::new(),
-            Wanted::SceneAndMap => find(Part::Map)?,
+        let (maps, map_scale) = match settings.wanted {
+            Wanted::Scene => (Vec::new(), None),
+            Wanted::SceneAndMap => {
+                let scale = MapScale::compute(&store, &items, &scaled_by, calibration_settings);
+                (find(Part::Map)?, Some(scale.ok_or_else(|| store.lost())?))
+            }
         };
         let index = screens.iter().copied().zip(0..).collect();
-        Ok(Self { screens, index, shape, scenes, maps, calibration, encoded, _store: store })
+        Ok(Self { screens, index, shape, scenes, maps, map_scale, calibration, encoded, _store: store })
     }
 
     /// How many screens.
@@ -137,6 +146,20 @@ impl FeatureSet {
     /// wanted. The index must be one of these.
     pub fn map(&self, index: u32) -> Option<&[f16]> {
         (!self.maps.is_empty()).then(|| self.maps[index as usize].map())
+    }
+
+    /// Whether spatial maps were wanted.
+    pub fn has_maps(&self) -> bool {
+        self.map_scale.is_some()
+    }
+
+    /// Copies the spatial map of a screen, centred and scaled, `[14 * 14, map_channels]`; zeros if maps were not wanted.
+    /// The index must be one of these.
+    pub fn copy_map(&self, index: u32, out: &mut [f32]) {
+        match (&self.map_scale, self.map(index)) {
+            (Some(scale), Some(map)) => scale.apply(map, out),
+            _ => out.fill(0.0),
+        }
     }
 
     /// How scene vectors were centred and scaled.

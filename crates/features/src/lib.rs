@@ -16,6 +16,7 @@ mod encode;
 mod error;
 mod feature_set;
 pub mod inventory;
+mod map_scale;
 mod mapped_file;
 mod missing;
 mod recipe_bytes;

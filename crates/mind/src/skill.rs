@@ -169,7 +169,7 @@ impl Skill {
         let SkillBatch { history, touches, rewards } = batch;
         match (&mut self.composed, learner) {
             (None, SkillLearner::Alone(learner)) => {
-                let batch = Batch { visual: memory.visual[0].rows(rows), history, touches, rewards };
+                let batch = Batch { visual: &memory.visual[0], rows, history, touches, rewards };
                 learner.learn(&mut self.module, learning_rate, batch)
             }
             (Some(composed), SkillLearner::Composed(learner)) => {

@@ -13,7 +13,8 @@ use touchstream_mind::composite::{
     CompositeBatch, CompositeHead, CompositeLearner, Controller, FrozenVisual, Voter, Voting, VotingSettings,
 };
 use touchstream_mind::module::{
-    Batch, Candidates, InitialWeights, LayerShape, Learner, MODULES, Module, ModuleShape, VisualRows,
+    Batch, Candidates, Convolutions, FlattenedScale, InitialWeights, LayerShape, Learner, MODULES, MapShape,
+    Module, ModuleShape, VisualRows,
 };
 use touchstream_mind::{AdamSettings, Instructions};
 
@@ -33,6 +34,11 @@ fn shape(id: &str, k_b: usize, k_f: usize) -> ModuleShape {
         scene_len: 21,
         k_b,
         k_f,
+        convolutions: kind.is_convolutional().then(|| Convolutions {
+            map: MapShape { n_places: 6, n_channels: 7 },
+            layers: kind.convolutions.iter().map(|&f| layer(f, 3)).collect(),
+            flattened: FlattenedScale::RootOfPlaces,
+        }),
         bottleneck: kind.bottleneck.map(|g| layer(g, 5)),
         layers: (0..kind.default_depth()).map(|idx| layer(kind.layers, 4 + idx)).collect(),
     }
@@ -49,8 +55,10 @@ impl Composite {
     ) -> Self {
         let case = Case::new(shape(id, k_b, k_f), 5);
         let mut noise = Noise(17 + n_old as u64);
+        // Squares of squares of convolutions grow large, and rounding with them.
+        let spread = if case.shape().convolutions.is_some() { 1.0 } else { 2.0 };
         let mut draw = || {
-            let mut parameters = InitialWeights::FanIn.draw(&case.structure, || 2.0 * noise.next());
+            let mut parameters = InitialWeights::FanIn.draw(&case.structure, || spread * noise.next());
             parameters.iter_mut().for_each(|parameter| *parameter += 0.1 * noise.next());
             parameters
         };
@@ -103,7 +111,8 @@ impl Composite {
     fn naive_loss(&self, naive: &NaiveComposite<'_>) -> f64 {
         let k_f = self.case.shape().k_f;
         let loss_of = |step: usize| {
-            let (logits, _) = naive.logits_and_shares(&self.case.psi(step), &self.case.touches(step));
+            let (logits, _) =
+                naive.logits_and_shares(&self.case.psi(step), &self.case.map(step), &self.case.touches(step));
             let rewards = &self.case.rewards[step * k_f..][..k_f];
             logits.iter().zip(rewards).map(|(z, r)| cross_entropy(*z, f64::from(*r))).sum::<f64>()
         };
@@ -114,7 +123,13 @@ impl Composite {
 /// Kinds of modules, memories and horizons, numbers of old modules, ways of voting, with transformations and without.
 fn composites() -> Vec<(String, Composite)> {
     let mut composites = Vec::new();
-    let kinds = [("ems", 1, 2), ("none-relu-small", 1, 2), ("no-mult-symm-tanh", 0, 1), ("no-symm", 2, 5)];
+    let kinds = [
+        ("ems", 1, 2),
+        ("none-relu-small", 1, 2),
+        ("no-mult-symm-tanh", 0, 1),
+        ("no-symm", 2, 5),
+        ("conv-ems", 1, 2),
+    ];
     for (id, k_b, k_f) in kinds {
         for voting in [Voting::Layer, Voting::Unit] {
             for (n_old, actions, maps) in
@@ -167,7 +182,7 @@ fn maps_are_those_of_the_equations() {
                         .chain(&candidates.get(candidate))
                         .map(|&x| f64::from(x))
                         .collect::<Vec<_>>();
-                    let (logits, _) = naive.logits_and_shares(&case.psi(step), &touches);
+                    let (logits, _) = naive.logits_and_shares(&case.psi(step), &case.map(step), &touches);
                     for (map, &logit) in logits.iter().enumerate() {
                         let found = head.logits(map)[candidate];
                         assert!(close(found, logit, 2e-5), "{name}: {found} instead of {logit}");
@@ -199,7 +214,7 @@ fn gradients_are_differences() {
         let mut naive = composite.naive();
         assert!(close(loss, composite.naive_loss(&naive), 1e-5), "{name}: loss");
         for step in 0..case.n_steps {
-            let (_, shares) = naive.logits_and_shares(&case.psi(step), &case.touches(step));
+            let (_, shares) = naive.logits_and_shares(&case.psi(step), &case.map(step), &case.touches(step));
             for (stage, shares) in shares.iter().enumerate() {
                 let found = &learner.shares(stage, case.n_steps)[step * shares.len()..][..shares.len()];
                 assert!(
@@ -268,7 +283,8 @@ fn a_composite_of_one_module_is_that_module() {
             let mut alone = VisualRows::new(&case.structure, case.n_steps);
             module.visual(&history, &mut alone);
             let batch = Batch {
-                visual: alone.rows(0..case.n_steps),
+                visual: &alone,
+                rows: 0..case.n_steps,
                 history: &history,
                 touches: &case.touches,
                 rewards: &case.rewards,
@@ -300,8 +316,9 @@ fn a_map_transformation_starts_as_the_identity() {
         let alone = naive::NaiveModule { structure: &case.structure, parameters: naive.old[0].clone() };
         let mut n_negative = 0;
         for step in 0..case.n_steps {
-            let plain = alone.logits(&case.psi(step), &case.touches(step));
-            let (transformed, _) = naive.logits_and_shares(&case.psi(step), &case.touches(step));
+            let plain = alone.logits(&case.psi(step), &case.map(step), &case.touches(step));
+            let (transformed, _) =
+                naive.logits_and_shares(&case.psi(step), &case.map(step), &case.touches(step));
             for (plain, transformed) in plain.into_iter().zip(transformed) {
                 n_negative += usize::from(plain < -0.1);
                 let expected = if plain < 0.0 && !passes_negative { 0.0 } else { plain };

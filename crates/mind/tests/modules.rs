@@ -5,10 +5,13 @@
 mod case;
 mod naive;
 
-use case::{Case, Noise};
+use case::{Case, Noise, Scenes};
 use naive::{NaiveModule, cross_entropy};
-use touchstream_mind::module::{Batch, Candidates, HeadMemory, LayerShape, Learner, MODULES, ModuleShape};
-use touchstream_mind::{AdamSettings, Instructions};
+use touchstream_mind::module::{
+    Batch, Candidates, Convolutions, FlattenedScale, HeadMemory, LayerShape, Learner, MODULES, MapShape,
+    ModuleShape, VisualRows,
+};
+use touchstream_mind::{AdamSettings, Instructions, Nonlinearity};
 
 impl Case {
     fn naive(&self) -> NaiveModule<'_> {
@@ -16,10 +19,14 @@ impl Case {
         NaiveModule { structure: &self.structure, parameters }
     }
 
+    fn batch<'a>(&'a self, visual: &'a VisualRows, history: &'a Scenes<'a>) -> Batch<'a, Scenes<'a>> {
+        Batch { visual, rows: 0..self.n_steps, history, touches: &self.touches, rewards: &self.rewards }
+    }
+
     fn naive_loss(&self, naive: &NaiveModule<'_>) -> f64 {
         let k_f = self.shape().k_f;
         let loss_of = |step: usize| {
-            let logits = naive.logits(&self.psi(step), &self.touches(step));
+            let logits = naive.logits(&self.psi(step), &self.map(step), &self.touches(step));
             let rewards = &self.rewards[step * k_f..][..k_f];
             logits.iter().zip(rewards).map(|(z, r)| cross_entropy(*z, f64::from(*r))).sum::<f64>()
         };
@@ -29,12 +36,12 @@ impl Case {
 
 const BOTH: fn() -> [Instructions; 2] = || [Instructions::best(), Instructions::PORTABLE];
 
-/// All 24 modules, small, and EMS and a late one with other memories and horizons.
+/// All modules, small, and EMS, a late one and the convolutional one with other memories and horizons.
 fn shapes() -> Vec<(String, ModuleShape)> {
     let mut shapes = Vec::new();
     for kind in &MODULES {
         for (k_b, k_f) in [(0, 1), (1, 2), (2, 3), (3, 1)] {
-            if (k_b, k_f) != (1, 2) && !["ems", "none-relu-small"].contains(&kind.id) {
+            if (k_b, k_f) != (1, 2) && !["ems", "none-relu-small", "conv-ems"].contains(&kind.id) {
                 continue;
             }
             let layer = |nonlinearity, n_units| LayerShape { nonlinearity, n_units };
@@ -42,6 +49,11 @@ fn shapes() -> Vec<(String, ModuleShape)> {
                 scene_len: 43,
                 k_b,
                 k_f,
+                convolutions: kind.is_convolutional().then(|| Convolutions {
+                    map: MapShape { n_places: 10, n_channels: 19 },
+                    layers: kind.convolutions.iter().enumerate().map(|(idx, &f)| layer(f, 5 + idx)).collect(),
+                    flattened: FlattenedScale::RootOfPlaces,
+                }),
                 bottleneck: kind.bottleneck.map(|g| layer(g, 9)),
                 layers: (0..kind.default_depth()).map(|idx| layer(kind.layers, 7 + 2 * idx)).collect(),
             };
@@ -61,12 +73,27 @@ fn wide_shapes() -> Vec<(String, ModuleShape)> {
             scene_len: 1100,
             k_b: 1,
             k_f: 2,
+            convolutions: None,
             bottleneck: bottleneck.and_then(|n| kind.bottleneck.map(|g| layer(g, n))),
             layers: units.map(|n_units| layer(kind.layers, n_units)).to_vec(),
         };
         (format!("wide {name}"), shape)
     };
+    // Flattened numbers that go round the loops more than once, and convolutions without a scale.
+    let convolved = ModuleShape {
+        scene_len: 30,
+        k_b: 1,
+        k_f: 2,
+        convolutions: Some(Convolutions {
+            map: MapShape { n_places: 110, n_channels: 270 },
+            layers: vec![layer(Nonlinearity::Tanh, 9), layer(Nonlinearity::Cres, 21)],
+            flattened: FlattenedScale::One,
+        }),
+        bottleneck: None,
+        layers: vec![layer(Nonlinearity::Cres, 6), layer(Nonlinearity::Cres, 5)],
+    };
     vec![
+        ("wide conv-ems".into(), convolved),
         wide("ems", Some(33), [70, 131]),
         wide("none-relu-small", None, [150, 140]),
         wide("none-tanh-small", None, [150, 140]),
@@ -78,7 +105,7 @@ fn wide_shapes() -> Vec<(String, ModuleShape)> {
 #[test]
 fn maps_are_those_of_the_equations() {
     for (name, shape) in shapes() {
-        let is_wide = shape.scene_len > 1000;
+        let is_wide = name.starts_with("wide");
         for n_candidates in if is_wide { &[150][..] } else { &[1, 8, 30, 57] }.iter().copied() {
             let case = Case::new(shape.clone(), if is_wide { 1 } else { 5 });
             let mut noise = Noise(n_candidates as u64);
@@ -91,15 +118,14 @@ fn maps_are_those_of_the_equations() {
                 let mut memory = HeadMemory::new(&case.structure, n_candidates);
                 memory.load(&module);
                 let visual = case.visual(&module);
-                let n_units = case.structure.stages()[0].n_units;
                 for step in 0..case.n_steps {
                     let past: Vec<f32> = case.touches(step).iter().map(|&x| x as f32).collect();
                     let past = &past[..2 * shape.k_b];
-                    module.predict(&visual[step * n_units..][..n_units], past, &candidates, &mut memory);
+                    module.predict(visual.rows(step..step + 1), past, &candidates, &mut memory);
                     for candidate in 0..n_candidates {
                         let present = candidates.get(candidate);
                         let touches: Vec<f64> = past.iter().chain(&present).map(|&x| f64::from(x)).collect();
-                        let logits = case.naive().logits(&case.psi(step), &touches);
+                        let logits = case.naive().logits(&case.psi(step), &case.map(step), &touches);
                         for (map, logit) in logits.iter().enumerate() {
                             let found = f64::from(memory.logits(map)[candidate]);
                             assert!(
@@ -126,8 +152,7 @@ fn gradients_are_differences() {
             let mut learner = Learner::new(&case.structure, AdamSettings::default(), 8);
             let visual = case.visual(&module);
             let history = case.history();
-            let batch =
-                Batch { visual: &visual, history: &history, touches: &case.touches, rewards: &case.rewards };
+            let batch = case.batch(&visual, &history);
             let before: Vec<f32> = Noise(5).vector(case.structure.n_parameters());
             let mut gradient = before.clone();
             let loss = learner.add_gradient(&module, batch, &mut gradient);
@@ -170,14 +195,9 @@ fn updates_are_adam_on_the_gradient() {
             for update in 1..=3 {
                 let visual = case.visual(&module);
                 let history = case.history();
-                let batch = Batch {
-                    visual: &visual,
-                    history: &history,
-                    touches: &case.touches,
-                    rewards: &case.rewards,
-                };
+                let batch = case.batch(&visual, &history);
                 let mut gradient = vec![0.0; expected.len()];
-                other.add_gradient(&module, batch, &mut gradient);
+                other.add_gradient(&module, batch.clone(), &mut gradient);
                 learner.learn(&mut module, 0.01, batch);
                 for (idx, &g) in gradient.iter().enumerate() {
                     let g = f64::from(g);

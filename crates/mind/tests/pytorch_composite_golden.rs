@@ -34,6 +34,7 @@ fn structure(id: &str) -> Structure {
         scene_len: SCENE_LEN,
         k_b: 1,
         k_f: 2,
+        convolutions: None,
         bottleneck: kind.bottleneck.map(|g| layer(g, 6)),
         layers: (0..kind.default_depth()).map(|idx| layer(kind.layers, 6 + idx)).collect(),
     };
@@ -67,7 +68,7 @@ fn check_composite(golden: &Golden<'_>, id: &str, voting: Voting, word: &str, in
         ControllerParameters { votes: of("votes"), actions: of("actions"), maps: of("maps") };
     let mut new = module(of("module"));
     let frozen = FrozenVisual::new(&old, scenes.chunks(SCENE_LEN));
-    let history = Scenes { numbers: &scenes, len: SCENE_LEN, k_b: 1 };
+    let history = Scenes { numbers: &scenes, len: SCENE_LEN, k_b: 1, maps: &[] };
     let mut visual = vec![VisualRows::new(&structure, N_STEPS); N_OLD + 1];
     let look = |new: &Module, visual: &mut [VisualRows]| {
         (0..N_OLD).for_each(|module| frozen.set(module, &history, &mut visual[module]));

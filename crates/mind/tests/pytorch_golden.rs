@@ -1,4 +1,4 @@
-//! All 24 modules beside PyTorch: logits, losses, gradients and ten updates from the same weights
+//! All modules beside PyTorch: logits, losses, gradients and ten updates from the same weights
 //! (`scripts/make_module_golden.py`).
 
 #![allow(clippy::unwrap_used)]
@@ -7,13 +7,15 @@ mod golden_file;
 
 use golden_file::{Golden, check};
 use touchstream_mind::module::{
-    Batch, Candidates, HeadMemory, LayerShape, Learner, MODULES, Module, ModuleKind, ModuleShape,
-    SceneHistory, Size, Structure, VisualRows,
+    Batch, Candidates, Convolutions, FlattenedScale, HeadMemory, LayerShape, Learner, MODULES, MapShape,
+    Module, ModuleKind, ModuleShape, SceneHistory, Size, Structure, VisualRows,
 };
 use touchstream_mind::{AdamSettings, Instructions};
 
 const GOLDEN: &[u8] = include_bytes!("golden/modules.safetensors");
 const SCENE_LEN: usize = 27;
+const N_PLACES: usize = 9;
+const N_CHANNELS: usize = 10;
 const N_STEPS: usize = 8;
 const N_UPDATES: usize = 10;
 const LEARNING_RATE: f64 = 1e-2;
@@ -23,16 +25,23 @@ const TOLERANCE: f32 = 1e-5;
 const TOLERANCE_AFTER: f32 = 2e-4;
 
 #[derive(Clone, Copy)]
-struct Scenes<'a>(&'a [f32]);
+struct Scenes<'a> {
+    numbers: &'a [f32],
+    maps: &'a [f32],
+}
 
 impl SceneHistory for Scenes<'_> {
     fn scene(&self, step: usize, lag: usize) -> &[f32] {
-        &self.0[(step + 1 - lag) * SCENE_LEN..][..SCENE_LEN]
+        &self.numbers[(step + 1 - lag) * SCENE_LEN..][..SCENE_LEN]
+    }
+    fn copy_map(&self, step: usize, out: &mut [f32]) {
+        out.copy_from_slice(&self.maps[step * out.len()..][..out.len()]);
     }
 }
 
 fn structure(kind: &ModuleKind) -> Structure {
     let units = match (kind.bottleneck, kind.size) {
+        _ if kind.is_convolutional() => 5,
         (Some(_), _) => 7,
         (None, Size::Small) => 6,
         (None, Size::Medium) => 9,
@@ -43,6 +52,11 @@ fn structure(kind: &ModuleKind) -> Structure {
         scene_len: SCENE_LEN,
         k_b: 1,
         k_f: 2,
+        convolutions: kind.is_convolutional().then(|| Convolutions {
+            map: MapShape { n_places: N_PLACES, n_channels: N_CHANNELS },
+            layers: kind.convolutions.iter().enumerate().map(|(idx, &f)| layer(f, units + idx)).collect(),
+            flattened: FlattenedScale::RootOfPlaces,
+        }),
         bottleneck: kind.bottleneck.map(|g| layer(g, units)),
         layers: (0..kind.default_depth()).map(|idx| layer(kind.layers, units + idx)).collect(),
     };
@@ -52,47 +66,55 @@ fn structure(kind: &ModuleKind) -> Structure {
 #[test]
 fn modules_compute_and_learn_as_in_pytorch() {
     let golden = Golden::new(GOLDEN);
-    let (scenes, touches, rewards) =
-        (golden.numbers("scenes"), golden.numbers("touches"), golden.numbers("rewards"));
+    let [scenes, maps, touches, rewards] =
+        ["scenes", "maps", "touches", "rewards"].map(|name| golden.numbers(name));
     for kind in &MODULES {
         for instructions in [Instructions::best(), Instructions::PORTABLE] {
             let of = |what: &str| golden.numbers(&format!("{}/{what}", kind.id));
             let name = |what: &str| format!("{} of {} on {}", what, kind.id, instructions.name());
             let structure = structure(kind);
             let mut module = Module::on(instructions, structure.clone(), of("parameters"));
-            let history = Scenes(&scenes);
-            let n_units = structure.stages()[0].n_units;
+            let history = Scenes { numbers: &scenes, maps: &maps };
             let mut rows = VisualRows::new(&structure, N_STEPS);
             module.visual(&history, &mut rows);
-            let visual = rows.rows(0..N_STEPS);
 
             let mut logits = Vec::new();
             let mut memory = HeadMemory::new(&structure, 1);
             memory.load(&module);
             let mut candidate = Candidates::new(1);
-            for (touches, visual) in touches.chunks(4).zip(visual.chunks(n_units)) {
+            for (step, touches) in touches.chunks(4).enumerate() {
                 let (row, col) = candidate.coordinates_mut();
                 (row[0], col[0]) = (touches[2], touches[3]);
-                module.predict(visual, &touches[..2], &candidate, &mut memory);
+                module.predict(rows.rows(step..step + 1), &touches[..2], &candidate, &mut memory);
                 logits.extend([memory.logits(0)[0], memory.logits(1)[0]]);
             }
             check(&name("logits"), &logits, &of("logits"), TOLERANCE);
 
             let mut learner = Learner::new(&structure, AdamSettings::default(), N_STEPS);
             let mut gradient = vec![0.0; structure.n_parameters()];
-            let batch = Batch { visual, history: &history, touches: &touches, rewards: &rewards };
-            learner.add_gradient(&module, batch, &mut gradient);
+            learner.add_gradient(&module, batch(&rows, &history, &touches, &rewards), &mut gradient);
             check(&name("gradient"), &gradient, &of("gradient"), TOLERANCE);
 
             let mut losses = Vec::new();
             for _ in 0..N_UPDATES {
                 module.visual(&history, &mut rows);
-                let visual = rows.rows(0..N_STEPS);
-                let batch = Batch { visual, history: &history, touches: &touches, rewards: &rewards };
-                losses.push(learner.learn(&mut module, LEARNING_RATE, batch));
+                losses.push(learner.learn(
+                    &mut module,
+                    LEARNING_RATE,
+                    batch(&rows, &history, &touches, &rewards),
+                ));
             }
             check(&name("losses"), &losses, &of("losses"), TOLERANCE_AFTER);
             check(&name("weights after ten updates"), module.parameters(), &of("after"), TOLERANCE_AFTER);
         }
     }
+}
+
+fn batch<'a>(
+    visual: &'a VisualRows,
+    history: &'a Scenes<'a>,
+    touches: &'a [f32],
+    rewards: &'a [f32],
+) -> Batch<'a, Scenes<'a>> {
+    Batch { visual, rows: 0..N_STEPS, history, touches, rewards }
 }

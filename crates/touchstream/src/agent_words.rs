@@ -2,10 +2,10 @@
 
 use crate::train_words::{DistWord, ExploreWord, InitialWord, PresetWord, TrainWords, VarianceWord};
 use anyhow::{Result, bail};
-use touchstream_agent::AgentSettings;
 use touchstream_agent::policy::{Dist, Explore, VarianceOf};
+use touchstream_agent::{AgentSettings, SceneShape};
 use touchstream_env::task::Task;
-use touchstream_mind::module::InitialWeights;
+use touchstream_mind::module::{InitialWeights, MapShape};
 
 const DEFAULT_EPSILON: f32 = 0.1;
 const DEFAULT_TEMPERATURE: f32 = 0.01;
@@ -21,7 +21,7 @@ pub fn agent_settings(
     if preset == PresetWord::Paper {
         agent = agent.as_printed();
     }
-    let n_first = usize::from(touchstream_agent::find_module(module)?.bottleneck.is_some());
+    let n_first = touchstream_agent::find_module(module)?.n_early_stages();
     if let Some(depth) = words.depth {
         if depth == 0 || depth > 64 {
             bail!("depth: {depth} is not in 1..=64");
@@ -80,8 +80,9 @@ pub fn agent_settings(
             }
         };
     }
-    // Everything but the length of scene vectors can be refused before anything is opened.
-    agent.check(1)?;
+    // Everything but the sizes of features can be refused before anything is opened.
+    let any_map = MapShape { n_places: 1, n_channels: 1 };
+    agent.check(SceneShape { scene_len: 1, map: Some(any_map) })?;
     Ok(agent)
 }
 

@@ -66,7 +66,7 @@ pub enum Command {
     Eval(EvalArgs),
     /// Draw a run's reward maps for new screens
     Maps(MapsArgs),
-    /// List the 24 modules
+    /// List the modules
     Modules(ModulesArgs),
     /// Encode the screens of tasks ahead of time, once for all runs
     Encode(EncodeArgs),

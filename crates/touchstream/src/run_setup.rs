@@ -11,8 +11,8 @@ use anyhow::{Context, Result, bail};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
-use touchstream_agent::{AgentSettings, Scenes};
-use touchstream_encoder::{Encoder, EncoderSpec};
+use touchstream_agent::{AgentSettings, SceneShape, find_module};
+use touchstream_encoder::{Encoder, EncoderSpec, FeatureShape};
 use touchstream_env::schedule::Schedule;
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::{Split, Stimuli};
@@ -24,6 +24,7 @@ use touchstream_lab::FeatureScenes;
 use touchstream_lab::maps::snapshot_steps;
 use touchstream_lab::run::{Lesson, RunIdentity, RunPlan, World};
 use touchstream_mind::Instructions;
+use touchstream_mind::module::MapShape;
 use touchstream_stimuli::{Needs, Opened, SourceSpec};
 
 /// Words that have been understood: nothing was opened yet, and nothing about them is impossible.
@@ -197,9 +198,13 @@ impl RunSetup {
         opened.map(|(stream, _)| stream)
     }
 
-    /// How features are centred and scaled.
-    pub fn calibration(&self) -> CalibrationSettings {
-        self.calibration
+    /// What of the features is read, and how it is centred and scaled.
+    pub fn feature_settings(&self) -> Result<FeatureSettings> {
+        let wanted = match find_module(&self.plan.agent().module.id)?.is_convolutional() {
+            true => Wanted::SceneAndMap,
+            false => Wanted::Scene,
+        };
+        Ok(FeatureSettings { wanted, calibration: self.calibration })
     }
 
     /// How match screens of moving templates are drawn, in words.
@@ -211,7 +216,7 @@ impl RunSetup {
     pub fn open_encoder(&self) -> Result<(Box<dyn Encoder>, Option<PathBuf>)> {
         let cache_dir = self.words.images.cache_dir();
         let encoder = self.words.encoder_options.open(&self.encoder, cache_dir.as_deref())?;
-        self.plan.agent().check(encoder.shape().scene_len)?;
+        self.plan.agent().check(scene_shape(encoder.shape()))?;
         Ok((encoder, cache_dir))
     }
 
@@ -223,7 +228,6 @@ impl RunSetup {
     /// Opens images and eyes, and encodes what is not in the cache yet.
     pub fn open(&self) -> Result<OpenedRun> {
         let (encoder, cache_dir) = self.open_encoder()?;
-        let scene_len = encoder.shape().scene_len;
         let opened = self.open_images(needs_of(&self.tasks))?;
         let (stimuli, seed) = (&opened.stimuli, self.plan.seed);
         let train = self.stream_along(self.schedule.clone(), stimuli, Split::Train, seed)?;
@@ -232,7 +236,7 @@ impl RunSetup {
         let trains = of_split(Split::Train).collect::<Result<Vec<_>, _>>()?;
         let progress = TerminalProgress::default();
         let eyes = Eyes { encoder: encoder.as_ref(), cache_dir: cache_dir.as_deref(), progress: &progress };
-        let settings = FeatureSettings { wanted: Wanted::Scene, calibration: self.calibration };
+        let settings = self.feature_settings()?;
         let bound: Vec<_> = trains.iter().chain(&validations).map(Stream::bound_task).collect();
         let features = FeatureSet::of_tasks(eyes, &bound, settings)?;
         features.encoded().notes.iter().for_each(|note| warn_user!("note: {note}"));
@@ -248,9 +252,15 @@ impl RunSetup {
         };
         let encoder_name = encoder.name().to_owned();
         let scenes = FeatureScenes(features);
-        debug_assert_eq!(scenes.scene_len(), scene_len);
         Ok(OpenedRun { train, validations, scenes, identity, data, encoder_name })
     }
+}
+
+/// What an agent can read of an encoder's features.
+fn scene_shape(shape: FeatureShape) -> SceneShape {
+    let map = (shape.map_channels > 0)
+        .then(|| MapShape { n_places: shape.map_len() / shape.map_channels, n_channels: shape.map_channels });
+    SceneShape { scene_len: shape.scene_len, map }
 }
 
 impl OpenedRun {

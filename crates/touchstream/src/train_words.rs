@@ -19,7 +19,7 @@ pub struct TrainWords {
     /// Several tasks, one after the other: a schedule file, or the name of one. A flag of `train` alone.
     #[arg(skip)]
     pub schedule: Option<String>,
-    /// Module id, one of the 24 (`touchstream modules` lists them) [default: ems]
+    /// Module id, one of those that `touchstream modules` lists [default: ems]
     #[arg(long, value_name = "ID")]
     pub module: Option<String>,
     /// Where images come from: gallery, folder:PATH, coco:PATH or cutouts:PATH [default: gallery]

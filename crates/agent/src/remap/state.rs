@@ -1,7 +1,7 @@
 //! Everything that an agent is after an update: enough to go on with the same bits.
 
 use super::Remap;
-use crate::scenes::{Scenes, skill_on};
+use crate::scenes::{SceneShape, Scenes, skill_on};
 use crate::settings::AgentSettings;
 use std::sync::Arc;
 use touchstream_mind::composite::{Controller, ControllerParameters, ShareTally, VotingSettings};
@@ -112,7 +112,15 @@ impl Remap {
     fn can_be(&self, settings: &AgentSettings) -> bool {
         let AgentSettings { learning_rate, policy, .. } = settings.clone();
         *settings == AgentSettings { learning_rate, policy, ..self.settings.clone() }
-            && settings.check(self.skill.structure().shape().scene_len).is_ok()
+            && settings.check(self.scene_shape()).is_ok()
+    }
+
+    fn scene_shape(&self) -> SceneShape {
+        let shape = self.skill.structure().shape();
+        SceneShape {
+            scene_len: shape.scene_len,
+            map: shape.convolutions.as_ref().map(|convolutions| convolutions.map),
+        }
     }
 
     /// Steps of the window that the next rows look back at or that are still to be learned.

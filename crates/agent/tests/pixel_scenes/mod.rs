@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use touchstream_agent::Scenes;
+use touchstream_agent::{SceneShape, Scenes};
 use touchstream_env::plain_stimuli::PlainStimuli;
 use touchstream_env::schedule::Schedule;
 use touchstream_env::screen::Screen;
@@ -11,6 +11,7 @@ use touchstream_env::stimuli::Split;
 use touchstream_env::stream::Stream;
 use touchstream_env::task::find_task;
 use touchstream_env::trial::{BoundTask, PlacementChoice, PlacementPool, ScreenRecipe};
+use touchstream_mind::module::MapShape;
 
 const SIDE: usize = 8;
 const LEN: usize = SIDE * SIDE * 3;
@@ -58,8 +59,11 @@ fn means(screen: &Screen) -> Vec<f32> {
 }
 
 impl Scenes for PixelScenes {
-    fn scene_len(&self) -> usize {
-        LEN
+    fn shape(&self) -> SceneShape {
+        SceneShape { scene_len: LEN, map: Some(MapShape { n_places: SIDE * SIDE, n_channels: 3 }) }
+    }
+    fn copy_map(&self, index: u32, out: &mut [f32]) {
+        out.copy_from_slice(self.scene(index));
     }
     fn index_of(&self, screen: &ScreenRecipe) -> Option<u32> {
         self.index.get(screen).copied()

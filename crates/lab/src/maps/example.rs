@@ -145,6 +145,12 @@ impl<S: Scenes> SceneHistory for ExampleHistory<'_, S> {
     fn scene(&self, step: usize, lag: usize) -> &[f32] {
         self.screen(step, lag).map_or(self.zeros, |screen| self.scenes.scene(screen as u32))
     }
+    fn copy_map(&self, step: usize, out: &mut [f32]) {
+        match self.screen(step, 0) {
+            Some(screen) => self.scenes.copy_map(screen as u32, out),
+            None => out.fill(0.0),
+        }
+    }
 }
 
 impl<S: Scenes> ScreenHistory for ExampleHistory<'_, S> {

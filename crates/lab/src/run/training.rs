@@ -84,7 +84,7 @@ impl<'a, S: Scenes> Training<'a, S> {
     /// Takes a folder and starts the run in it, or goes on from its last checkpoint.
     pub fn open(folder: RunFolder, identity: RunIdentity, world: World<'a, S>) -> Result<Self, RunError> {
         let agent = identity.plan.agent().clone();
-        let agent = Remap::new(agent, world.scenes.scene_len(), RunSeed(identity.plan.seed))?;
+        let agent = Remap::new(agent, world.scenes.shape(), RunSeed(identity.plan.seed))?;
         Self::open_with(folder, identity, world, agent)
     }
 
@@ -403,12 +403,13 @@ impl<'a, S: Scenes> Training<'a, S> {
     /// Writes everything that a finished run has; the checkpoint stays, so that nothing is ever done twice.
     fn finish(&mut self) -> Result<(), RunError> {
         let folder = self.folder.clone();
-        let controller = self.agent.skill().controller();
+        let (controller, shape) = (self.agent.skill().controller(), self.agent.skill().structure().shape());
         let facts = WeightsFacts {
             agent: self.agent.settings().clone(),
             n_old: controller.map_or(0, |controller| controller.old().len()),
             voting: controller.map(|controller| *controller.settings()),
-            scene_len: self.world.scenes.scene_len(),
+            scene_len: shape.scene_len,
+            map: shape.convolutions.as_ref().map(|shape| [shape.map.n_places, shape.map.n_channels]),
             task_id: self.world.train.bound_task().task().id().to_owned(),
             n_steps: self.n_steps(),
             data_hash: self.identity.data_hash.clone(),

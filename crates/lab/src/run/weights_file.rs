@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
-use touchstream_agent::AgentSettings;
+use touchstream_agent::{AgentSettings, SceneShape};
 use touchstream_files::{read_at_most, write_aside_durably};
 use touchstream_mind::Skill;
 use touchstream_mind::composite::{Controller, VotingSettings};
-use touchstream_mind::module::Module;
+use touchstream_mind::module::{MapShape, Module};
 
 /// What the weights are of; stands in the file's metadata under `touchstream`, as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,6 +25,9 @@ pub struct WeightsFacts {
     pub voting: Option<VotingSettings>,
     /// Numbers of a scene vector.
     pub scene_len: usize,
+    /// Places and channels of a spatial map, if the modules read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub map: Option<[usize; 2]>,
     /// The task that was learned last.
     pub task_id: String,
     /// Steps learned.
@@ -94,7 +97,9 @@ fn weights_from_bytes(bytes: &[u8]) -> Result<StoredWeights, String> {
     let json = header.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
     let json = json.ok_or("these are not weights of a run: their metadata has no `touchstream`")?;
     let facts: WeightsFacts = serde_json::from_str(json).map_err(|error| format!("its metadata: {error}"))?;
-    let structure = facts.agent.check(facts.scene_len).map_err(|error| error.to_string())?;
+    let map = facts.map.map(|[n_places, n_channels]| MapShape { n_places, n_channels });
+    let shape = SceneShape { scene_len: facts.scene_len, map };
+    let structure = facts.agent.check(shape).map_err(|error| error.to_string())?;
     let module = |prefix: &str| -> Result<Module, String> {
         let mut parameters = vec![0.0; structure.n_parameters()];
         for place in structure.tensors() {
@@ -147,7 +152,7 @@ fn read_tensor(
 mod tests {
     use super::*;
     use crate::run::damage::check_damaged_bytes;
-    use touchstream_agent::AgentSettings;
+    use touchstream_agent::{AgentSettings, SceneShape};
     use touchstream_env::task::find_task;
     use touchstream_mind::composite::{FrozenVisual, Voting};
     use touchstream_mind::module::Structure;
@@ -155,13 +160,14 @@ mod tests {
     fn facts() -> (WeightsFacts, Structure) {
         let mut agent = AgentSettings::for_task("ems", &find_task("sr-2way").unwrap()).unwrap();
         agent.module.units = vec![2, 3, 2];
-        let structure = agent.check(5).unwrap();
+        let structure = agent.check(SceneShape::without_maps(5)).unwrap();
         let word = || "x".to_owned();
         let facts = WeightsFacts {
             agent,
             n_old: 0,
             voting: None,
             scene_len: 5,
+            map: None,
             task_id: "sr-2way".into(),
             n_steps: 7,
             data_hash: word(),

@@ -42,9 +42,9 @@ impl Variant {
     pub fn agent(&self, start: &Start<'_, impl Scenes>) -> Result<Remap, RunError> {
         let Start { trained, base, second, scenes, seed } = *start;
         if *self == Self::Scratch {
-            return Ok(Remap::new(second.clone(), scenes.scene_len(), seed)?);
+            return Ok(Remap::new(second.clone(), scenes.shape(), seed)?);
         }
-        let mut agent = Remap::new(base.clone(), scenes.scene_len(), seed)?;
+        let mut agent = Remap::new(base.clone(), scenes.shape(), seed)?;
         if !agent.restore(&trained.agent, scenes) {
             return Err(RunError::damaged(&trained.checkpoint, "it is of another base than this one"));
         }
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn a_shuffled_module_has_the_same_numbers_elsewhere() {
         let settings = AgentSettings::for_task("ems", &find_task("sr-2way").unwrap()).unwrap();
-        let structure = settings.check(40).unwrap();
+        let structure = settings.check(SceneShape::without_maps(40)).unwrap();
         let numbers: Vec<f32> = (0..structure.n_parameters()).map(|idx| idx as f32).collect();
         let module = Module::new(structure.clone(), numbers.clone());
         let other = shuffled(&module, RunSeed(1));

@@ -9,7 +9,9 @@ use crate::composite::tally::ShareTally;
 use crate::linear::input_gradient::set_input_gradient;
 use crate::linear::weight_update::{Accumulate, apply_whole};
 use crate::loss::mean_cross_entropy;
-use crate::module::{Module, SceneHistory, Stage, StageGradient, VisualRows, give_gradient};
+use crate::module::{
+    ConvolutionGradient, Module, SceneHistory, Seen, Stage, StageGradient, VisualRows, give_gradient,
+};
 use std::ops::Range;
 
 /// Steps to learn from.
@@ -19,7 +21,7 @@ pub struct CompositeBatch<'a, H> {
     pub visual: &'a [VisualRows],
     /// Which rows of these.
     pub rows: Range<usize>,
-    /// Scene vectors.
+    /// Features, from the first of the rows on.
     pub history: &'a H,
     /// Touches, oldest first, the chosen one last: `[n_steps, 2 (k_b + 1)]`.
     pub touches: &'a [f32],
@@ -42,6 +44,8 @@ pub struct CompositeLearner {
     settings: AdamSettings,
     adam: CompositeAdam,
     stages: Vec<StageRows>,
+    /// Of the new module, if it has any.
+    convolutions: Option<ConvolutionGradient>,
     /// One an old module whose maps are transformed.
     maps: Vec<MapMemory>,
     /// Gradient of a composite, and of one module's inputs.
@@ -70,6 +74,7 @@ impl CompositeLearner {
             settings,
             adam: CompositeAdam::new(controller),
             stages: structure.stages().iter().enumerate().map(rows).collect(),
+            convolutions: ConvolutionGradient::new(structure, max_steps),
             maps: layout.maps.iter().map(MapMemory::new).collect(),
             d_composite: vec![0.0; max_steps * widest],
             d_inputs: vec![0.0; max_steps * widest],
@@ -139,13 +144,12 @@ impl CompositeLearner {
         batch: CompositeBatch<'_, impl SceneHistory>,
     ) -> f32 {
         let loss = self.forward_and_backward(controller, module, &batch);
-        let n_steps = batch.rewards.len() / module.structure().shape().k_f;
-        self.count_shares(n_steps);
+        self.count_shares(batch.rows.len());
         let (instructions, structure) = (module.instructions(), module.shared_structure());
         let mut update =
             AdamUpdate::begin(self.settings, learning_rate, module.parameters_mut(), &mut self.adam.module);
-        let of_stage = new_module_gradient(&self.stages);
-        give_gradient(instructions, &structure, n_steps, batch.history, of_stage, &mut update);
+        let (seen, of_stage) = (seen_by_new_module(&batch), new_module_gradient(&self.stages));
+        give_gradient(instructions, &structure, seen, self.convolutions.as_ref(), of_stage, &mut update);
         let settings = *controller.settings();
         let rates = [learning_rate * settings.vote_rate, settings.action_rate, settings.map_rate];
         let gradients = [&self.gradient.votes, &self.gradient.actions, &self.gradient.maps];
@@ -169,10 +173,10 @@ impl CompositeLearner {
         gradient: &mut [f32],
     ) -> (f32, &ControllerParameters) {
         let loss = self.forward_and_backward(controller, module, &batch);
-        let n_steps = batch.rewards.len() / module.structure().shape().k_f;
-        let of_stage = new_module_gradient(&self.stages);
+        let (seen, of_stage) = (seen_by_new_module(&batch), new_module_gradient(&self.stages));
+        let (instructions, structure) = (module.instructions(), module.structure());
         let mut rule = Accumulate(gradient);
-        give_gradient(module.instructions(), module.structure(), n_steps, batch.history, of_stage, &mut rule);
+        give_gradient(instructions, structure, seen, self.convolutions.as_ref(), of_stage, &mut rule);
         (loss, &self.gradient)
     }
 
@@ -183,7 +187,7 @@ impl CompositeLearner {
         batch: &CompositeBatch<'_, impl SceneHistory>,
     ) -> f32 {
         let k_f = module.structure().shape().k_f;
-        let n_steps = batch.rewards.len() / k_f;
+        let n_steps = batch.rows.len();
         assert!(n_steps <= self.max_steps, "{n_steps} steps in memory for {}", self.max_steps);
         for idx in 0..self.stages.len() {
             self.forward_stage(controller, module, idx, batch, n_steps);
@@ -195,6 +199,12 @@ impl CompositeLearner {
         [votes, actions, maps].into_iter().for_each(|gradient| gradient.fill(0.0));
         for idx in (0..self.stages.len()).rev() {
             self.backward_stage(controller, module, idx, batch.touches, n_steps);
+        }
+        if let (Some(gradient), Some(convolved)) =
+            (&mut self.convolutions, seen_by_new_module(batch).visual.convolved())
+        {
+            let slopes = self.stages[0].new_module_gradient().slopes;
+            gradient.find(module, convolved, batch.rows.clone(), slopes);
         }
         loss
     }
@@ -291,6 +301,12 @@ fn add_action_gradient(gradient: &mut [f32], touches: &[f32], d_moved: &[f32], n
             *d_bias += d;
         }
     }
+}
+
+/// What the new module, which stands behind the old ones, saw.
+fn seen_by_new_module<'a, H>(batch: &CompositeBatch<'a, H>) -> Seen<'a, H> {
+    let visual = batch.visual.last().expect("there is always a module that learns");
+    Seen { visual, rows: batch.rows.clone(), history: batch.history }
 }
 
 /// What the new module read at each stage, and the slopes of its sums.

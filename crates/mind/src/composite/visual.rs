@@ -1,4 +1,5 @@
-//! What frozen modules make of screens: computed once for each screen, for as long as they are frozen.
+//! What frozen modules make of screens: computed once for each screen, for as long as they are frozen. Convolutions see
+//! the present screen and those before together, so what they make is computed once for each step.
 
 use crate::module::{Module, SceneHistory, ScreenHistory, VisualRows};
 use std::sync::Arc;
@@ -6,7 +7,7 @@ use std::sync::Arc;
 /// What every screen contributes to the first stage of frozen modules at every lag.
 #[derive(Clone, Debug)]
 pub struct FrozenVisual {
-    /// Of each module, `[n_screens, n_lags, n_units]`.
+    /// Of each module, `[n_screens, n_lags, n_units]`; none where modules convolve.
     of_modules: Vec<Vec<f32>>,
     modules: Vec<Arc<Module>>,
     n_lags: usize,
@@ -21,6 +22,9 @@ impl SceneHistory for OneScreen<'_> {
     fn scene(&self, _step: usize, _lag: usize) -> &[f32] {
         self.0
     }
+    fn copy_map(&self, _step: usize, _out: &mut [f32]) {
+        unreachable!("what convolutions make is not kept for screens")
+    }
 }
 
 impl FrozenVisual {
@@ -28,6 +32,9 @@ impl FrozenVisual {
     pub fn new<'a>(modules: &[Arc<Module>], scenes: impl Iterator<Item = &'a [f32]> + Clone) -> Self {
         let structure = modules[0].structure();
         let (n_lags, n_units) = (structure.shape().k_b + 1, structure.stages()[0].n_units);
+        if structure.shape().convolutions.is_some() {
+            return Self { of_modules: Vec::new(), modules: modules.to_vec(), n_lags, n_units };
+        }
         let mut row = VisualRows::new(structure, 1);
         let of_module = |module: &Arc<Module>| {
             let mut of_screens = Vec::new();
@@ -44,6 +51,9 @@ impl FrozenVisual {
     /// Sets all rows to what [`Module::visual`] would give for a frozen module.
     pub fn set(&self, module: usize, history: &impl ScreenHistory, rows: &mut VisualRows) {
         let frozen = &self.modules[module];
+        if frozen.structure().shape().convolutions.is_some() {
+            return frozen.visual(history, rows);
+        }
         let biases = frozen.biases(&frozen.structure().stages()[0]);
         let of_screens = &self.of_modules[module];
         rows.set(biases, |row, lag, out| match history.screen(row, lag) {

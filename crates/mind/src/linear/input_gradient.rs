@@ -23,39 +23,44 @@ struct InputGradient<'a> {
     dx: &'a mut [f32],
 }
 
+/// Inputs whose weights stay near while all steps go over them.
+const NEAR: usize = 512;
+
 impl Kernel for InputGradient<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
         const WIDTH: usize = CHUNKS * N_LANES;
         let Self { weights, d, dx } = self;
         let (n_out, n_cols) = (weights.n_out(), weights.n_cols);
-        for (d, dx) in d.chunks(STEPS * n_out).zip(dx.chunks_mut(STEPS * n_cols)) {
-            let n_steps = d.len() / n_out;
-            let d_of = |step: usize, unit: usize| d[step.min(n_steps - 1) * n_out + unit];
-            for start in (0..n_cols / WIDTH * WIDTH).step_by(WIDTH) {
-                let mut sums = [[A::zero(); CHUNKS]; STEPS];
-                for unit in 0..n_out {
-                    let w = weights.row(unit)[start..start + WIDTH].as_chunks::<N_LANES>().0;
-                    let w: [A::V; CHUNKS] = std::array::from_fn(|chunk| A::load(&w[chunk]));
-                    for (step, sums) in sums.iter_mut().enumerate() {
-                        let d = A::splat(d_of(step, unit));
-                        for (sum, &w) in sums.iter_mut().zip(&w) {
-                            *sum = A::mul_add(d, w, *sum);
+        let n_wide = n_cols / WIDTH * WIDTH;
+        for near in (0..n_wide).step_by(NEAR) {
+            for (d, dx) in d.chunks(STEPS * n_out).zip(dx.chunks_mut(STEPS * n_cols)) {
+                let n_steps = d.len() / n_out;
+                for start in (near..n_wide.min(near + NEAR)).step_by(WIDTH) {
+                    let mut sums = [[A::zero(); CHUNKS]; STEPS];
+                    for unit in 0..n_out {
+                        let w = weights.row(unit)[start..start + WIDTH].as_chunks::<N_LANES>().0;
+                        let w: [A::V; CHUNKS] = std::array::from_fn(|chunk| A::load(&w[chunk]));
+                        for (step, sums) in sums.iter_mut().enumerate() {
+                            let d = A::splat(d[step.min(n_steps - 1) * n_out + unit]);
+                            for (sum, &w) in sums.iter_mut().zip(&w) {
+                                *sum = A::mul_add(d, w, *sum);
+                            }
                         }
                     }
-                }
-                for (dx, sums) in dx.chunks_exact_mut(n_cols).zip(&sums) {
-                    let (dx, _) = dx[start..start + WIDTH].as_chunks_mut::<N_LANES>();
-                    dx.iter_mut().zip(sums).for_each(|(dx, &sum)| A::store(sum, dx));
+                    for (dx, sums) in dx.chunks_exact_mut(n_cols).zip(&sums) {
+                        let (dx, _) = dx[start..start + WIDTH].as_chunks_mut::<N_LANES>();
+                        dx.iter_mut().zip(sums).for_each(|(dx, &sum)| A::store(sum, dx));
+                    }
                 }
             }
-            for (step, dx) in dx.chunks_exact_mut(n_cols).enumerate() {
-                let rest = &mut dx[n_cols / WIDTH * WIDTH..];
-                rest.fill(0.0);
-                for unit in 0..n_out {
-                    let (d, w) = (d_of(step, unit), &weights.row(unit)[n_cols / WIDTH * WIDTH..]);
-                    rest.iter_mut().zip(w).for_each(|(sum, w)| *sum = A::mul_add_one(d, *w, *sum));
-                }
+        }
+        for (d, dx) in d.chunks_exact(n_out).zip(dx.chunks_exact_mut(n_cols)) {
+            let rest = &mut dx[n_wide..];
+            rest.fill(0.0);
+            for (unit, &d) in d.iter().enumerate() {
+                let w = &weights.row(unit)[n_wide..];
+                rest.iter_mut().zip(w).for_each(|(sum, w)| *sum = A::mul_add_one(d, *w, *sum));
             }
         }
     }

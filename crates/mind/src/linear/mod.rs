@@ -2,6 +2,7 @@
 
 pub(crate) mod candidates;
 pub(crate) mod input_gradient;
+pub(crate) mod matrix_product;
 mod operands;
 pub(crate) mod products;
 pub(crate) mod touch_polynomial;

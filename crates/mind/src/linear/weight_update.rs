@@ -57,6 +57,34 @@ pub(crate) fn apply_whole(instructions: Instructions, gradient: &[f32], rule: &m
     instructions.run(ApplyWhole { gradient, rule });
 }
 
+/// Gives the gradient of the target's weights to the rule; it stands whole, `[n_out, n_cols]`.
+pub(crate) fn apply_rows(
+    instructions: Instructions,
+    target: Target,
+    gradient: &[f32],
+    rule: &mut impl UpdateRule,
+) {
+    instructions.run(ApplyRows { target, gradient, rule });
+}
+
+struct ApplyRows<'o, U> {
+    target: Target,
+    gradient: &'o [f32],
+    rule: &'o mut U,
+}
+
+impl<U: UpdateRule> Kernel for ApplyRows<'_, U> {
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let Self { target: Target { start, stride, first_col, n_out }, gradient, rule } = self;
+        for (unit, row) in gradient.chunks_exact(gradient.len() / n_out).enumerate() {
+            for (idx, piece) in row.chunks(INPUTS).enumerate() {
+                rule.apply::<A>(start + unit * stride + first_col + idx * INPUTS, piece);
+            }
+        }
+    }
+}
+
 struct ApplyWhole<'o, U> {
     gradient: &'o [f32],
     rule: &'o mut U,

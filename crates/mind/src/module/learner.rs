@@ -1,23 +1,27 @@
 //! Learning: the loss of some steps, its gradient through all stages, and Adam.
 
 use crate::adam::{AdamSettings, AdamState, AdamUpdate};
-use crate::arithmetic::Instructions;
 use crate::linear::input_gradient::set_input_gradient;
 use crate::linear::products::add_products;
-use crate::linear::weight_update::{Accumulate, Target, UpdateRule, update_biases, update_weights};
+use crate::linear::weight_update::Accumulate;
 use crate::linear::{Stacked, Weights};
 use crate::loss::mean_cross_entropy;
+use crate::module::convolution::ConvolutionGradient;
+use crate::module::gradient::{Seen, StageGradient, give_gradient};
 use crate::module::network::Module;
 use crate::module::structure::Structure;
-use crate::module::visual::{Lagged, SceneHistory, first_col, pieces};
+use crate::module::visual::{SceneHistory, VisualRows};
 use crate::nonlinearity::BackwardPass;
+use std::ops::Range;
 
 /// Steps to learn from.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Batch<'a, H> {
-    /// Rows of [`Module::visual`] under the present weights, `[n_steps, n_units]` of the first stage.
-    pub visual: &'a [f32],
-    /// Scene vectors.
+    /// What [`Module::visual`] gave under the present weights.
+    pub visual: &'a VisualRows,
+    /// Which rows of it, one a step.
+    pub rows: Range<usize>,
+    /// Features, from the first of the rows on.
     pub history: &'a H,
     /// Touches, oldest first, the chosen one last: `[n_steps, 2 (k_b + 1)]`.
     pub touches: &'a [f32],
@@ -31,6 +35,7 @@ pub struct Learner {
     settings: AdamSettings,
     state: AdamState,
     stages: Vec<StageMemory>,
+    convolutions: Option<ConvolutionGradient>,
     /// Gradient of a stage's numbers.
     gradient: Vec<f32>,
     max_steps: usize,
@@ -64,6 +69,7 @@ impl Learner {
             settings,
             state: AdamState::new(structure.n_parameters()),
             stages: memory.collect(),
+            convolutions: ConvolutionGradient::new(structure, max_steps),
             gradient: vec![0.0; max_steps * widest],
             max_steps,
         }
@@ -96,15 +102,9 @@ impl Learner {
         let (instructions, structure) = (module.instructions(), module.shared_structure());
         let mut update =
             AdamUpdate::begin(self.settings, learning_rate, module.parameters_mut(), &mut self.state);
-        let n_steps = batch.rewards.len() / structure.shape().k_f;
-        give_gradient(
-            instructions,
-            &structure,
-            n_steps,
-            batch.history,
-            gradient_of(&self.stages),
-            &mut update,
-        );
+        let seen = Seen { visual: batch.visual, rows: batch.rows, history: batch.history };
+        let of_stage = gradient_of(&self.stages);
+        give_gradient(instructions, &structure, seen, self.convolutions.as_ref(), of_stage, &mut update);
         loss
     }
 
@@ -116,22 +116,27 @@ impl Learner {
         gradient: &mut [f32],
     ) -> f32 {
         let loss = self.forward_and_backward(module, &batch);
-        let mut rule = Accumulate(gradient);
-        let (structure, n_steps) = (module.structure(), batch.rewards.len() / module.structure().shape().k_f);
-        let of_stage = gradient_of(&self.stages);
-        give_gradient(module.instructions(), structure, n_steps, batch.history, of_stage, &mut rule);
+        let seen = Seen { visual: batch.visual, rows: batch.rows, history: batch.history };
+        let (of_stage, mut rule) = (gradient_of(&self.stages), Accumulate(gradient));
+        let (instructions, structure) = (module.instructions(), module.structure());
+        give_gradient(instructions, structure, seen, self.convolutions.as_ref(), of_stage, &mut rule);
         loss
     }
 
     fn forward_and_backward(&mut self, module: &Module, batch: &Batch<'_, impl SceneHistory>) -> f32 {
         let k_f = module.structure().shape().k_f;
-        let n_steps = batch.rewards.len() / k_f;
+        let n_steps = batch.rows.len();
         assert!(n_steps <= self.max_steps, "{n_steps} steps in memory for {}", self.max_steps);
+        assert_eq!(batch.rewards.len(), n_steps * k_f, "rewards of every step");
         self.forward(module, batch, n_steps);
         let readout = self.stages.last_mut().expect("a module has stages");
         let (logits, slopes) = (&readout.sums[..n_steps * k_f], &mut readout.slopes[..n_steps * k_f]);
         let loss = mean_cross_entropy(logits, batch.rewards, k_f, slopes);
         self.backward(module, n_steps);
+        if let (Some(gradient), Some(convolved)) = (&mut self.convolutions, batch.visual.convolved()) {
+            let slopes = &self.stages[0].slopes;
+            gradient.find(module, convolved, batch.rows.clone(), slopes);
+        }
         loss
     }
 
@@ -143,7 +148,7 @@ impl Learner {
             let StageMemory { inputs, sums, numbers, .. } = &mut rest[0];
             let sums = &mut sums[..n_steps * stage.n_units];
             if idx == 0 {
-                sums.copy_from_slice(batch.visual);
+                sums.copy_from_slice(batch.visual.rows(batch.rows.clone()));
             } else {
                 sums.chunks_exact_mut(stage.n_units)
                     .for_each(|sums| sums.copy_from_slice(module.biases(stage)));
@@ -195,46 +200,4 @@ impl Learner {
 
 fn gradient_of<'a>(stages: &'a [StageMemory]) -> impl Fn(usize) -> StageGradient<'a> {
     |idx| StageGradient { inputs: &stages[idx].inputs, slopes: &stages[idx].slopes }
-}
-
-/// What a stage read at some steps, each row a step, and the slopes of its sums.
-pub(crate) struct StageGradient<'a> {
-    /// `[n_steps, n_hidden + n_touch]`, perhaps with more rows behind.
-    pub inputs: &'a [f32],
-    /// `[n_steps, n_units]`, perhaps with more rows behind.
-    pub slopes: &'a [f32],
-}
-
-/// Gives the gradient of every parameter of a module to the rule.
-pub(crate) fn give_gradient<'a>(
-    instructions: Instructions,
-    structure: &Structure,
-    n_steps: usize,
-    history: &impl SceneHistory,
-    of_stage: impl Fn(usize) -> StageGradient<'a>,
-    rule: &mut impl UpdateRule,
-) {
-    let shape = structure.shape();
-    for (idx, stage) in structure.stages().iter().enumerate() {
-        let StageGradient { inputs, slopes } = of_stage(idx);
-        let slopes = &slopes[..n_steps * stage.n_units];
-        let target =
-            Target { start: stage.weight_start, stride: stage.n_in(), first_col: 0, n_out: stage.n_units };
-        if stage.n_visual > 0 {
-            for piece in pieces(shape.scene_len) {
-                for lag in 0..=shape.k_b {
-                    let target = Target { first_col: first_col(shape, lag) + piece.start, ..target };
-                    let scenes = Lagged { history, lag, start: piece.start, end: piece.end };
-                    update_weights(instructions, target, slopes, scenes, rule);
-                }
-            }
-        }
-        let n_inputs = stage.n_hidden + stage.n_touch;
-        if n_inputs > 0 {
-            let target = Target { first_col: stage.n_visual, ..target };
-            let inputs = Stacked::whole(&inputs[..n_steps * n_inputs], n_inputs);
-            update_weights(instructions, target, slopes, inputs, rule);
-        }
-        update_biases(instructions, stage.bias_start, stage.n_units, slopes, rule);
-    }
 }

@@ -28,11 +28,61 @@ pub struct ModuleShape {
     pub k_b: usize,
     /// Rewards ahead that it predicts.
     pub k_f: usize,
+    /// Convolutions over the spatial map of the present screen, instead of a bottleneck.
+    pub convolutions: Option<Convolutions>,
     /// The layer that reads features alone; without it the first of `layers` reads features and touches together
     /// ("late bottleneck").
     pub bottleneck: Option<LayerShape>,
     /// The layers behind it; the first reads the touches too.
     pub layers: Vec<LayerShape>,
+}
+
+/// 1 x 1 convolutions: layers that are the same at every place of a spatial map. The first reads the map's channels and
+/// all scene vectors, tiled onto every place; what the last gives at all places is flattened for the layers behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Convolutions {
+    /// The spatial map that they read.
+    pub map: MapShape,
+    /// At least one.
+    pub layers: Vec<LayerShape>,
+    /// What a flattened number counts in the layer behind.
+    pub flattened: FlattenedScale,
+}
+
+/// A spatial map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MapShape {
+    /// Places, row by row.
+    pub n_places: usize,
+    /// Numbers of each.
+    pub n_channels: usize,
+}
+
+/// What a flattened number counts in the layer behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FlattenedScale {
+    /// As it is.
+    One,
+    /// Divided by the square root of the number of places.
+    ///
+    /// Departs from the paper, which does not say. Adam moves every weight by about the same, so the many thousand
+    /// flattened numbers together drown the touches, and the module stays at chance.
+    RootOfPlaces,
+}
+
+impl Convolutions {
+    /// Flattened numbers.
+    pub fn n_flat(&self) -> usize {
+        self.map.n_places.saturating_mul(self.layers.last().map_or(0, LayerShape::n_out))
+    }
+
+    /// What each of them counts.
+    pub fn scale(&self) -> f32 {
+        match self.flattened {
+            FlattenedScale::One => 1.0,
+            FlattenedScale::RootOfPlaces => 1.0 / (self.map.n_places as f32).sqrt(),
+        }
+    }
 }
 
 /// A module that cannot be.
@@ -47,6 +97,9 @@ pub enum ShapeError {
     /// No layer reads the touches.
     #[error("a module needs at least one layer that reads the touches")]
     NoLayers,
+    /// Nothing would be convolved.
+    #[error("convolutions need at least one layer and a spatial map that is not empty")]
+    NoMap,
     /// A layer without units.
     #[error("{stage} has no units")]
     NoUnits {
@@ -75,14 +128,16 @@ impl ModuleShape {
 
 /// One stage of a module: `W x + b`, then perhaps a nonlinearity.
 ///
-/// Its inputs stand in the order: scene vectors (oldest first), numbers of the stage before, touches (oldest first).
+/// Its inputs stand in the order: what is seen (scene vectors, oldest first, or flattened convolutions), numbers of the
+/// stage before, touches (oldest first).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stage {
-    /// `bottleneck`, `layer1`, `layer2`, ..., `readout`.
+    /// `conv1`, ..., `bottleneck`, `layer1`, `layer2`, ..., `readout`.
     pub name: String,
-    /// Numbers of scene vectors that it reads; only the first stage does.
+    /// Numbers that it reads of what is seen: scene vectors at the first stage or the first convolution, flattened
+    /// convolutions at the first stage behind them.
     pub n_visual: usize,
-    /// Numbers of the stage before that it reads.
+    /// Numbers of the stage before that it reads; channels of the map for the first convolution.
     pub n_hidden: usize,
     /// Coordinates of touches that it reads; only one stage does.
     pub n_touch: usize,
@@ -118,10 +173,18 @@ impl Stage {
     }
 }
 
+/// What a stage reads.
+struct Reads {
+    n_visual: usize,
+    n_hidden: usize,
+    n_touch: usize,
+}
+
 /// A shape whose stages are laid out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Structure {
     shape: ModuleShape,
+    convolutions: Vec<Stage>,
     stages: Vec<Stage>,
     n_parameters: usize,
 }
@@ -138,8 +201,11 @@ impl Structure {
         if shape.layers.is_empty() {
             return Err(ShapeError::NoLayers);
         }
-        let mut structure = Self { stages: Vec::new(), n_parameters: 0, shape };
-        let ModuleShape { bottleneck, layers, k_f, .. } = structure.shape.clone();
+        let mut structure = Self { convolutions: Vec::new(), stages: Vec::new(), n_parameters: 0, shape };
+        let ModuleShape { convolutions, bottleneck, layers, k_f, .. } = structure.shape.clone();
+        if let Some(convolutions) = &convolutions {
+            structure.convolve(convolutions)?;
+        }
         if let Some(layer) = bottleneck {
             structure.push("bottleneck".into(), Some(layer.nonlinearity), layer.n_units)?;
         }
@@ -150,19 +216,52 @@ impl Structure {
         Ok(structure)
     }
 
+    fn convolve(&mut self, convolutions: &Convolutions) -> Result<(), ShapeError> {
+        let Convolutions { map, layers, .. } = convolutions;
+        if layers.is_empty() || map.n_places == 0 || map.n_channels == 0 {
+            return Err(ShapeError::NoMap);
+        }
+        let mut n_hidden = map.n_channels;
+        for (idx, layer) in layers.iter().enumerate() {
+            let n_visual = if idx == 0 { self.shape.n_visual() } else { 0 };
+            let reads = Reads { n_visual, n_hidden, n_touch: 0 };
+            let stage =
+                self.lay_out(format!("conv{}", idx + 1), reads, Some(layer.nonlinearity), layer.n_units)?;
+            n_hidden = stage.n_out();
+            self.convolutions.push(stage);
+        }
+        Ok(())
+    }
+
     fn push(
         &mut self,
         name: String,
         nonlinearity: Option<Nonlinearity>,
         n_units: usize,
     ) -> Result<(), ShapeError> {
+        let is_first = self.stages.is_empty();
+        let seen = self.shape.convolutions.as_ref().map_or(self.shape.n_visual(), Convolutions::n_flat);
+        let reads = Reads {
+            n_visual: if is_first { seen } else { 0 },
+            n_hidden: self.stages.last().map_or(0, Stage::n_out),
+            n_touch: if self.stages.len() == self.touch_stage() { self.shape.n_touch() } else { 0 },
+        };
+        let stage = self.lay_out(name, reads, nonlinearity, n_units)?;
+        self.stages.push(stage);
+        Ok(())
+    }
+
+    fn lay_out(
+        &mut self,
+        name: String,
+        reads: Reads,
+        nonlinearity: Option<Nonlinearity>,
+        n_units: usize,
+    ) -> Result<Stage, ShapeError> {
         if n_units == 0 {
             return Err(ShapeError::NoUnits { stage: name });
         }
-        let is_first = self.stages.is_empty();
-        let n_visual = if is_first { self.shape.n_visual() } else { 0 };
-        let n_touch = if self.stages.len() == self.touch_stage() { self.shape.n_touch() } else { 0 };
-        let n_hidden = self.stages.last().map_or(0, Stage::n_out);
+        let Reads { n_visual, n_hidden, n_touch } = reads;
         let weight_start = self.n_parameters;
         let n_in = n_visual.checked_add(n_hidden + n_touch).ok_or(ShapeError::TooLarge)?;
         let n_weights = n_in.checked_mul(n_units).ok_or(ShapeError::TooLarge)?;
@@ -171,17 +270,7 @@ impl Structure {
         if self.n_parameters > MAX_PARAMETERS {
             return Err(ShapeError::TooLarge);
         }
-        self.stages.push(Stage {
-            name,
-            n_visual,
-            n_hidden,
-            n_touch,
-            n_units,
-            nonlinearity,
-            weight_start,
-            bias_start,
-        });
-        Ok(())
+        Ok(Stage { name, n_visual, n_hidden, n_touch, n_units, nonlinearity, weight_start, bias_start })
     }
 
     /// What it was made from.
@@ -189,9 +278,19 @@ impl Structure {
         &self.shape
     }
 
-    /// From features to logits.
+    /// The convolutions, if there are any.
+    pub fn convolutions(&self) -> &[Stage] {
+        &self.convolutions
+    }
+
+    /// From features, or from what convolutions make of them, to logits.
     pub fn stages(&self) -> &[Stage] {
         &self.stages
+    }
+
+    /// The stage that reads scene vectors.
+    pub(crate) fn scene_stage(&self) -> &Stage {
+        self.convolutions.first().unwrap_or(&self.stages[0])
     }
 
     /// The stage that reads the touches.
@@ -206,7 +305,7 @@ impl Structure {
 
     /// All tensors: name (`layer1.weight`), shape and place among the parameters, in order.
     pub fn tensors(&self) -> impl Iterator<Item = TensorPlace> {
-        self.stages.iter().flat_map(|stage| {
+        self.convolutions.iter().chain(&self.stages).flat_map(|stage| {
             let place = |part: &str, shape, range| TensorPlace {
                 name: format!("{}.{part}", stage.name),
                 shape,
@@ -245,6 +344,7 @@ mod tests {
             scene_len: 4096,
             k_b: 1,
             k_f: 2,
+            convolutions: None,
             bottleneck: Some(layer(Nonlinearity::Crelu, 8)),
             layers: vec![layer(Nonlinearity::Cres, 8); 2],
         };
@@ -276,6 +376,7 @@ mod tests {
             scene_len: 10,
             k_b: 2,
             k_f: 1,
+            convolutions: None,
             bottleneck: None,
             layers: vec![layer(Nonlinearity::Crelu, 3), layer(Nonlinearity::Relu, 5)],
         };
@@ -284,11 +385,52 @@ mod tests {
     }
 
     #[test]
+    fn convolutions_read_map_and_tiled_scenes_and_are_flattened() {
+        let shape = ModuleShape {
+            scene_len: 4096,
+            k_b: 1,
+            k_f: 2,
+            convolutions: Some(Convolutions {
+                map: MapShape { n_places: 196, n_channels: 512 },
+                layers: vec![
+                    layer(Nonlinearity::Tanh, 128),
+                    layer(Nonlinearity::Cres, 128),
+                    layer(Nonlinearity::Cres, 128),
+                ],
+                flattened: FlattenedScale::RootOfPlaces,
+            }),
+            bottleneck: None,
+            layers: vec![layer(Nonlinearity::Cres, 128); 2],
+        };
+        let structure = Structure::new(shape.clone()).unwrap();
+        let tensors: Vec<_> = structure.tensors().map(|place| (place.name, place.shape)).collect();
+        let expected = [
+            ("conv1.weight", vec![128, 8192 + 512]),
+            ("conv1.bias", vec![128]),
+            ("conv2.weight", vec![128, 128]),
+            ("conv2.bias", vec![128]),
+            ("conv3.weight", vec![128, 512]),
+            ("conv3.bias", vec![128]),
+            ("layer1.weight", vec![128, 196 * 512 + 4]),
+            ("layer1.bias", vec![128]),
+            ("layer2.weight", vec![128, 512]),
+            ("layer2.bias", vec![128]),
+            ("readout.weight", vec![2, 512]),
+            ("readout.bias", vec![2]),
+        ];
+        assert_eq!(tensors, expected.map(|(name, shape)| (name.to_owned(), shape)));
+        let mut empty = shape;
+        empty.convolutions.as_mut().unwrap().map.n_channels = 0;
+        assert_eq!(Structure::new(empty).unwrap_err(), ShapeError::NoMap);
+    }
+
+    #[test]
     fn impossible_shapes_are_refused() {
         let good = ModuleShape {
             scene_len: 4,
             k_b: 0,
             k_f: 1,
+            convolutions: None,
             bottleneck: Some(layer(Nonlinearity::Relu, 2)),
             layers: vec![layer(Nonlinearity::Relu, 2)],
         };

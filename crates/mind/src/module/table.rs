@@ -1,14 +1,17 @@
-//! EMS and its 23 ablations as rows of one table (section "Efficient Neural Modules", and the supplement's).
+//! EMS, its 23 ablations and the convolutional EMS as rows of one table (section "Efficient Neural Modules", and the
+//! supplement's).
 
 use crate::nonlinearity::Nonlinearity::{self, Crelu, Cres, Elu, Relu, ReluSq, Sigmoid, Sq, Tanh};
 
-/// One of the paper's 24 modules.
+/// One of the paper's modules.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ModuleKind {
     /// Its name everywhere.
     pub id: &'static str,
     /// Its name in the paper.
     pub paper_name: &'static str,
+    /// The nonlinearities of 1 x 1 convolutions over the spatial map, which stand where others have a bottleneck.
+    pub convolutions: &'static [Nonlinearity],
     /// The nonlinearity behind an early bottleneck; `None`: features and touches are joined at once ("late").
     pub bottleneck: Option<Nonlinearity>,
     /// The nonlinearity of the layers behind.
@@ -45,16 +48,26 @@ const fn early(
     bottleneck: Nonlinearity,
     layers: Nonlinearity,
 ) -> ModuleKind {
-    ModuleKind { id, paper_name, bottleneck: Some(bottleneck), layers, size: Size::Small }
+    ModuleKind { id, paper_name, convolutions: &[], bottleneck: Some(bottleneck), layers, size: Size::Small }
 }
 
 const fn late(id: &'static str, paper_name: &'static str, layers: Nonlinearity, size: Size) -> ModuleKind {
-    ModuleKind { id, paper_name, bottleneck: None, layers, size }
+    ModuleKind { id, paper_name, convolutions: &[], bottleneck: None, layers, size }
 }
 
-/// All 24.
+/// The supplement's "single tanh and two CReS convolutions".
+const CONV_EMS: ModuleKind = ModuleKind {
+    id: "conv-ems",
+    paper_name: "Conv-EMS",
+    convolutions: &[Tanh, Cres, Cres],
+    bottleneck: None,
+    layers: Cres,
+    size: Size::Small,
+};
+
+/// EMS and its ablations, 24 in all, then the convolutional EMS.
 #[rustfmt::skip]
-pub const MODULES: [ModuleKind; 24] = [
+pub const MODULES: [ModuleKind; 25] = [
     early("ems", "EMS", Crelu, Cres),
     early("partial-symm", "Partial symm", Crelu, ReluSq),
     early("no-symm", "No symm", Relu, ReluSq),
@@ -79,6 +92,7 @@ pub const MODULES: [ModuleKind; 24] = [
     late("none-crelu-small", "None CReLU (small)", Crelu, Size::Small),
     late("none-crelu-medium", "None CReLU (medium)", Crelu, Size::Medium),
     late("none-crelu-large", "None CReLU (large)", Crelu, Size::Large),
+    CONV_EMS,
 ];
 
 /// Layers behind an early bottleneck. Completes the paper, which leaves the number open.
@@ -92,8 +106,18 @@ impl ModuleKind {
         MODULES.iter().find(|kind| kind.id == id)
     }
 
+    /// Whether it reads spatial maps.
+    pub fn is_convolutional(&self) -> bool {
+        !self.convolutions.is_empty()
+    }
+
+    /// How many stages stand before the layers that read the touches.
+    pub fn n_early_stages(&self) -> usize {
+        self.convolutions.len() + usize::from(self.bottleneck.is_some())
+    }
+
     /// How many layers stand behind the bottleneck unless one says otherwise.
     pub fn default_depth(&self) -> usize {
-        if self.bottleneck.is_some() { N_EARLY_LAYERS } else { N_LATE_LAYERS }
+        if self.n_early_stages() > 0 { N_EARLY_LAYERS } else { N_LATE_LAYERS }
     }
 }

@@ -1,16 +1,20 @@
-//! The part of a module's first stage that reads scene vectors: the same for all touches, so it is computed once a
-//! screen, and for all steps between two updates at once.
+//! What a module sees: the part of its first stage that no touch changes. It is computed once a screen, and for all steps
+//! between two updates at once.
 
 use crate::linear::InputRows;
 use crate::linear::products::add_products;
+use crate::module::convolution::ConvolvedRows;
 use crate::module::network::Module;
 use crate::module::structure::{ModuleShape, Structure};
 use std::ops::Range;
 
-/// The scene vectors that a module reads at some steps.
+/// The features that a module reads at some steps.
 pub trait SceneHistory: Copy {
     /// The scene vector of the screen shown `lag` steps before a step, `[scene_len]`; zeros where there was none.
     fn scene(&self, step: usize, lag: usize) -> &[f32];
+    /// Copies the spatial map of the screen shown at a step, `[n_places, n_channels]`; zeros where there was none. Asked
+    /// for by modules that convolve.
+    fn copy_map(&self, step: usize, out: &mut [f32]);
 }
 
 /// Scene vectors that have numbers.
@@ -49,9 +53,65 @@ pub(super) fn first_col(shape: &ModuleShape, lag: usize) -> usize {
     (shape.k_b - lag) * shape.scene_len
 }
 
-/// Sums of a first stage that come from biases and scene vectors, for some steps.
+/// What a module sees at some steps: the sums of its first stage that come from biases and features.
 #[derive(Clone, Debug)]
 pub struct VisualRows {
+    /// Of the stage that reads scene vectors.
+    scenes: SceneSums,
+    /// Behind them, in a module that convolves.
+    convolved: Option<Box<ConvolvedRows>>,
+}
+
+impl VisualRows {
+    /// For modules of a structure.
+    pub fn new(structure: &Structure, n_rows: usize) -> Self {
+        let n_units = structure.scene_stage().n_units;
+        let n_lags = structure.shape().k_b + 1;
+        let convolved = structure.shape().convolutions.as_ref();
+        Self {
+            scenes: SceneSums {
+                sums: vec![0.0; n_rows * n_units],
+                of_lags: vec![0.0; n_lags * n_rows * n_units],
+                n_units,
+            },
+            convolved: convolved.map(|shape| Box::new(ConvolvedRows::new(structure, shape, n_rows))),
+        }
+    }
+
+    /// Some steps, `[n, n_units]`.
+    pub fn rows(&self, rows: Range<usize>) -> &[f32] {
+        match &self.convolved {
+            None => self.scenes.rows(rows),
+            Some(convolved) => convolved.rows(rows),
+        }
+    }
+
+    /// What convolutions have made of the screens, if the module has any.
+    pub(crate) fn convolved(&self) -> Option<&ConvolvedRows> {
+        self.convolved.as_deref()
+    }
+
+    /// What screens of a lag contribute, `[n_rows, n_units]`.
+    pub(crate) fn of_lag(&self, lag: usize) -> &[f32] {
+        let n = self.scenes.sums.len();
+        &self.scenes.of_lags[lag * n..][..n]
+    }
+
+    /// Sets all rows from biases and a function that sets what the screen of a row and lag contributes.
+    pub(crate) fn set(&mut self, biases: &[f32], of_screen: impl Fn(usize, usize, &mut [f32])) {
+        let SceneSums { sums, of_lags, n_units } = &mut self.scenes;
+        for (lag, of_lag) in of_lags.chunks_exact_mut(sums.len()).enumerate() {
+            for (row, of_row) in of_lag.chunks_exact_mut(*n_units).enumerate() {
+                of_screen(row, lag, of_row);
+            }
+        }
+        self.scenes.sum_up(biases);
+    }
+}
+
+/// Sums of a stage that come from biases and scene vectors.
+#[derive(Clone, Debug)]
+struct SceneSums {
     /// `[n_rows, n_units]`
     sums: Vec<f32>,
     /// `[n_lags, n_rows, n_units]`: what screens of each lag contribute.
@@ -59,16 +119,8 @@ pub struct VisualRows {
     n_units: usize,
 }
 
-impl VisualRows {
-    /// For modules of a structure.
-    pub fn new(structure: &Structure, n_rows: usize) -> Self {
-        let n_units = structure.stages()[0].n_units;
-        let n_lags = structure.shape().k_b + 1;
-        Self { sums: vec![0.0; n_rows * n_units], of_lags: vec![0.0; n_lags * n_rows * n_units], n_units }
-    }
-
-    /// Some steps, `[n, n_units]`.
-    pub fn rows(&self, rows: Range<usize>) -> &[f32] {
+impl SceneSums {
+    fn rows(&self, rows: Range<usize>) -> &[f32] {
         &self.sums[rows.start * self.n_units..rows.end * self.n_units]
     }
 
@@ -79,37 +131,25 @@ impl VisualRows {
             self.sums.iter_mut().zip(of_lag).for_each(|(sum, more)| *sum += more);
         }
     }
-
-    /// What screens of a lag contribute, `[n_rows, n_units]`.
-    pub(crate) fn of_lag(&self, lag: usize) -> &[f32] {
-        &self.of_lags[lag * self.sums.len()..][..self.sums.len()]
-    }
-
-    /// Sets all rows from biases and a function that sets what the screen of a row and lag contributes.
-    pub(crate) fn set(&mut self, biases: &[f32], of_screen: impl Fn(usize, usize, &mut [f32])) {
-        for (lag, of_lag) in self.of_lags.chunks_exact_mut(self.sums.len()).enumerate() {
-            for (row, of_row) in of_lag.chunks_exact_mut(self.n_units).enumerate() {
-                of_screen(row, lag, of_row);
-            }
-        }
-        self.sum_up(biases);
-    }
 }
 
 impl Module {
-    /// Sets all rows: biases, and what comes from scene vectors.
+    /// Sets all rows: biases, and what comes from features.
     pub fn visual(&self, history: &impl SceneHistory, rows: &mut VisualRows) {
-        let stage = &self.structure().stages()[0];
+        let stage = self.structure().scene_stage();
         let shape = self.structure().shape();
-        rows.of_lags.fill(0.0);
-        let n = rows.sums.len();
+        let SceneSums { sums, of_lags, .. } = &mut rows.scenes;
+        of_lags.fill(0.0);
         for piece in pieces(shape.scene_len) {
-            for (lag, of_lag) in rows.of_lags.chunks_exact_mut(n).enumerate() {
+            for (lag, of_lag) in of_lags.chunks_exact_mut(sums.len()).enumerate() {
                 let weights = self.weights(stage).columns(first_col(shape, lag) + piece.start, piece.len());
                 let scenes = Lagged { history, lag, start: piece.start, end: piece.end };
                 add_products(self.instructions(), weights, scenes, of_lag);
             }
         }
-        rows.sum_up(self.biases(stage));
+        rows.scenes.sum_up(self.biases(stage));
+        if let Some(convolved) = &mut rows.convolved {
+            convolved.look(self, history, &rows.scenes.sums);
+        }
     }
 }

@@ -19,17 +19,21 @@ impl Noise {
     }
 }
 
-/// Scene vectors of steps one after another: that of step `s` and lag `l` is number `s - l`.
+/// Features of steps one after another: the scene vector of step `s` and lag `l` is number `s - l`, the map number `s`.
 #[derive(Clone, Copy)]
 pub struct Scenes<'a> {
     pub numbers: &'a [f32],
     pub len: usize,
     pub k_b: usize,
+    pub maps: &'a [f32],
 }
 
 impl SceneHistory for Scenes<'_> {
     fn scene(&self, step: usize, lag: usize) -> &[f32] {
         &self.numbers[(step + self.k_b - lag) * self.len..][..self.len]
+    }
+    fn copy_map(&self, step: usize, out: &mut [f32]) {
+        out.copy_from_slice(&self.maps[step * out.len()..][..out.len()]);
     }
 }
 
@@ -38,6 +42,7 @@ pub struct Case {
     pub structure: Structure,
     pub parameters: Vec<f32>,
     pub scenes: Vec<f32>,
+    pub maps: Vec<f32>,
     pub touches: Vec<f32>,
     pub rewards: Vec<f32>,
     pub n_steps: usize,
@@ -55,6 +60,7 @@ impl Case {
             scenes: noise.vector((n_steps + shape.k_b) * shape.scene_len),
             touches: noise.vector(n_steps * shape.n_touch()),
             rewards: noise.vector(n_steps * shape.k_f).iter().map(|x| x.abs()).collect(),
+            maps: noise.vector(n_steps * map_len(shape)),
             parameters,
             n_steps,
             structure,
@@ -66,7 +72,14 @@ impl Case {
     }
 
     pub fn history(&self) -> Scenes<'_> {
-        Scenes { numbers: &self.scenes, len: self.shape().scene_len, k_b: self.shape().k_b }
+        let ModuleShape { scene_len, k_b, .. } = *self.shape();
+        Scenes { numbers: &self.scenes, len: scene_len, k_b, maps: &self.maps }
+    }
+
+    /// The map of a step.
+    pub fn map(&self, step: usize) -> Vec<f64> {
+        let n = map_len(self.shape());
+        self.maps[step * n..][..n].iter().map(|&x| f64::from(x)).collect()
     }
 
     pub fn module(&self, instructions: Instructions) -> Module {
@@ -85,11 +98,18 @@ impl Case {
         self.touches[step * n..][..n].iter().map(|&x| f64::from(x)).collect()
     }
 
-    pub fn visual(&self, module: &Module) -> Vec<f32> {
+    pub fn visual(&self, module: &Module) -> VisualRows {
         let mut visual = VisualRows::new(&self.structure, self.n_steps);
         module.visual(&self.history(), &mut visual);
-        visual.rows(0..self.n_steps).to_vec()
+        visual
     }
+}
+
+fn map_len(shape: &ModuleShape) -> usize {
+    shape
+        .convolutions
+        .as_ref()
+        .map_or(0, |convolutions| convolutions.map.n_places * convolutions.map.n_channels)
 }
 
 impl touchstream_mind::module::ScreenHistory for Scenes<'_> {

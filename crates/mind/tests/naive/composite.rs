@@ -1,6 +1,6 @@
 //! The equations of voting, written as they are printed, in f64 and without any cleverness.
 
-use super::apply;
+use super::{apply, seen, stage_numbers};
 use touchstream_mind::Nonlinearity;
 use touchstream_mind::composite::{ControllerParameters, Voting, VotingSettings};
 use touchstream_mind::module::Structure;
@@ -54,13 +54,6 @@ impl<'a> NaiveComposite<'a> {
         }
     }
 
-    /// A module's stage: `f(W [x, a] + b)`.
-    fn stage(&self, parameters: &[f64], idx: usize, x: &[f64]) -> Vec<f64> {
-        let stage = &self.structure.stages()[idx];
-        let sums = linear(&parameters[stage.weights()], &parameters[stage.biases()], x);
-        stage.nonlinearity.map_or(sums.clone(), |nonlinearity| apply(nonlinearity, &sums))
-    }
-
     /// `W_a a + b`
     fn moved(&self, old: usize, touches: &[f64]) -> Vec<f64> {
         let n = touches.len();
@@ -111,31 +104,32 @@ impl<'a> NaiveComposite<'a> {
     }
 
     /// The composite's logits, and the shares of every stage.
-    pub fn logits_and_shares(&self, psi: &[f64], touches: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
+    pub fn logits_and_shares(&self, psi: &[f64], map: &[f64], touches: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
         let stages = self.structure.stages();
         let mut votes = &self.votes[..];
-        let mut before = psi.to_vec();
+        let mut before = Vec::new();
         let mut shares = Vec::new();
         for (idx, stage) in stages.iter().enumerate() {
-            let with = |touches: &[f64]| -> Vec<f64> {
-                let touches = if stage.n_touch > 0 { touches } else { &[] };
-                before.iter().chain(touches).copied().collect()
+            // Each module sees for itself; behind the first stage all read the composite.
+            let numbers = |parameters: &[f64], touches: &[f64]| -> Vec<f64> {
+                let mut x = match idx {
+                    0 => seen(self.structure, parameters, psi, map),
+                    _ => before.clone(),
+                };
+                x.extend(if stage.n_touch > 0 { touches } else { &[] });
+                stage_numbers(stage, parameters, &x)
             };
             let mut voters: Vec<Vec<f64>> =
-                self.old.iter().map(|parameters| self.stage(parameters, idx, &with(touches))).collect();
+                self.old.iter().map(|parameters| numbers(parameters, touches)).collect();
             if stage.n_touch > 0 && self.settings.transforms_actions {
                 let moved = self.old.iter().enumerate();
-                voters.extend(
-                    moved.map(|(old, parameters)| {
-                        self.stage(parameters, idx, &with(&self.moved(old, touches)))
-                    }),
-                );
+                voters.extend(moved.map(|(old, parameters)| numbers(parameters, &self.moved(old, touches))));
             }
             if idx + 1 == stages.len() && self.settings.transforms_maps {
                 let transformed = (0..self.old.len()).map(|old| self.transformed(old, &voters[old], touches));
                 voters.extend(transformed.collect::<Vec<_>>());
             }
-            voters.push(self.stage(&self.new, idx, &with(touches)));
+            voters.push(numbers(&self.new, touches));
             let (composite, of_stage) = self.vote(&mut votes, &voters);
             shares.push(of_stage);
             before = composite;

@@ -4,7 +4,7 @@
 pub mod composite;
 
 use touchstream_mind::Nonlinearity;
-use touchstream_mind::module::{ModuleShape, Structure};
+use touchstream_mind::module::{Stage, Structure};
 
 /// A module as a function of all its parameters.
 pub struct NaiveModule<'a> {
@@ -13,28 +13,39 @@ pub struct NaiveModule<'a> {
 }
 
 impl NaiveModule<'_> {
-    /// `psi` is `[(k_b + 1) scene_len]`, `touches` is `[2 (k_b + 1)]`, both oldest first; `k_f` logits.
-    pub fn logits(&self, psi: &[f64], touches: &[f64]) -> Vec<f64> {
-        let tensors: Vec<_> = self.structure.tensors().collect();
-        let ModuleShape { bottleneck, layers, .. } = self.structure.shape();
-        let mut tensors = tensors.chunks(2);
-        let mut linear = |x: &[f64]| -> Vec<f64> {
-            let [weight, bias] = tensors.next().unwrap() else { panic!("weight and bias") };
-            assert_eq!(weight.shape[1], x.len(), "{}", weight.name);
-            let rows = self.parameters[weight.range.clone()].chunks(x.len());
-            let biases = &self.parameters[bias.range.clone()];
-            rows.zip(biases).map(|(row, b)| row.iter().zip(x).map(|(w, x)| w * x).sum::<f64>() + b).collect()
-        };
-        let mut x = match bottleneck {
-            Some(layer) => apply(layer.nonlinearity, &linear(psi)),
-            None => psi.to_vec(),
-        };
-        x.extend(touches);
-        for layer in layers {
-            x = apply(layer.nonlinearity, &linear(&x));
+    /// `psi` is `[(k_b + 1) scene_len]`, `touches` is `[2 (k_b + 1)]`, both oldest first; `map` is `[n_places,
+    /// n_channels]`; `k_f` logits.
+    pub fn logits(&self, psi: &[f64], map: &[f64], touches: &[f64]) -> Vec<f64> {
+        let mut x = seen(self.structure, &self.parameters, psi, map);
+        for (idx, stage) in self.structure.stages().iter().enumerate() {
+            if idx == self.structure.touch_stage() {
+                x.extend(touches);
+            }
+            x = stage_numbers(stage, &self.parameters, &x);
         }
-        linear(&x)
+        x
     }
+}
+
+/// What the first stage reads: scene vectors, or the flattened convolutions.
+pub fn seen(structure: &Structure, parameters: &[f64], psi: &[f64], map: &[f64]) -> Vec<f64> {
+    let Some(convolutions) = &structure.shape().convolutions else { return psi.to_vec() };
+    let places = map.chunks(convolutions.map.n_channels).map(|channels| {
+        // Scene vectors are tiled onto the channels of every place.
+        let tiled = [psi, channels].concat();
+        structure.convolutions().iter().fold(tiled, |x, stage| stage_numbers(stage, parameters, &x))
+    });
+    let scale = f64::from(convolutions.scale());
+    places.flatten().map(|x| scale * x).collect()
+}
+
+/// `f(W x + b)`
+pub fn stage_numbers(stage: &Stage, parameters: &[f64], x: &[f64]) -> Vec<f64> {
+    assert_eq!(stage.n_in(), x.len(), "{}", stage.name);
+    let (rows, biases) = (parameters[stage.weights()].chunks(x.len()), &parameters[stage.biases()]);
+    let sum_of = |(row, b): (&[f64], &f64)| row.iter().zip(x).map(|(w, x)| w * x).sum::<f64>() + b;
+    let sums: Vec<f64> = rows.zip(biases).map(sum_of).collect();
+    stage.nonlinearity.map_or(sums.clone(), |nonlinearity| apply(nonlinearity, &sums))
 }
 
 fn relu(x: f64) -> f64 {

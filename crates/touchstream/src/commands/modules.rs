@@ -1,4 +1,4 @@
-//! `touchstream modules`: the 24 modules as a table.
+//! `touchstream modules`: the modules as a table.
 
 use crate::say::say;
 use crate::text_table::aligned;
@@ -20,6 +20,7 @@ pub struct ModulesArgs {
 struct Row {
     id: &'static str,
     paper_name: &'static str,
+    convolutions: Vec<&'static str>,
     bottleneck: Option<&'static str>,
     layers: &'static str,
     size: &'static str,
@@ -40,7 +41,10 @@ pub fn run(args: &ModulesArgs) -> Result<()> {
         [
             row.id.to_owned(),
             row.paper_name.to_owned(),
-            row.bottleneck.unwrap_or("late").to_owned(),
+            match (row.convolutions.is_empty(), row.bottleneck) {
+                (false, _) => format!("1 x 1: {}", row.convolutions.join(", ")),
+                (true, bottleneck) => bottleneck.unwrap_or("late").to_owned(),
+            },
             format!("{} x {}", row.depth, row.layers),
             row.units_sr.to_string(),
             row.units_mts.to_string(),
@@ -53,10 +57,11 @@ pub fn run(args: &ModulesArgs) -> Result<()> {
 }
 
 fn row(kind: &ModuleKind) -> Result<Row> {
-    let units = |task: &str| -> Result<usize> { Ok(paper::units(find_task(task)?.paradigm(), kind.size)) };
+    let units = |task: &str| -> Result<usize> { Ok(paper::units(find_task(task)?.paradigm(), kind)) };
     Ok(Row {
         id: kind.id,
         paper_name: kind.paper_name,
+        convolutions: kind.convolutions.iter().map(|nonlinearity| nonlinearity.name()).collect(),
         bottleneck: kind.bottleneck.map(|nonlinearity| nonlinearity.name()),
         layers: kind.layers.name(),
         size: kind.size.name(),

@@ -20,7 +20,7 @@ use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::{Split, Stimuli};
 use touchstream_env::stream::Stream;
 use touchstream_env::task::Task;
-use touchstream_features::{Eyes, FeatureSet, FeatureSettings, Wanted};
+use touchstream_features::{Eyes, FeatureSet};
 use touchstream_lab::FeatureScenes;
 use touchstream_lab::curve::{CurveRow, LessonVotes, VoteRow};
 use touchstream_lab::run::{Ending, Lesson, RunFolder, RunIdentity, RunPlan, Trained, Training, World};
@@ -112,8 +112,7 @@ impl Study {
         let bound: Vec<_> = streams.iter().map(Stream::bound_task).collect();
         let progress = TerminalProgress::default();
         let eyes = Eyes { encoder: encoder.as_ref(), cache_dir: cache_dir.as_deref(), progress: &progress };
-        let settings = FeatureSettings { wanted: Wanted::Scene, calibration: setup.calibration() };
-        let features = FeatureSet::of_tasks(eyes, &bound, settings)?;
+        let features = FeatureSet::of_tasks(eyes, &bound, setup.feature_settings()?)?;
         features.encoded().notes.iter().for_each(|note| warn_user!("note: {note}"));
         Ok(OpenedStudy {
             data: DataFacts::of(&opened.manifest),

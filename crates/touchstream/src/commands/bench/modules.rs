@@ -11,18 +11,18 @@ use clap::Args;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Instant;
-use touchstream_agent::{AgentSettings, Remap, find_module};
+use touchstream_agent::{AgentSettings, Remap, Scenes, find_module};
 use touchstream_env::plain_stimuli::PlainStimuli;
 use touchstream_env::schedule::Schedule;
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
 use touchstream_env::stream::Stream;
 use touchstream_env::task::find_task;
-use touchstream_mind::module::{MODULES, Structure};
+use touchstream_mind::module::{MODULES, Stage, Structure};
 
 #[derive(Args)]
 pub struct ModulesBenchArgs {
-    /// Which modules [default: all 24]
+    /// Which modules [default: all]
     #[arg(long, value_name = "ID,...", value_delimiter = ',')]
     modules: Option<Vec<String>>,
     /// Units of every layer [default: the paper's for stimulus-response, and for match-to-sample where they differ]
@@ -95,7 +95,7 @@ fn widths(id: &str, chosen: Option<&[usize]>) -> Result<Vec<usize>> {
     }
     let kind = find_module(id)?;
     let of = |task: &str| -> Result<usize> {
-        Ok(touchstream_agent::paper::units(find_task(task)?.paradigm(), kind.size))
+        Ok(touchstream_agent::paper::units(find_task(task)?.paradigm(), kind))
     };
     let mut widths = vec![of("sr-2way")?, of("mts-2way-stationary")?];
     widths.dedup();
@@ -113,11 +113,11 @@ fn measure(
     let mut settings = AgentSettings::for_task(id, &task)?;
     settings.module.units.fill(units);
     (settings.n_candidates, settings.batch_steps) = (args.candidates, args.batch);
-    let structure = settings.check(args.peer.scene_len as usize)?;
     let stimuli = Arc::new(PlainStimuli::new(2));
     let (mut stream, _) = Stream::open(Schedule::single(task), stimuli, Split::Train, RunSeed(1))?;
     let scenes = NoiseScenes::of(&stream, args.peer.scene_len as usize)?;
-    let mut agent = Remap::new(settings, args.peer.scene_len as usize, RunSeed(1))?;
+    let structure = settings.check(scenes.shape())?;
+    let mut agent = Remap::new(settings, scenes.shape(), RunSeed(1))?;
     agent.play(&mut stream, &scenes)?;
     let (mut best, mut best_of_peer) = (0.0_f64, None);
     for _ in 0..N_ROUNDS {
@@ -150,7 +150,14 @@ fn ask(
     known: Option<f64>,
 ) -> Result<f64> {
     let kind = find_module(id)?;
-    let bottleneck = kind.bottleneck.map_or("-", |nonlinearity| nonlinearity.name());
+    let bottleneck = match (kind.is_convolutional(), kind.bottleneck) {
+        (true, _) => {
+            let names: Vec<_> = kind.convolutions.iter().map(|nonlinearity| nonlinearity.name()).collect();
+            format!("conv {}", names.join(","))
+        }
+        (false, Some(nonlinearity)) => nonlinearity.name().into(),
+        (false, None) => "-".into(),
+    };
     let (layers, depth) = (kind.layers.name(), kind.default_depth());
     let ModulesBenchArgs { candidates, batch, peer, .. } = args;
     let scene_len = peer.scene_len;
@@ -159,10 +166,21 @@ fn ask(
     })
 }
 
-/// Multiply-adds of a step: first stage forward and its gradient, and all candidates through what is behind.
+/// Multiply-adds of a step: what is seen forward and its gradient, and all candidates through what is behind.
 fn multiply_adds(structure: &Structure, n_candidates: usize) -> f64 {
     let stages = structure.stages();
-    let visual = 2 * stages[0].n_visual * stages[0].n_units;
+    let mut visual = 2 * stages[0].n_visual * stages[0].n_units;
+    if let Some(shape) = &structure.shape().convolutions {
+        let of_inputs = |stage: &Stage| shape.map.n_places * stage.n_hidden * stage.n_units;
+        let convolutions = structure.convolutions();
+        // Forward, and into weights; into inputs for all but the map.
+        visual += convolutions
+            .iter()
+            .map(|stage| 2 * of_inputs(stage) + 2 * stage.n_visual * stage.n_units)
+            .sum::<usize>();
+        visual +=
+            convolutions[1..].iter().map(of_inputs).sum::<usize>() + stages[0].n_visual * stages[0].n_units;
+    }
     let touch_stage = &stages[structure.touch_stage()];
     let behind = stages[structure.touch_stage() + 1..].iter().map(|stage| stage.n_in() * stage.n_units);
     (visual + n_candidates * (2 * touch_stage.n_units + behind.sum::<usize>())) as f64

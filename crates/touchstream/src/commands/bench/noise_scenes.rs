@@ -2,18 +2,25 @@
 
 use anyhow::{Result, bail};
 use std::collections::HashMap;
-use touchstream_agent::Scenes;
+use touchstream_agent::{SceneShape, Scenes};
 use touchstream_env::seed::{RunSeed, StreamName};
 use touchstream_env::stream::Stream;
 use touchstream_env::trial::ScreenRecipe;
+use touchstream_mind::module::MapShape;
 
 const SCENES: StreamName = StreamName::new("bench/scenes");
+
+/// The spatial map of VGG-16, and how many different ones there are.
+pub const MAP: MapShape = MapShape { n_places: 196, n_channels: 512 };
+const N_MAPS: usize = 64;
 
 /// A random scene vector for every screen: how long learning takes does not depend on what is seen.
 pub struct NoiseScenes {
     index: HashMap<ScreenRecipe, u32>,
     numbers: Vec<f32>,
     scene_len: usize,
+    /// Some screens share a map.
+    maps: Vec<f32>,
 }
 
 impl NoiseScenes {
@@ -22,13 +29,18 @@ impl NoiseScenes {
         let mut random = RunSeed(0).stream(SCENES, 0);
         let size = 3.5 / (scene_len as f32).sqrt();
         let numbers = (0..screens.len() * scene_len).map(|_| random.in_range(-size, size)).collect();
-        Ok(Self { index: screens.into_iter().zip(0..).collect(), numbers, scene_len })
+        let (map_len, size) = (MAP.n_places * MAP.n_channels, 3.5 / (MAP.n_channels as f32).sqrt());
+        let maps = (0..N_MAPS * map_len).map(|_| random.in_range(-size, size)).collect();
+        Ok(Self { index: screens.into_iter().zip(0..).collect(), numbers, scene_len, maps })
     }
 }
 
 impl Scenes for NoiseScenes {
-    fn scene_len(&self) -> usize {
-        self.scene_len
+    fn shape(&self) -> SceneShape {
+        SceneShape { scene_len: self.scene_len, map: Some(MAP) }
+    }
+    fn copy_map(&self, index: u32, out: &mut [f32]) {
+        out.copy_from_slice(&self.maps[index as usize % N_MAPS * out.len()..][..out.len()]);
     }
     fn index_of(&self, screen: &ScreenRecipe) -> Option<u32> {
         self.index.get(screen).copied()

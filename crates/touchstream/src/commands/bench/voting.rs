@@ -11,7 +11,7 @@ use clap::Args;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Instant;
-use touchstream_agent::{AgentSettings, Remap};
+use touchstream_agent::{AgentSettings, Remap, Scenes};
 use touchstream_env::plain_stimuli::PlainStimuli;
 use touchstream_env::schedule::Schedule;
 use touchstream_env::seed::RunSeed;
@@ -84,7 +84,7 @@ fn measure(
     let stimuli = Arc::new(PlainStimuli::new(2));
     let (mut stream, _) = Stream::open(Schedule::single(task), stimuli, Split::Train, RunSeed(1))?;
     let scenes = NoiseScenes::of(&stream, args.peer.scene_len as usize)?;
-    let mut agent = Remap::new(settings.clone(), args.peer.scene_len as usize, RunSeed(1))?;
+    let mut agent = Remap::new(settings.clone(), scenes.shape(), RunSeed(1))?;
     let voting = args.voting.settings(PresetWord::Default, true);
     for _ in 0..old {
         agent.play(&mut stream, &scenes)?;

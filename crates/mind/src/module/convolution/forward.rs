@@ -1,0 +1,166 @@
+//! What convolutions make of screens.
+
+use crate::arithmetic::Instructions;
+use crate::linear::Stacked;
+use crate::linear::matrix_product::{Matrix, ProductRoom, add_matrix_product};
+use crate::linear::products::add_products;
+use crate::module::network::Module;
+use crate::module::structure::{Convolutions, Stage, Structure};
+use crate::module::visual::SceneHistory;
+use std::ops::Range;
+
+/// Some steps, each a row of its own; everything that the way back needs.
+#[derive(Clone, Debug)]
+pub(crate) struct ConvolvedRows {
+    n_places: usize,
+    /// `[n_rows, n_places, n_channels]`
+    maps: Vec<f32>,
+    n_channels: usize,
+    layers: Vec<ConvolvedLayer>,
+    /// Sums of the stage behind: biases, and what comes from flattened numbers; `[n_rows, n_units]`.
+    sums: Vec<f32>,
+    n_units: usize,
+    scale: f32,
+    room: ProductRoom,
+}
+
+/// One convolution at all places.
+#[derive(Clone, Debug)]
+struct ConvolvedLayer {
+    /// `[n_rows, n_places, n_units]`
+    sums: Vec<f32>,
+    /// Behind the nonlinearity, `[n_rows, n_places, n_out]`.
+    numbers: Vec<f32>,
+}
+
+/// What one convolution read, summed and gave at one step.
+pub(super) struct ConvolvedStep<'a> {
+    /// `[n_places, n_hidden]`
+    pub inputs: &'a [f32],
+    pub sums: &'a [f32],
+    pub numbers: &'a [f32],
+}
+
+impl ConvolvedRows {
+    pub fn new(structure: &Structure, shape: &Convolutions, n_rows: usize) -> Self {
+        let n_places = shape.map.n_places;
+        let layer = |stage: &Stage| ConvolvedLayer {
+            sums: vec![0.0; n_rows * n_places * stage.n_units],
+            numbers: vec![0.0; n_rows * n_places * stage.n_out()],
+        };
+        let n_units = structure.stages()[0].n_units;
+        Self {
+            n_places,
+            maps: vec![0.0; n_rows * n_places * shape.map.n_channels],
+            n_channels: shape.map.n_channels,
+            layers: structure.convolutions().iter().map(layer).collect(),
+            sums: vec![0.0; n_rows * n_units],
+            n_units,
+            scale: shape.scale(),
+            room: ProductRoom::new(),
+        }
+    }
+
+    /// The sums of the stage behind, `[n, n_units]`.
+    pub fn rows(&self, rows: Range<usize>) -> &[f32] {
+        &self.sums[rows.start * self.n_units..rows.end * self.n_units]
+    }
+
+    /// What flattened numbers count.
+    pub fn scale(&self) -> f32 {
+        self.scale
+    }
+
+    /// What the last convolution gave at all places, of steps from a row on: `[n, n_flat]`.
+    pub fn flattened(&self, rows: Range<usize>) -> &[f32] {
+        let numbers = &self.layers.last().expect("there is a convolution").numbers;
+        let n_flat = numbers.len() / self.n_rows();
+        &numbers[rows.start * n_flat..rows.end * n_flat]
+    }
+
+    fn n_rows(&self) -> usize {
+        self.sums.len() / self.n_units
+    }
+
+    /// One convolution at one step.
+    pub(super) fn step(&self, layer: usize, row: usize) -> ConvolvedStep<'_> {
+        let n_rows = self.n_rows();
+        let of_row = |numbers: &'_ [f32]| {
+            let n = numbers.len() / n_rows;
+            row * n..(row + 1) * n
+        };
+        let inputs = match layer.checked_sub(1) {
+            None => &self.maps,
+            Some(before) => &self.layers[before].numbers,
+        };
+        let ConvolvedLayer { sums, numbers } = &self.layers[layer];
+        ConvolvedStep {
+            inputs: &inputs[of_row(inputs)],
+            sums: &sums[of_row(sums)],
+            numbers: &numbers[of_row(numbers)],
+        }
+    }
+
+    /// Sets all rows. `tiled` is what biases and scene vectors are to the first convolution, `[n_rows, n_units]`.
+    pub fn look(&mut self, module: &Module, history: &impl SceneHistory, tiled: &[f32]) {
+        let map_len = self.n_places * self.n_channels;
+        for (row, map) in self.maps.chunks_exact_mut(map_len).enumerate() {
+            history.copy_map(row, map);
+        }
+        for row in 0..self.n_rows() {
+            self.convolve(module, tiled, row);
+        }
+        let stage = &module.structure().stages()[0];
+        self.sums.fill(0.0);
+        let n_flat = stage.n_visual;
+        let numbers = &self.layers.last().expect("there is a convolution").numbers;
+        for first_col in (0..n_flat).step_by(PIECE) {
+            let n_cols = PIECE.min(n_flat - first_col);
+            let weights = module.weights(stage).columns(first_col, n_cols);
+            let inputs = Stacked { numbers, stride: n_flat, first_col, n_cols };
+            add_products(module.instructions(), weights, inputs, &mut self.sums);
+        }
+        let (scale, biases) = (self.scale, module.biases(stage));
+        for sums in self.sums.chunks_exact_mut(self.n_units) {
+            sums.iter_mut().zip(biases).for_each(|(sum, bias)| *sum = bias + scale * *sum);
+        }
+    }
+
+    /// All convolutions of one step.
+    fn convolve(&mut self, module: &Module, tiled: &[f32], row: usize) {
+        let (instructions, n_places) = (module.instructions(), self.n_places);
+        for (idx, stage) in module.structure().convolutions().iter().enumerate() {
+            let (before, rest) = self.layers.split_at_mut(idx);
+            let ConvolvedLayer { sums, numbers } = &mut rest[0];
+            let of_row = |n: usize| row * n_places * n..(row + 1) * n_places * n;
+            let (sums, numbers) = (&mut sums[of_row(stage.n_units)], &mut numbers[of_row(stage.n_out())]);
+            let inputs = before.last().map_or(&self.maps, |before| &before.numbers);
+            let inputs = &inputs[of_row(stage.n_hidden)];
+            let at_every_place = match idx {
+                0 => &tiled[row * stage.n_units..][..stage.n_units],
+                _ => module.biases(stage),
+            };
+            sums.chunks_exact_mut(stage.n_units).for_each(|sums| sums.copy_from_slice(at_every_place));
+            add_place_products(instructions, module, stage, inputs, sums, &mut self.room);
+            let nonlinearity = stage.nonlinearity.expect("only the readout has none");
+            nonlinearity.forward(instructions, stage.n_units, sums, numbers);
+        }
+    }
+}
+
+/// Flattened numbers that are read in one go: those of a batch of steps stay in the second cache.
+const PIECE: usize = 1024;
+
+/// `sums += inputs W^T`, at every place.
+fn add_place_products(
+    instructions: Instructions,
+    module: &Module,
+    stage: &Stage,
+    inputs: &[f32],
+    sums: &mut [f32],
+    room: &mut ProductRoom,
+) {
+    let weights = &module.parameters()[stage.weights()][stage.n_visual..];
+    let (a, b) = (Matrix::rows(inputs, stage.n_hidden), Matrix::rows(weights, stage.n_in()).transposed());
+    add_matrix_product(instructions, stage.n_hidden, a, b, stage.n_units, sums, room);
+}

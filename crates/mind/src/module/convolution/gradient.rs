@@ -1,0 +1,150 @@
+//! The way back through convolutions.
+
+use crate::arithmetic::Instructions;
+use crate::linear::input_gradient::set_input_gradient;
+use crate::linear::matrix_product::{Matrix, ProductRoom, add_matrix_product};
+use crate::linear::weight_update::{Target, UpdateRule, apply_rows, update_biases, update_weights};
+use crate::linear::{Stacked, Weights};
+use crate::module::convolution::forward::{ConvolvedRows, ConvolvedStep};
+use crate::module::gradient::{Seen, give_scene_gradient};
+use crate::module::network::Module;
+use crate::module::structure::{Stage, Structure};
+use crate::module::visual::SceneHistory;
+use crate::nonlinearity::BackwardPass;
+use std::ops::Range;
+
+/// Gradients of the convolutions' parameters, and what finding them works in.
+#[derive(Clone, Debug)]
+pub(crate) struct ConvolutionGradient {
+    /// Slopes of the stage behind, times what a flattened number counts: `[max_steps, n_units]`.
+    scaled_slopes: Vec<f32>,
+    /// `[max_steps, n_flat]`
+    d_flat: Vec<f32>,
+    layers: Vec<LayerGradient>,
+    /// One step of one convolution: slopes of its sums, and the gradient of what it read.
+    slopes: Vec<f32>,
+    d_inputs: Vec<f32>,
+    room: ProductRoom,
+}
+
+/// The gradient of one convolution.
+#[derive(Clone, Debug)]
+struct LayerGradient {
+    /// Slopes of sums, summed over places: `[max_steps, n_units]`.
+    slopes: Vec<f32>,
+    /// Of the weights of channels: `[n_units, n_hidden]`.
+    weights: Vec<f32>,
+}
+
+impl ConvolutionGradient {
+    /// For batches of at most `max_steps` steps; `None` for modules without convolutions.
+    pub fn new(structure: &Structure, max_steps: usize) -> Option<Self> {
+        let shape = structure.shape().convolutions.as_ref()?;
+        let (stages, behind) = (structure.convolutions(), &structure.stages()[0]);
+        let n_places = shape.map.n_places;
+        let widest = |of: fn(&Stage) -> usize| n_places * stages.iter().map(of).max().unwrap_or(0);
+        let layer = |stage: &Stage| LayerGradient {
+            slopes: vec![0.0; max_steps * stage.n_units],
+            weights: vec![0.0; stage.n_units * stage.n_hidden],
+        };
+        Some(Self {
+            scaled_slopes: vec![0.0; max_steps * behind.n_units],
+            d_flat: vec![0.0; max_steps * behind.n_visual],
+            layers: stages.iter().map(layer).collect(),
+            slopes: vec![0.0; widest(|stage| stage.n_units)],
+            d_inputs: vec![0.0; widest(|stage| stage.n_hidden)],
+            room: ProductRoom::new(),
+        })
+    }
+
+    /// Finds the gradient of some rows from the slopes of the stage behind, `[n_steps, n_units]`.
+    pub fn find(&mut self, module: &Module, convolved: &ConvolvedRows, rows: Range<usize>, slopes: &[f32]) {
+        let behind = &module.structure().stages()[0];
+        let n_steps = rows.len();
+        let scaled = &mut self.scaled_slopes[..n_steps * behind.n_units];
+        scaled.iter_mut().zip(slopes).for_each(|(scaled, slope)| *scaled = convolved.scale() * slope);
+        let weights: Weights<'_> = module.weights(behind).columns(0, behind.n_visual);
+        let d_flat = &mut self.d_flat[..n_steps * behind.n_visual];
+        set_input_gradient(module.instructions(), weights, scaled, d_flat);
+        self.layers.iter_mut().for_each(|layer| layer.weights.fill(0.0));
+        for (step, row) in rows.enumerate() {
+            for layer in (0..self.layers.len()).rev() {
+                self.go_back(module, convolved.step(layer, row), layer, step);
+            }
+        }
+    }
+
+    /// One convolution of one step: from the gradient of its numbers to that of its inputs.
+    fn go_back(&mut self, module: &Module, pass: ConvolvedStep<'_>, layer: usize, step: usize) {
+        let instructions = module.instructions();
+        let stages = module.structure().convolutions();
+        let stage = &stages[layer];
+        let ConvolvedStep { inputs, sums, numbers } = pass;
+        let d_numbers = match layer + 1 == stages.len() {
+            true => &self.d_flat[step * numbers.len()..][..numbers.len()],
+            false => &self.d_inputs[..numbers.len()],
+        };
+        let slopes = &mut self.slopes[..sums.len()];
+        let nonlinearity = stage.nonlinearity.expect("only the readout has none");
+        let back = BackwardPass { x: sums, out: numbers, dout: d_numbers, dx: slopes };
+        nonlinearity.backward(instructions, stage.n_units, back);
+        let gradient = &mut self.layers[layer];
+        let over_places = &mut gradient.slopes[step * stage.n_units..][..stage.n_units];
+        over_places.fill(0.0);
+        for slopes in slopes.chunks_exact(stage.n_units) {
+            over_places.iter_mut().zip(slopes).for_each(|(sum, slope)| *sum += slope);
+        }
+        let n_places = sums.len() / stage.n_units;
+        let at_places = Matrix::rows(slopes, stage.n_units);
+        let inputs = Matrix::rows(inputs, stage.n_hidden);
+        let (room, weights) = (&mut self.room, &mut gradient.weights);
+        add_matrix_product(
+            instructions,
+            n_places,
+            at_places.transposed(),
+            inputs,
+            stage.n_hidden,
+            weights,
+            room,
+        );
+        if layer > 0 {
+            let d_inputs = &mut self.d_inputs[..n_places * stage.n_hidden];
+            d_inputs.fill(0.0);
+            let weights = Matrix::rows(&module.parameters()[stage.weights()], stage.n_in());
+            add_matrix_product(
+                instructions,
+                stage.n_units,
+                at_places,
+                weights,
+                stage.n_hidden,
+                d_inputs,
+                room,
+            );
+        }
+    }
+
+    /// Gives the gradient of the convolutions, and of the weights that read what they flatten, to the rule.
+    pub fn give(
+        &self,
+        instructions: Instructions,
+        structure: &Structure,
+        seen: &Seen<'_, impl SceneHistory>,
+        rule: &mut impl UpdateRule,
+    ) {
+        let Some(convolved) = seen.visual.convolved() else { panic!("rows of another module") };
+        let n_steps = seen.rows.len();
+        for (stage, gradient) in structure.convolutions().iter().zip(&self.layers) {
+            let slopes = &gradient.slopes[..n_steps * stage.n_units];
+            if stage.n_visual > 0 {
+                give_scene_gradient(instructions, structure, stage, slopes, seen.history, rule);
+            }
+            let target = Target { first_col: stage.n_visual, ..Target::of(stage) };
+            apply_rows(instructions, target, &gradient.weights, rule);
+            update_biases(instructions, stage.bias_start, stage.n_units, slopes, rule);
+        }
+        let behind = &structure.stages()[0];
+        let slopes = &self.scaled_slopes[..n_steps * behind.n_units];
+        let flattened = Stacked::whole(convolved.flattened(seen.rows.clone()), behind.n_visual);
+        update_weights(instructions, Target::of(behind), slopes, flattened, rule);
+    }
+}
