@@ -85,8 +85,8 @@ fn wide_shapes() -> Vec<(String, ModuleShape)> {
         k_b: 1,
         k_f: 2,
         convolutions: Some(Convolutions {
-            map: MapShape { n_places: 110, n_channels: 270 },
-            layers: vec![layer(Nonlinearity::Tanh, 9), layer(Nonlinearity::Cres, 21)],
+            map: MapShape { n_places: 70, n_channels: 20 },
+            layers: vec![layer(Nonlinearity::Tanh, 5), layer(Nonlinearity::Cres, 15)],
             flattened: FlattenedScale::One,
         }),
         bottleneck: None,

@@ -3,12 +3,16 @@
 use crate::arithmetic::{Arithmetic, Instructions, Kernel, Lanes, N_LANES};
 use crate::linear::InputRows;
 
-/// Units and steps that are worked on side by side.
+/// Units, and registers of inputs, whose gradient is summed side by side.
 const UNITS: usize = 2;
-const STEPS: usize = 4;
+const REGISTERS: usize = 4;
 /// Inputs of one piece: its gradient stays in the first cache.
 const INPUTS: usize = 512;
 const CHUNKS: usize = INPUTS / N_LANES;
+/// So many steps' inputs are put together, if rows are so long that each begins in another page.
+const PACKED_STEPS: usize = 32;
+const LONG: usize = 4096;
+type Strip = [Lanes; REGISTERS];
 
 /// What is done with a gradient.
 pub(crate) trait UpdateRule {
@@ -112,26 +116,31 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Kernel for Update<'_, R, U> {
         let Self { target: Target { start, stride, first_col, n_out }, d, inputs, rule } = self;
         let n_steps = d.len() / n_out;
         let n_cols = if n_steps == 0 { 0 } else { inputs.row(0).len() };
+        let mut packed = [[[[0.0; N_LANES]; REGISTERS]; PACKED_STEPS]; CHUNKS / REGISTERS];
+        let is_packed = stride > LONG && n_steps <= PACKED_STEPS;
         // Inputs outside, so that those of all steps stay in a cache for all units.
         for col in (0..n_cols).step_by(INPUTS) {
             let len = INPUTS.min(n_cols - col);
+            if is_packed {
+                pack(&mut packed, inputs, n_steps, col, len);
+            }
             for unit in (0..n_out).step_by(UNITS) {
                 let at = |unit: usize| start + unit * stride + first_col + col;
                 // They come from far away while the gradient is summed.
                 (unit..n_out.min(unit + UNITS)).for_each(|unit| rule.expect::<A>(at(unit), len));
                 let mut gradient: [[Lanes; CHUNKS]; UNITS] = [[[0.0; N_LANES]; CHUNKS]; UNITS];
-                for step in (0..n_steps).step_by(STEPS) {
-                    // Steps and units that are not there count 0.
-                    let d: [[f32; STEPS]; UNITS] = std::array::from_fn(|u| {
-                        std::array::from_fn(|s| {
-                            let is_there = step + s < n_steps && unit + u < n_out;
-                            if is_there { d[(step + s) * n_out + unit + u] } else { 0.0 }
-                        })
-                    });
-                    let xs: [&[f32]; STEPS] =
-                        std::array::from_fn(|s| &inputs.row((step + s).min(n_steps - 1))[col..col + len]);
-                    add_outer_products::<A>(&mut gradient, d, xs);
+                let piece = Piece { d, n_out, units: [unit, (unit + 1).min(n_out - 1)], col, len };
+                match is_packed {
+                    true => {
+                        sum_strips::<A>(&mut gradient, piece, n_steps, |strip, step| &packed[strip][step])
+                    }
+                    false => sum_strips::<A>(&mut gradient, piece, n_steps, |strip, step| {
+                        let first = col + strip * REGISTERS * N_LANES;
+                        let x = &inputs.row(step)[first..first + REGISTERS * N_LANES];
+                        &x.as_chunks::<N_LANES>().0.as_chunks::<REGISTERS>().0[0]
+                    }),
                 }
+                sum_rest::<A, R>(&mut gradient, piece, inputs, n_steps);
                 for (gradient, unit) in gradient.iter().zip(unit..n_out) {
                     rule.apply::<A>(at(unit), &gradient.as_flattened()[..len]);
                 }
@@ -140,32 +149,98 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Kernel for Update<'_, R, U> {
     }
 }
 
+/// Puts the inputs of all steps together, strip by strip.
 #[inline(always)]
-fn add_outer_products<A: Arithmetic>(
-    gradient: &mut [[Lanes; CHUNKS]; UNITS],
-    d: [[f32; STEPS]; UNITS],
-    xs: [&[f32]; STEPS],
+fn pack<'a>(
+    packed: &mut [[Strip; PACKED_STEPS]; CHUNKS / REGISTERS],
+    inputs: impl InputRows<'a>,
+    n_steps: usize,
+    col: usize,
+    len: usize,
 ) {
-    let n_chunks = xs[0].len() / N_LANES;
-    let [x0, x1, x2, x3] = xs.map(|x| &x.as_chunks::<N_LANES>().0[..n_chunks]);
-    let [g0, g1] = gradient;
-    let d_lanes = d.map(|d| d.map(A::splat));
-    for (i, (g0, g1)) in g0[..n_chunks].iter_mut().zip(&mut g1[..n_chunks]).enumerate() {
-        let mut sums = [A::load(g0), A::load(g1)];
-        for (step, x) in [&x0[i], &x1[i], &x2[i], &x3[i]].into_iter().enumerate() {
-            let x = A::load(x);
-            for unit in 0..UNITS {
-                sums[unit] = A::mul_add(d_lanes[unit][step], x, sums[unit]);
+    for step in 0..n_steps {
+        let strips = inputs.row(step)[col..col + len].as_chunks::<N_LANES>().0.as_chunks::<REGISTERS>().0;
+        strips.iter().zip(&mut *packed).for_each(|(strip, packed)| packed[step] = *strip);
+    }
+}
+
+/// Some inputs of some units.
+#[derive(Clone, Copy)]
+struct Piece<'d> {
+    /// `[n_steps, n_out]`
+    d: &'d [f32],
+    n_out: usize,
+    units: [usize; UNITS],
+    col: usize,
+    len: usize,
+}
+
+impl Piece<'_> {
+    #[inline(always)]
+    fn d(&self, step: usize) -> [f32; UNITS] {
+        self.units.map(|unit| self.d[step * self.n_out + unit])
+    }
+}
+
+/// Sums over steps, in their order, of all whole strips.
+#[inline(always)]
+fn sum_strips<'a, A: Arithmetic>(
+    gradient: &mut [[Lanes; CHUNKS]; UNITS],
+    piece: Piece<'_>,
+    n_steps: usize,
+    strip_of: impl Fn(usize, usize) -> &'a Strip,
+) {
+    for strip in 0..piece.len / (REGISTERS * N_LANES) {
+        let mut sums = [[A::zero(); REGISTERS]; UNITS];
+        for step in 0..n_steps {
+            let x = strip_of(strip, step);
+            let d = piece.d(step).map(A::splat);
+            for register in 0..REGISTERS {
+                let x = A::load(&x[register]);
+                for unit in 0..UNITS {
+                    sums[unit][register] = A::mul_add(d[unit], x, sums[unit][register]);
+                }
             }
         }
-        A::store(sums[0], g0);
-        A::store(sums[1], g1);
+        for (gradient, sums) in gradient.iter_mut().zip(&sums) {
+            let gradient = &mut gradient[strip * REGISTERS..(strip + 1) * REGISTERS];
+            gradient.iter_mut().zip(sums).for_each(|(gradient, &sum)| A::store(sum, gradient));
+        }
+    }
+}
+
+/// The same of what is left behind the last strip.
+#[inline(always)]
+fn sum_rest<'a, A: Arithmetic, R: InputRows<'a>>(
+    gradient: &mut [[Lanes; CHUNKS]; UNITS],
+    piece: Piece<'_>,
+    inputs: R,
+    n_steps: usize,
+) {
+    let row = |step: usize| &inputs.row(step)[piece.col..piece.col + piece.len];
+    let (n_strips, n_chunks) = (piece.len / (REGISTERS * N_LANES), piece.len / N_LANES);
+    for chunk in n_strips * REGISTERS..n_chunks {
+        let mut sums = [A::zero(); UNITS];
+        for step in 0..n_steps {
+            let x = A::load(&row(step).as_chunks::<N_LANES>().0[chunk]);
+            let d = piece.d(step);
+            for unit in 0..UNITS {
+                sums[unit] = A::mul_add(A::splat(d[unit]), x, sums[unit]);
+            }
+        }
+        for (gradient, &sum) in gradient.iter_mut().zip(&sums) {
+            A::store(sum, &mut gradient[chunk]);
+        }
     }
     let done = n_chunks * N_LANES;
-    for (gradient, d) in [g0, g1].into_iter().zip(&d) {
-        let rest = &mut gradient.as_flattened_mut()[done..];
-        for (d, x) in d.iter().zip(xs) {
-            rest.iter_mut().zip(&x[done..]).for_each(|(g, x)| *g = A::mul_add_one(*d, *x, *g));
+    if done == piece.len {
+        return;
+    }
+    for step in 0..n_steps {
+        let (x, d) = (&row(step)[done..], piece.d(step));
+        for (gradient, d) in gradient.iter_mut().zip(d) {
+            let rest = &mut gradient.as_flattened_mut()[done..];
+            rest.iter_mut().zip(x).for_each(|(g, x)| *g = A::mul_add_one(d, *x, *g));
         }
     }
 }
