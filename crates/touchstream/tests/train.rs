@@ -181,7 +181,7 @@ fn wrong_words_are_refused_before_anything_starts() {
     fails(&["--encoder", "vgg"], "did you mean `vgg16`?");
     desk.fails(&["train", "--task", "sr-3way"], "sr-2way");
     desk.write("c.toml", "task = \"sr-2way\"\nstep = 5\n");
-    desk.fails(&["train", "--config", "c.toml"], "c.toml: line 2: unknown field `step`");
+    desk.fails(&["train", "--config", "c.toml"], "c.toml: line 2, field `step`: unknown field `step`");
     desk.fails(&["train", "--resume", "nowhere"], "nowhere/config.toml");
     desk.fails(&["eval", "nowhere"], "nowhere is not the folder of a run");
 }
