@@ -256,8 +256,8 @@ mod tests {
             layers: vec![layer(Nonlinearity::Cres, 3)],
         })
         .unwrap();
-        let module = Module::new(structure.clone(), vec![0.0; structure.n_parameters()]);
-        Controller::new(vec![Arc::new(module); n_old], settings, || NOISE)
+        let old = Arc::new(Module::new(structure.clone(), vec![0.0; structure.n_parameters()]));
+        Controller::new(vec![old; n_old], settings, || NOISE)
     }
 
     #[track_caller]
