@@ -114,7 +114,8 @@ impl Remap {
     /// Goes on with another skill, which has learned nothing here yet.
     pub fn set_skill(&mut self, skill: Skill, settings: AgentSettings) {
         let AgentSettings { k_f, n_candidates, batch_steps, .. } = self.settings;
-        debug_assert_eq!((settings.k_f, settings.batch_steps), (k_f, batch_steps));
+        let alike = (settings.k_f, settings.n_candidates, settings.batch_steps);
+        debug_assert_eq!(alike, (k_f, n_candidates, batch_steps));
         self.learner = skill.learner(settings.adam, batch_steps);
         self.memory = skill.memory(n_candidates, k_f - 1 + batch_steps);
         (self.skill, self.settings) = (skill, settings);

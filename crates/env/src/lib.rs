@@ -23,7 +23,7 @@ pub mod touch;
 pub mod trial;
 
 pub use nearest::{did_you_mean, nearest};
-pub use toml_place::{FileError, line_of_field};
+pub use toml_place::{FileError, line_of_field, parse as parse_toml};
 
 /// The README's example is compiled and run with the tests.
 #[cfg(doctest)]

@@ -22,7 +22,7 @@ fn in_field(field: &str) -> String {
 }
 
 /// Reads a TOML text into a typed value; an error names line and field.
-pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, FileError> {
+pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, FileError> {
     toml::from_str(text).map_err(|error: toml::de::Error| {
         let span = error.span().unwrap_or(0..0);
         FileError {

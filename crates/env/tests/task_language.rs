@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use touchstream_env::schedule::{NAMED_SCHEDULES, parse_schedule};
+use touchstream_env::schedule::{NAMED_SCHEDULES, find_schedule, parse_schedule};
 use touchstream_env::task::{Task, find_task, language::parse_task, paper_tasks};
 
 #[test]
@@ -150,9 +150,18 @@ fn parse_test_schedule(text: &str) -> Result<touchstream_env::schedule::Schedule
 #[test]
 fn schedule_files_are_read_and_refused() {
     let good = "id = 'two'\nrepeat = true\n[[segment]]\ntask = 'sr-2way'\nsteps = 10\n[[segment]]\ntask = 'localization'\nsteps = [5, 20]";
-    assert_eq!(parse_test_schedule(good).unwrap().segments().len(), 2);
+    let schedule = parse_test_schedule(good).unwrap();
+    assert_eq!(schedule.segments().len(), 2);
+    for schedule in [schedule, find_schedule("switch-11", 1000).unwrap()] {
+        let printed = schedule.to_toml(|task| task.id().to_owned());
+        assert_eq!(parse_test_schedule(&printed).unwrap(), schedule, "{printed}");
+    }
     let cases = [
         ("id = 'x'", "line 1, field `segment`: a schedule needs at least one segment"),
+        (
+            "repeat = true\nid = '../x'",
+            "line 2, field `id`: an id has 1 to 100 characters out of a-z 0-9 - + . _ and starts with a letter or digit",
+        ),
         (
             "id = 'x'\n[[segment]]\ntask = 'sr-2wya'\nsteps = 5",
             "line 3, field `segment[0].task`: there is no task `sr-2wya`; did you mean `sr-2way`?",

@@ -20,6 +20,9 @@ pub fn schedule_of(mut words: TrainWords) -> Result<(Schedule, TrainWords)> {
             let schedule = schedule_from_word(word, DEFAULT_STEPS).context("schedule")?;
             Ok((schedule, words))
         }
+        (_, None) if words.voting.is_some() || words.transformations.is_some() => {
+            bail!("voting and transformations: one task alone has nothing to vote on; say a schedule")
+        }
         (task, None) => {
             let word = task.clone().unwrap_or_else(|| "sr-2way".into());
             let schedule = Schedule::single(task_from_word(&word).context("task")?);

@@ -4,6 +4,7 @@ mod agent_words;
 mod cache_rooms;
 mod cli;
 mod commands;
+mod config_files;
 mod encoder_args;
 mod finished_run;
 mod lessons;

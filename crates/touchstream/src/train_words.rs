@@ -2,7 +2,7 @@
 
 use crate::encoder_args::EncoderOptions;
 use crate::source_args::OpenArgs;
-use crate::words::is_file_word;
+use crate::words::word_beside;
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
@@ -188,11 +188,8 @@ impl TrainWords {
     /// Reads a configuration file.
     pub fn read(path: &Path) -> Result<Self> {
         let text = crate::words::read_text(path)?;
-        let words: Self = toml::from_str(&text).map_err(|error| {
-            let line = error.span().map(|span| 1 + text[..span.start].matches('\n').count());
-            let place = line.map_or_else(String::new, |line| format!("line {line}: "));
-            anyhow!("{}: {place}{}", path.display(), error.message())
-        })?;
+        let words: Self =
+            touchstream_env::parse_toml(&text).map_err(|error| anyhow!("{}: {error}", path.display()))?;
         Ok(words.beside(path.parent().unwrap_or(Path::new("."))))
     }
 
@@ -246,9 +243,7 @@ impl TrainWords {
     /// Task and schedule files that a configuration names are looked for beside it.
     fn beside(mut self, folder: &Path) -> Self {
         for word in [&mut self.task, &mut self.schedule].into_iter().flatten() {
-            if is_file_word(word) && Path::new(word).is_relative() {
-                *word = folder.join(&*word).display().to_string();
-            }
+            *word = word_beside(word, folder);
         }
         self
     }
@@ -272,7 +267,7 @@ impl TrainWords {
         let is_other_preset = typed.preset.is_some() && typed.preset != self.preset;
         // One task or several: the one that is typed.
         if typed.task.is_some() {
-            self.schedule = None;
+            (self.schedule, self.voting, self.transformations) = (None, None, None);
         }
         if typed.schedule.is_some() {
             self.task = None;

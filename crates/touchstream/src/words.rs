@@ -19,7 +19,7 @@ pub fn task_from_file(path: &Path) -> Result<Task> {
 
 /// The schedule of a name such as `switch-3`, of a list such as `sr-2way:8000,sr-4way-quadrant`, or of a schedule file.
 pub fn schedule_from_word(word: &str, base_steps: u64) -> Result<Schedule> {
-    if word.contains(',') {
+    if is_list_word(word) {
         return schedule_from_list(word);
     }
     if !is_file_word(word) {
@@ -28,28 +28,70 @@ pub fn schedule_from_word(word: &str, base_steps: u64) -> Result<Schedule> {
     schedule_from_file(Path::new(word))
 }
 
+/// Whether a word lists tasks, such as `sr-2way:8000,sr-4way-quadrant`. A file may have a comma in its name.
+fn is_list_word(word: &str) -> bool {
+    word.contains(',') && !Path::new(word).is_file()
+}
+
+/// The tasks of a list, each with its steps if it says how many.
+fn listed(list: &str) -> Vec<(&str, Option<&str>)> {
+    let parts = list.split(',').map(|part| match part.trim().rsplit_once(':') {
+        Some((task, steps)) => (task, Some(steps)),
+        None => (part.trim(), None),
+    });
+    parts.collect()
+}
+
 /// Tasks with their steps; the last lasts for ever.
 fn schedule_from_list(list: &str) -> Result<Schedule> {
-    let parts: Vec<&str> = list.split(',').map(str::trim).collect();
+    let parts = listed(list);
     let mut segments = Vec::new();
-    for (idx, part) in parts.iter().enumerate() {
-        let (task, length) = match part.rsplit_once(':') {
-            None if idx + 1 == parts.len() => (*part, Length::ForEver),
-            None => bail!("`{part}`: how long? Write `{part}:8000` for 8000 steps"),
-            Some((_, steps)) if idx + 1 == parts.len() => {
-                bail!(
-                    "`{part}`: the last task has no end; leave `:{steps}` out and say --steps for the whole run"
-                )
-            }
-            Some((task, steps)) => match steps.parse() {
-                Ok(n_steps) => (task, Length::Steps(n_steps)),
-                Err(_) => bail!("`{part}`: `{steps}` is not a number of steps"),
+    for (idx, &(task, steps)) in parts.iter().enumerate() {
+        let length = match steps {
+            None if idx + 1 == parts.len() => Length::ForEver,
+            None => bail!("`{task}`: how long? Write `{task}:8000` for 8000 steps"),
+            Some(steps) if idx + 1 == parts.len() => bail!(
+                "`{task}:{steps}`: the last task has no end; leave `:{steps}` out and say --steps for the whole run"
+            ),
+            Some(steps) => match steps.parse() {
+                Ok(n_steps) => Length::Steps(n_steps),
+                Err(_) => bail!("`{task}:{steps}`: `{steps}` is not a number of steps"),
             },
         };
         segments.push(Segment { task: task_from_word(task)?, length });
     }
     let ids: Vec<&str> = segments.iter().map(|segment| segment.task.id()).collect();
-    Ok(Schedule::new(ids.join("--"), segments.clone(), Repeats::No)?)
+    let mut id = ids.join("--");
+    if id.len() > MAX_LIST_ID_CHARS {
+        id = format!("{}--and-{}-more", ids[0], ids.len() - 1);
+    }
+    Ok(Schedule::new(id, segments, Repeats::No)?)
+}
+
+/// Folders are named after schedules.
+const MAX_LIST_ID_CHARS: usize = 120;
+
+/// Whether a word is a schedule file, or lists a task file.
+pub fn names_a_file(word: &str) -> bool {
+    match is_list_word(word) {
+        true => listed(word).into_iter().any(|(task, _)| is_file_word(task)),
+        false => is_file_word(word),
+    }
+}
+
+/// A task or schedule word of a file, with the files that it names looked for beside that file.
+pub fn word_beside(word: &str, folder: &Path) -> String {
+    let file_beside = |word: &str| match is_file_word(word) && Path::new(word).is_relative() {
+        true => folder.join(word).display().to_string(),
+        false => word.to_owned(),
+    };
+    if !is_list_word(word) {
+        return file_beside(word);
+    }
+    let beside = |(task, steps): (&str, Option<&str>)| {
+        file_beside(task) + &steps.map_or_else(String::new, |steps| format!(":{steps}"))
+    };
+    listed(word).into_iter().map(beside).collect::<Vec<_>>().join(",")
 }
 
 /// The schedule of a schedule file. Task files that it names are looked for beside it.

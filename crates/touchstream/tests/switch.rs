@@ -6,6 +6,7 @@ mod desk;
 
 use desk::Desk;
 use std::fs;
+use touchstream_lab::run::{RunFolder, Trained};
 
 const SMALL: [&str; 12] = [
     "--portraits",
@@ -56,6 +57,11 @@ fn a_study_ends_in_gains_votes_and_a_page() {
     for name in ["layer", "unit", "fine-tuning", "old-alone"] {
         assert!(row(name)["rgain"].as_f64().unwrap() > 0.1, "{name}: {}", row(name));
     }
+    // One that knows nothing is not.
+    for (name, shuffled) in [("layer", "layer-shuffled"), ("unit", "unit-shuffled")] {
+        let gain = |name: &str| row(name)["rgain"].as_f64().unwrap();
+        assert!(gain(shuffled) < gain(name) / 2.0, "{name} {}, {shuffled} {}", gain(name), gain(shuffled));
+    }
     assert_eq!(row("layer")["rgains"].as_array().unwrap().len(), 2);
     assert_eq!(row("layer")["horizon"], 800);
     let page = fs::read_to_string(desk.file("study/page.html")).unwrap();
@@ -72,6 +78,8 @@ fn a_study_ends_in_gains_votes_and_a_page() {
     let unit_votes = desk.file("study/sr-2way--sr-2way/unit-seed-1/unit-votes.csv");
     assert!(fs::read_to_string(unit_votes).unwrap().lines().count() > 100);
 
+    check_forks(&desk);
+
     // Once more does nothing and says the same; one run that is lost is made again with the same bytes.
     let weights = desk.file("study/sr-2way--sr-2way/unit-seed-2/weights.safetensors");
     let before = fs::read(&weights).unwrap();
@@ -79,6 +87,24 @@ fn a_study_ends_in_gains_votes_and_a_page() {
     let again: serde_json::Value = serde_json::from_str(&desk.succeeds(&args)).unwrap();
     assert_eq!(again, report);
     assert!(fs::read(&weights).unwrap() == before);
+}
+
+/// Whoever learns the second task, its first trial is the one behind the base's last, and all see the same screens.
+fn check_forks(desk: &Desk) {
+    for seed in [1, 2] {
+        let stream = |run: &str| {
+            let folder = RunFolder::at(desk.file("study").join(format!("{run}-seed-{seed}")));
+            serde_json::to_value(Trained::read(&folder).unwrap().unwrap().stream).unwrap()
+        };
+        let base = stream("bases/sr-2way-ems-8");
+        assert_eq!(base["position"]["trial_index"], 4000, "{base}");
+        let scratch = stream("sr-2way--sr-2way/scratch");
+        assert_eq!(scratch["position"]["segment_first_trial"], 4000, "{scratch}");
+        assert_eq!(scratch["position"]["trial_index"], 4800, "{scratch}");
+        for run in ["layer", "layer-shuffled", "unit", "unit-shuffled", "fine-tuning"] {
+            assert_eq!(stream(&format!("sr-2way--sr-2way/{run}")), scratch, "{run}");
+        }
+    }
 }
 
 #[test]
@@ -90,4 +116,9 @@ fn wrong_words_are_answered() {
     desk.fails(&words(&["--from", "sr-2way", "--to", "sr-3way"]), "there is no task `sr-3way`");
     desk.fails(&words(&["--id", "1", "--task", "sr-2way"]), "--task is for `touchstream train`");
     desk.fails(&words(&["--id", "1", "--module", "emms"]), "did you mean `ems`");
+    desk.fails(&words(&["--id", "1", "--jobs", "0"]), "--jobs");
+    desk.fails(&["switch", "--id", "1", "--steps", "0"], "steps: a run of 0 steps learns nothing");
+    desk.fails(&["switch", "--id", "1", "--base-steps", "0"], "--base-steps");
+    let diverging = ["--from", "sr-2way", "--to", "sr-2way", "--seeds", "1", "--learning-rate", "1e30"];
+    desk.fails(&words(&diverging), "sr-2way, seed 1: the loss is NaN");
 }

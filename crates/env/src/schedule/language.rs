@@ -1,11 +1,12 @@
-//! The language of schedule files: TOML.
+//! The language of schedule files: TOML, read and written.
 
 use crate::schedule::definition::{Length, Repeats, Schedule, ScheduleError, Segment};
-use crate::task::Task;
+use crate::task::language::quoted;
+use crate::task::{Task, check_id};
 use crate::toml_place::{self, FileError};
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use std::fmt;
+use std::fmt::{self, Write};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,6 +38,7 @@ pub fn parse_schedule(
     mut find_task: impl FnMut(&str) -> Result<Task, String>,
 ) -> Result<Schedule, FileError> {
     let file: ScheduleFile = toml_place::parse(text)?;
+    check_id(&file.id).map_err(|error| toml_place::error_at(text, &error.field, error.reason))?;
     let mut segments = Vec::new();
     for (idx, table) in file.segment.iter().enumerate() {
         let task = find_task(&table.task)
@@ -55,6 +57,26 @@ pub fn parse_schedule(
         };
         toml_place::error_at(text, &field, error.to_string())
     })
+}
+
+impl Schedule {
+    /// The schedule as the text of a schedule file, which parses back to the same schedule. `word_of` says what stands
+    /// behind `task`.
+    pub fn to_toml(&self, mut word_of: impl FnMut(&Task) -> String) -> String {
+        let mut text = format!("id = {}\n", quoted(self.id()));
+        if self.repeats() == Repeats::Yes {
+            text.push_str("repeat = true\n");
+        }
+        for Segment { task, length } in self.segments() {
+            let _ = write!(text, "\n[[segment]]\ntask = {}\n", quoted(&word_of(task)));
+            let _ = match length {
+                Length::Steps(n) => writeln!(text, "steps = {n}"),
+                Length::Between { min, max } => writeln!(text, "steps = [{min}, {max}]"),
+                Length::ForEver => Ok(()),
+            };
+        }
+        text
+    }
 }
 
 fn length<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Length, D::Error> {

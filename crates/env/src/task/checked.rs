@@ -120,7 +120,8 @@ pub(crate) fn n_classes(classes: &ClassChoice) -> Option<usize> {
     }
 }
 
-fn check_id(id: &str) -> Result<(), TaskError> {
+/// Refuses what cannot be a name in files and folders.
+pub(crate) fn check_id(id: &str) -> Result<(), TaskError> {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-+._".contains(c);
     let starts_well = id.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
     if starts_well && id.chars().all(is_plain) && id.len() <= MAX_ID_CHARS {

@@ -8,6 +8,7 @@ mod table;
 mod transformation;
 mod warnings;
 
+pub(crate) use checked::check_id;
 pub use checked::{MAX_CLASSES, MAX_REGIONS, MAX_SLOTS, MAX_TRANSFORMATIONS, Task, TaskError};
 pub use definition::{
     ClassChoice, Extent, MatchScreen, Paradigm, Region, Slot, SlotOrder, TaskSpec, TemplateLayout,

@@ -36,6 +36,16 @@ impl RunFolder {
         self.path.join("task.toml")
     }
 
+    /// The schedule, if tasks or schedule came from files.
+    pub fn schedule(&self) -> PathBuf {
+        self.path.join("schedule.toml")
+    }
+
+    /// A task of this schedule that came from a file, from 1.
+    pub fn schedule_task(&self, number: usize) -> PathBuf {
+        self.path.join(format!("task-{number}.toml"))
+    }
+
     /// What makes this run this one.
     pub fn identity(&self) -> PathBuf {
         self.path.join("identity.json")
@@ -154,6 +164,8 @@ impl RunFolder {
         let ours = [
             self.config(),
             self.task(),
+            self.schedule(),
+            self.schedule_task(1),
             self.curve_csv(),
             self.curve_parquet(),
             self.maps_png(),
@@ -204,6 +216,15 @@ fn difference(there: &RunIdentity, here: &RunIdentity) -> String {
                 keys.into_iter()
                     .map(|key| (key, a.get(key).unwrap_or(&null), b.get(key).unwrap_or(&null)))
                     .find_map(|(key, a, b)| first(&format!("{path}.{key}"), a, b))
+            }
+            (serde_json::Value::Array(a), serde_json::Value::Array(b)) if a.len() == b.len() => {
+                let pairs = a.iter().zip(b).enumerate();
+                pairs.into_iter().find_map(|(idx, (a, b))| first(&format!("{path}[{idx}]"), a, b))
+            }
+            (serde_json::Value::Array(a), serde_json::Value::Array(b))
+                if a.iter().any(serde_json::Value::is_object) =>
+            {
+                Some(format!("{}: {} there, {} here", path.trim_start_matches('.'), a.len(), b.len()))
             }
             (a, b) if a == b => None,
             (a, b) => Some(format!("{}: {a} there, {b} here", path.trim_start_matches('.'))),

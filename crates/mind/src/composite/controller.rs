@@ -235,3 +235,99 @@ fn set_near_identity(
     let n_rows = weights.len() / n_in;
     (0..n_ones.min(n_in).min(n_rows)).for_each(|idx| weights[idx * n_in + idx] += 1.0);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::composite::Voting;
+    use crate::module::{LayerShape, ModuleShape};
+    use crate::nonlinearity::Nonlinearity;
+
+    /// What noise there is, is this far from its mean.
+    const NOISE: f32 = -16.0;
+
+    fn controller(settings: VotingSettings, n_old: usize, k_f: usize) -> Controller {
+        let layer = |nonlinearity, n_units| LayerShape { nonlinearity, n_units };
+        let structure = Structure::new(ModuleShape {
+            scene_len: 6,
+            k_b: 1,
+            k_f,
+            bottleneck: Some(layer(Nonlinearity::Crelu, 2)),
+            layers: vec![layer(Nonlinearity::Cres, 3)],
+        })
+        .unwrap();
+        let old = Arc::new(Module::new(structure.clone(), vec![0.0; structure.n_parameters()]));
+        Controller::new(vec![old; n_old], settings, || NOISE)
+    }
+
+    #[track_caller]
+    fn check_all(found: &[f32], wanted: f32) {
+        assert!(found.iter().all(|number| (number - wanted).abs() < 1e-6), "{found:?} instead of {wanted}");
+    }
+
+    /// A row produces a voter's vote: old modules' own values stand in their rows and in those of their transformations,
+    /// the new module's in the last.
+    #[test]
+    fn votes_start_at_the_values_of_the_paper() {
+        for voting in [Voting::Layer, Voting::Unit] {
+            let settings =
+                VotingSettings { mu: [0.005, 0.02], bias: [0.01, 0.5], ..VotingSettings::of(voting) };
+            let controller = controller(settings, 2, 2);
+            for (idx, stage) in controller.votes().iter().enumerate() {
+                let (weights, biases) = (
+                    &controller.parameters.votes[stage.weights.clone()],
+                    &controller.parameters.votes[stage.biases.clone()],
+                );
+                let n_voters = stage.n_voters();
+                assert_eq!(n_voters, if idx == 0 { 3 } else { 5 });
+                let rows = weights.chunks_exact(weights.len() / n_voters);
+                for (voter, (row, biases)) in
+                    rows.zip(biases.chunks_exact(biases.len() / n_voters)).enumerate()
+                {
+                    // |mean - 16 * 0.001|
+                    let (weight, bias) = match (voter + 1 == n_voters, idx) {
+                        (true, _) => (0.006, 0.1),
+                        (false, 0) => (0.011, 0.01),
+                        (false, _) => (0.004, 0.5),
+                    };
+                    check_all(row, weight);
+                    check_all(biases, bias);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn transformations_start_near_the_identity() {
+        // Fewer maps than the paper's hidden units, and more.
+        for (k_f, n_hidden) in [(2, 4), (5, 5)] {
+            for settings in [VotingSettings::default(), VotingSettings::default().as_printed()] {
+                let controller = controller(settings, 2, k_f);
+                for tensor in controller.tensors() {
+                    let one = |is_one: bool| f32::from(u8::from(is_one));
+                    let wanted = |row: usize, col: usize| match tensor.name.replace(['0', '1'], "_").as_str()
+                    {
+                        "actions._.weight" => one(row == col) + 0.01 * NOISE,
+                        "actions._.bias" => settings.action_bias,
+                        "maps._.gate.weight" => one(row == col) + 0.01 * NOISE,
+                        "maps._.gate.bias" => 0.0,
+                        "maps._.hidden.weight" => one(row == col && row < k_f) + 0.001 * NOISE,
+                        "maps._.hidden.bias" | "maps._.out.bias" => 0.01,
+                        "maps._.out.weight" => {
+                            let is_below = settings.passes_negative_maps && col == n_hidden + row;
+                            one(row == col) - one(is_below) + 0.001 * NOISE
+                        }
+                        other => panic!("{other}"),
+                    };
+                    if tensor.group != ParameterGroup::Votes {
+                        let numbers = &controller.parameters.of(tensor.group)[tensor.range.clone()];
+                        let n_cols = tensor.shape.get(1).copied().unwrap_or(1);
+                        for (at, &number) in numbers.iter().enumerate() {
+                            check_all(&[number], wanted(at / n_cols, at % n_cols));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -42,11 +42,11 @@ pub struct SwitchArgs {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: u64,
     /// Steps of the first task [default: 30000, 60000 with four classes, 100000 for match-to-sample]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     base_steps: Option<u64>,
     /// Runs side by side [default: one a core]
-    #[arg(long, value_name = "N")]
-    jobs: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
     /// The study's folder; runs that are in it are not done again
     #[arg(long, value_name = "DIR", default_value = "runs/switches")]
     out: PathBuf,
@@ -71,6 +71,9 @@ impl SwitchArgs {
                 );
             }
         }
+        if self.words.steps == Some(0) {
+            bail!("steps: a run of 0 steps learns nothing");
+        }
         let pairs = pairs(self.id.as_deref(), self.from.as_deref(), self.to.as_deref())?;
         let centred_on = if self.id.is_some() { tasks_of_all()? } else { Vec::new() };
         let first_seed = self.words.seed.unwrap_or(1);
@@ -86,7 +89,7 @@ impl SwitchArgs {
             base_steps: self.base_steps,
             steps: self.words.steps,
             folder: self.out.clone(),
-            n_jobs: self.jobs.unwrap_or(n_cores).max(1),
+            n_jobs: self.jobs.map_or(n_cores, usize::from),
             words,
         })
     }
@@ -94,7 +97,10 @@ impl SwitchArgs {
     fn variants(&self) -> Vec<(String, Variant)> {
         let mut variants = vec![("scratch".to_owned(), Variant::Scratch)];
         let preset = self.words.preset.unwrap_or(PresetWord::Default);
-        for &word in &self.votings {
+        for (idx, &word) in self.votings.iter().enumerate() {
+            if self.votings[..idx].contains(&word) {
+                continue;
+            }
             let name = match word {
                 VotingWord::Layer => "layer",
                 VotingWord::Unit => "unit",

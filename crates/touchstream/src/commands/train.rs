@@ -1,10 +1,10 @@
-//! `touchstream train`: one module learns one task.
+//! `touchstream train`: a task is learned, or several, one after the other.
 
+use crate::config_files::write_config;
 use crate::run_setup::{OpenedRun, RunSetup};
 use crate::say::{say, warn_user};
 use crate::train_words::{TrainWords, VotingWord};
 use crate::training_bar::TrainingBar;
-use crate::words::is_file_word;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde::Serialize;
@@ -163,39 +163,6 @@ pub fn train(
         crate::training_page::write(setup, opened, &training, &folder)?;
     }
     Ok(ending)
-}
-
-/// Writes all words of the run; a task file becomes part of its folder.
-fn write_config(setup: &RunSetup, folder: &RunFolder) -> Result<()> {
-    let mut words = setup.words.clone();
-    if words.task.as_deref().is_some_and(is_file_word) {
-        folder.write(&folder.task(), setup.tasks[0].spec().to_toml().as_bytes())?;
-        words.task = folder.task().file_name().map(|name| name.display().to_string());
-    }
-    if let Some(schedule) = words.schedule.as_ref().filter(|word| is_file_word(word)) {
-        words.schedule = Some(copy_schedule(Path::new(schedule), folder)?);
-    }
-    Ok(folder.write(&folder.config(), words.to_toml()?.as_bytes())?)
-}
-
-/// Writes a schedule file, and the task files that it names, into the run's folder; gives its name there.
-fn copy_schedule(path: &Path, folder: &RunFolder) -> Result<String> {
-    const NAME: &str = "schedule.toml";
-    let text = crate::words::read_text(path)?;
-    let beside = path.parent().unwrap_or(Path::new("."));
-    let files: Vec<&str> = text.split('"').skip(1).step_by(2).filter(|word| is_file_word(word)).collect();
-    let mut text = text.clone();
-    for (idx, file) in files.into_iter().enumerate() {
-        let name = format!("task-{}.toml", idx + 1);
-        let source = beside.join(file);
-        if !source.is_file() || source == folder.path().join(file) {
-            continue;
-        }
-        folder.write(&folder.path().join(&name), crate::words::read_text(&source)?.as_bytes())?;
-        text = text.replace(&format!("\"{file}\""), &format!("\"{name}\""));
-    }
-    folder.write(&folder.path().join(NAME), text.as_bytes())?;
-    Ok(NAME.into())
 }
 
 /// A flag that Ctrl-C and the signals of schedulers set. A second Ctrl-C ends the program at once.

@@ -13,9 +13,6 @@ use touchstream_lab::switching::{Interval, area, gains, interval};
 use touchstream_mind::composite::{StageVotes, Voter, voter_shares};
 use touchstream_report::switch_page::{Curve, SwitchSection, VoteSeries, VoterShares, switch_page};
 
-/// The last variant's name where the old module was judged.
-const OLD_ALONE: &str = "old-alone";
-
 /// All gains of a study.
 #[derive(Serialize)]
 pub struct SwitchReport {
@@ -47,7 +44,7 @@ impl SwitchReport {
     pub fn new(study: &Study, outcomes: &[Outcome]) -> Result<Self> {
         let mut rows = Vec::new();
         for (pair_idx, pair) in study.pairs.iter().enumerate() {
-            for variant in 0..n_variants(study) {
+            for variant in 0..study.n_variants() {
                 let of = |variant: usize| {
                     outcomes
                         .iter()
@@ -66,7 +63,7 @@ impl SwitchReport {
                     switch: pair.name.clone(),
                     base: pair.base.id().to_owned(),
                     second: pair.second.id().to_owned(),
-                    learned_by: name_of(study, variant).to_owned(),
+                    learned_by: study.variant_name(variant).to_owned(),
                     n_seeds: area.n,
                     horizon: study.horizon(pair)?,
                     area: area.mean,
@@ -135,14 +132,6 @@ fn with_half(mean: Option<f64>, half: Option<f64>, is_signed: bool) -> String {
     half.map_or_else(|| mean.clone(), |half| format!("{mean} ± {half:.3}"))
 }
 
-fn n_variants(study: &Study) -> usize {
-    study.variants.len() + usize::from(study.judges_old)
-}
-
-fn name_of(study: &Study, variant: usize) -> &str {
-    study.variants.get(variant).map_or(OLD_ALONE, |(name, _)| name)
-}
-
 /// Writes gains and page; gives where.
 pub fn write_files(
     study: &Study,
@@ -198,12 +187,12 @@ fn section(
         gains: gains.collect(),
         ..SwitchSection::default()
     };
-    for variant in 0..n_variants(study) {
+    for variant in 0..study.n_variants() {
         let of_seeds: Vec<&Outcome> = outcomes
             .iter()
             .filter(|outcome| outcome.pair == pair_idx && outcome.variant == variant)
             .collect();
-        let name = name_of(study, variant).to_owned();
+        let name = study.variant_name(variant).to_owned();
         let rewards: Vec<Vec<(u64, f64)>> = of_seeds.iter().map(|outcome| rewards(&outcome.rows)).collect();
         section.curves.push(Curve { name: name.clone(), points: means(&rewards) });
         let votes: Vec<&Votes> = of_seeds.iter().filter_map(|outcome| outcome.votes.as_ref()).collect();

@@ -6,15 +6,15 @@ use crate::run_setup::RunSetup;
 use crate::say::warn_user;
 use crate::source_args::DataFacts;
 use crate::switch::pair::{Pair, default_base_steps, default_steps};
+use crate::switch::progress::StudyProgress;
 use crate::train_words::{PresetWord, TrainWords};
 use crate::words::needs_of;
 use anyhow::{Context, Result, anyhow};
-use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use touchstream_agent::{AgentSettings, Evaluation, Evaluator, Remap, Scenes};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::{Split, Stimuli};
@@ -86,6 +86,8 @@ struct Length {
     evaluate_every: u64,
 }
 
+/// The last variant's name where the old module is judged.
+const OLD_ALONE: &str = "old-alone";
 /// Evaluations of a curve.
 const N_EVALUATIONS: u64 = 40;
 /// Trials that an old module is judged by when it does not learn.
@@ -141,7 +143,7 @@ impl Study {
     fn lengths(&self, pair: &Pair, settings: &AgentSettings) -> [Length; 2] {
         let length = |n_steps: u64| {
             let batch = settings.batch_steps as u64;
-            let n_steps = n_steps.max(1).div_ceil(batch) * batch;
+            let n_steps = n_steps.div_ceil(batch).saturating_mul(batch);
             Length { n_steps, evaluate_every: n_steps.div_ceil(N_EVALUATIONS) }
         };
         [
@@ -155,6 +157,16 @@ impl Study {
         let width = settings.module.units.first().copied().unwrap_or(0);
         let name = format!("{}-{}-{width}-seed-{seed}", pair.base.id(), settings.module.id);
         RunFolder::at(self.folder.join("bases").join(name))
+    }
+
+    /// Ways of learning the second task, and the old module alone if it is judged.
+    pub fn n_variants(&self) -> usize {
+        self.variants.len() + usize::from(self.judges_old)
+    }
+
+    /// What one of them is called.
+    pub fn variant_name(&self, variant: usize) -> &str {
+        self.variants.get(variant).map_or(OLD_ALONE, |(name, _)| name)
     }
 
     /// Where everything of a pair is.
@@ -175,7 +187,10 @@ impl Study {
         let bases: Vec<(usize, u64)> = bases.into_values().collect();
         let progress = StudyProgress::new("bases", bases.len());
         let endings: Vec<Ending> = pool.install(|| {
-            let run = |&(pair, seed): &(usize, u64)| self.run_base(opened, pair, seed, must_stop, &progress);
+            let run = |&(pair, seed): &(usize, u64)| {
+                let ending = self.run_base(opened, pair, seed, must_stop, &progress);
+                ending.with_context(|| format!("{}, seed {seed}", self.pairs[pair].base.id()))
+            };
             bases.par_iter().map(run).collect::<Result<_>>()
         })?;
         progress.finish();
@@ -184,14 +199,17 @@ impl Study {
         }
         let mut jobs = Vec::new();
         for pair in 0..self.pairs.len() {
-            for variant in 0..self.variants.len() + usize::from(self.judges_old) {
+            for variant in 0..self.n_variants() {
                 jobs.extend(self.seeds.iter().map(|&seed| (pair, variant, seed)));
             }
         }
         let progress = StudyProgress::new("second tasks", jobs.len());
         let outcomes: Vec<Option<Outcome>> = pool.install(|| {
             let run = |&(pair, variant, seed): &(usize, usize, u64)| {
-                self.run_second(opened, pair, variant, seed, must_stop, &progress)
+                let outcome = self.run_second(opened, pair, variant, seed, must_stop, &progress);
+                outcome.with_context(|| {
+                    format!("{}, {}, seed {seed}", self.pairs[pair].name, self.variant_name(variant))
+                })
             };
             jobs.par_iter().map(run).collect::<Result<_>>()
         })?;
@@ -207,6 +225,9 @@ impl Study {
         must_stop: &AtomicBool,
         progress: &StudyProgress,
     ) -> Result<Ending> {
+        if must_stop.load(Ordering::Relaxed) {
+            return Ok(Ending::Interrupted);
+        }
         let pair = &self.pairs[pair];
         let [settings, _] = self.settings(pair)?;
         let folder = self.base_folder(pair, &settings, seed);
@@ -215,7 +236,9 @@ impl Study {
         let world = opened.world(&pair.base, seed)?;
         let mut training = Training::open(folder, identity, world)?;
         let ending = run_quietly(&mut training, must_stop)?;
-        progress.done(&format!("{} seed {seed}", pair.base.id()));
+        if ending == Ending::Finished {
+            progress.done(&format!("{}, seed {seed}", pair.base.id()));
+        }
         Ok(ending)
     }
 
@@ -228,7 +251,11 @@ impl Study {
         must_stop: &AtomicBool,
         progress: &StudyProgress,
     ) -> Result<Option<Outcome>> {
-        let pair = &self.pairs[pair_idx];
+        if must_stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let (pair, name) = (&self.pairs[pair_idx], self.variant_name(variant_idx));
+        let done = || progress.done(&format!("{}, {name}, seed {seed}", pair.name));
         let [base, second] = self.settings(pair)?;
         let [_, length] = self.lengths(pair, &second);
         let base_folder = self.base_folder(pair, &base, seed);
@@ -242,32 +269,30 @@ impl Study {
             seed: RunSeed(seed),
         };
         let outcome = |rows, votes| Outcome { pair: pair_idx, variant: variant_idx, rows, votes };
-        let Some((name, variant)) = self.variants.get(variant_idx) else {
+        let Some((_, variant)) = self.variants.get(variant_idx) else {
             let agent = Variant::FineTuning.agent(&start)?;
             let rows = self.judge(opened, pair, &agent, length, seed)?;
-            progress.done(&format!("{} old module alone, seed {seed}", pair.name));
+            done();
             return Ok(Some(outcome(rows, None)));
         };
-        // Screens after the switch are the same for all variants: the stream goes on from where the base left it.
-        let mut world = opened.world(&pair.second, seed)?;
-        let mut base_stream = opened.stream(&pair.base, Split::Train, seed)?;
-        base_stream.restore(&trained.stream).with_context(|| trained.checkpoint.display().to_string())?;
-        world.train = base_stream.continue_with(world.train.schedule().clone())?;
+        let world = opened.world_after(pair, &trained, seed)?;
         let origin = format!("{name} after {}", trained.identity);
         let agent = variant.agent(&start)?;
         let mut identity = self.identity(opened, &pair.second, second, length, seed, Some(origin));
         identity.plan.voting = agent.skill().controller().map(|controller| *controller.settings());
         let folder = RunFolder::at(self.pair_folder(pair).join(format!("{name}-seed-{seed}")));
         let mut training = Training::open_with(folder, identity, world, agent)?;
-        let ending = run_quietly(&mut training, must_stop)?;
-        progress.done(&format!("{} {name}, seed {seed}", pair.name));
+        if run_quietly(&mut training, must_stop)? == Ending::Interrupted {
+            return Ok(None);
+        }
+        done();
         let skill = training.agent().skill();
         let votes = skill.controller().map(|controller| Votes {
             structure: controller.structure().clone(),
             stages: controller.votes().to_vec(),
             rows: training.votes().to_vec(),
         });
-        Ok((ending == Ending::Finished).then(|| outcome(training.rows().to_vec(), votes)))
+        Ok(Some(outcome(training.rows().to_vec(), votes)))
     }
 
     /// What the old module earns on the second task without learning: the same at every step.
@@ -344,6 +369,15 @@ impl OpenedStudy {
         Ok(self.setup.stream_of(task, &self.stimuli, split, seed)?)
     }
 
+    /// Where a second task is learned: the stream goes on from where the base left it, so that the screens after the
+    /// switch are the same whoever learns from them.
+    fn world_after(&self, pair: &Pair, trained: &Trained, seed: u64) -> Result<World<'_, FeatureScenes>> {
+        let fresh = self.world(&pair.second, seed)?;
+        let mut base = self.stream(&pair.base, Split::Train, seed)?;
+        base.restore(&trained.stream).with_context(|| trained.checkpoint.display().to_string())?;
+        Ok(World { train: base.continue_with(fresh.train.schedule().clone())?, ..fresh })
+    }
+
     fn world(&self, task: &Task, seed: u64) -> Result<World<'_, FeatureScenes>> {
         Ok(World {
             train: self.stream(task, Split::Train, seed)?,
@@ -355,44 +389,4 @@ impl OpenedStudy {
 
 fn run_quietly<S: Scenes>(training: &mut Training<'_, S>, must_stop: &AtomicBool) -> Result<Ending> {
     Ok(training.run(&|| must_stop.load(Ordering::Relaxed), &mut |_| ())?)
-}
-
-/// How many runs are done; a line each where nobody watches.
-struct StudyProgress {
-    bar: Option<ProgressBar>,
-    what: &'static str,
-    n_done: AtomicU64,
-    n: usize,
-}
-
-impl StudyProgress {
-    fn new(what: &'static str, n: usize) -> Self {
-        use std::io::IsTerminal;
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let template = "{prefix} {bar:40} {pos}/{len} runs  {eta} left  {msg}";
-            let style =
-                ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-            let bar = ProgressBar::new(n as u64).with_style(style).with_prefix(what);
-            bar.enable_steady_tick(std::time::Duration::from_millis(500));
-            bar
-        });
-        Self { bar, what, n_done: AtomicU64::new(0), n }
-    }
-
-    fn done(&self, run: &str) {
-        let n_done = self.n_done.fetch_add(1, Ordering::Relaxed) + 1;
-        match &self.bar {
-            Some(bar) => {
-                bar.set_message(run.to_owned());
-                bar.inc(1);
-            }
-            None => warn_user!("{} {n_done} of {}: {run}", self.what, self.n),
-        }
-    }
-
-    fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
 }

@@ -4,3 +4,4 @@ mod parse;
 mod print;
 
 pub use parse::parse_task;
+pub(crate) use print::quoted;

@@ -109,6 +109,6 @@ fn listed<T>(items: &[T], show: impl Fn(&T) -> String) -> String {
 }
 
 /// A TOML string with everything escaped that needs it.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     toml::Value::from(text).to_string()
 }
