@@ -2,7 +2,8 @@
 
 use crate::canvas::Canvas;
 use crate::curve_plot::{Line, Plot, curve_plot};
-use crate::page::{Fact, HEAD, escaped, facts_list, picture_source};
+use crate::film::Film;
+use crate::page::{Fact, HEAD, escaped, facts_list, film_source, picture_source};
 use crate::switch_page::{VoteSeries, vote_plots};
 
 /// One evaluation.
@@ -30,6 +31,8 @@ pub struct LessonPart<'a> {
     pub chance: f64,
     /// Screens, predicted maps over time and true maps, if any were kept.
     pub strip: Option<Canvas>,
+    /// The same maps as they emerge.
+    pub film: Option<Film>,
     /// How was voted, if there was anything to vote on.
     pub votes: Option<VoteSeries>,
 }
@@ -120,6 +123,16 @@ fn lesson_section(idx: usize, lesson: &LessonPart) -> Result<String, png::Encodi
             "<div class=wide><img alt=\"reward maps over training\" width={} src=\"{}\"></div>\n",
             strip.width(),
             picture_source(strip)?,
+        ));
+    }
+    if let Some(film) = &lesson.film {
+        html.push_str(
+            "<p class=caption>The same as a film; rings mark the touches that maps promise most of.</p>\n",
+        );
+        html.push_str(&format!(
+            "<div class=wide><img alt=\"film of the reward maps over training\" width={} src=\"{}\"></div>\n",
+            film.width(),
+            film_source(film)?,
         ));
     }
     html.push_str("</section>\n");

@@ -6,7 +6,7 @@ use anyhow::Result;
 use touchstream_agent::Scenes;
 use touchstream_env::trial::N_EXACT_SCREENS;
 use touchstream_lab::curve::LessonVotes;
-use touchstream_lab::maps::map_strip;
+use touchstream_lab::maps::{map_film, map_strip};
 use touchstream_lab::run::{RunFolder, Training};
 use touchstream_report::training_page::{CurvePoint, LessonPart, TrainingPage, training_page};
 
@@ -54,6 +54,7 @@ pub fn write<S: Scenes>(
             about: &task.spec().title,
             first_step,
             chance: opened.validations[idx].bound_task().exact_rewards(N_EXACT_SCREENS).chance,
+            film: map_film(examples, &snapshots),
             strip: (!examples.is_empty()).then(|| map_strip(examples, &snapshots)),
             votes: votes.map(|(votes, rows)| {
                 let mut series =

@@ -3,7 +3,7 @@
 use crate::curve::{
     CurveRow, EventFile, LessonVotes, UNIT_VOTES_HEAD, VOTES_HEAD, VoteRow, csv_text, parquet_bytes, reuse,
 };
-use crate::maps::{Example, MapSnapshot, choose_examples, map_strip};
+use crate::maps::{Example, MapSnapshot, choose_examples, map_film, map_strip};
 use crate::run::checkpoint::{Checkpoint, Rest, Tally};
 use crate::run::error::RunError;
 use crate::run::folder::RunFolder;
@@ -370,11 +370,15 @@ impl<'a, S: Scenes> Training<'a, S> {
         let path = self.folder.checkpoint();
         let Checkpoint { agent, rest, maps } = checkpoint;
         let foreign = || RunError::damaged(&path, "it is of another run; remove it to start anew");
-        let map_len = crate::maps::MAP_SIDE.pow(2) * self.plan().n_map_examples;
+        let is_of_examples = |snapshot: &MapSnapshot| {
+            let lesson = (snapshot.lesson as usize).checked_sub(1);
+            let examples = lesson.and_then(|lesson| self.examples.get(lesson));
+            examples.is_some_and(|examples| snapshot.levels.len() == MapSnapshot::len_of(examples))
+        };
         if rest.identity != self.identity.hash()
             || rest.lesson >= self.plan().lessons.len()
             || rest.lesson_start > agent.n_steps.saturating_sub(self.first_step)
-            || maps.iter().any(|snapshot| snapshot.levels.len() != map_len)
+            || !maps.iter().all(is_of_examples)
             || !self.agent.restore(&agent, self.world.scenes)
         {
             return Err(foreign());
@@ -427,8 +431,11 @@ impl<'a, S: Scenes> Training<'a, S> {
             let (examples, snapshots) = self.maps(lesson);
             if !examples.is_empty() {
                 let strip = map_strip(examples, &snapshots).to_png();
-                let strip = strip.map_err(|error| RunError::Picture(error.to_string()))?;
-                folder.write(&folder.lesson_maps_png(lesson), &strip)?;
+                folder.write(&folder.lesson_maps_png(lesson), &strip.map_err(RunError::of_picture)?)?;
+            }
+            if let Some(film) = map_film(examples, &snapshots) {
+                let film = film.to_apng().map_err(RunError::of_picture)?;
+                folder.write(&folder.lesson_film(lesson), &film)?;
             }
         }
         self.write_checkpoint()?;
