@@ -100,8 +100,8 @@ mod tests {
         };
         assert_eq!(shown(&snapshot_steps(640, 20)), [0, 20, 40, 80, 160, 320, 640]);
         assert_eq!(shown(&[5, 7, 8]), [5, 7, 8]);
-        assert_eq!(shown(&[]), []);
+        assert!(shown(&[]).is_empty());
         // Updates are made every few steps, so that what is kept is kept a little later.
-        assert_eq!(shown(&[0, 24, 40, 88, 96, 168, 328, 648]), [0, 24, 88, 168, 328, 648]);
+        assert_eq!(shown(&[0, 24, 40, 88, 96, 168, 328, 648]), [0, 24, 40, 88, 168, 328, 648]);
     }
 }
