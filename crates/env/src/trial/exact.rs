@@ -109,6 +109,11 @@ fn evenly_spread(items: &[u32], max_items: usize) -> Vec<u32> {
     (0..n).map(|idx| items[idx * items.len() / n]).collect()
 }
 
+/// What two uniform touches earn on a localization screen: over all pairs of touches.
+pub fn uniform_touches_iou(bounds: PixelBox) -> f64 {
+    mean_overlap_of_uniform_touches(bounds, PixelBox::SCREEN)
+}
+
 /// The mean intersection over union of boxes spanned by a uniform first touch and a uniform second one, which
 /// earns nothing outside `allowed`: over all 50,176 x 50,176 pairs.
 ///
