@@ -7,6 +7,7 @@ use crate::window::Window;
 use serde::{Deserialize, Serialize};
 use touchstream_env::seed::{RunSeed, StreamName};
 use touchstream_env::stream::Stream;
+use touchstream_env::touch::Touch;
 use touchstream_mind::{Skill, SkillMemory, cross_entropy};
 
 const CANDIDATES: StreamName = StreamName::new("agent/evaluation/candidates");
@@ -25,6 +26,8 @@ pub struct Evaluation {
     pub reward: f64,
     /// Its standard error.
     pub reward_se: f64,
+    /// The share of touches of match screens that land on any object at all; `None` where no scenes are shown.
+    pub on_object: Option<f64>,
     /// Of the first map, as all that follow: cross-entropy in nats between the predicted and the given reward of the chosen touches.
     pub cross_entropy: f64,
     /// Mean distance between predicted and true reward over all candidates of all steps.
@@ -52,6 +55,9 @@ struct Sums {
     n_trials: u64,
     reward: f64,
     reward_square: f64,
+    /// Match screens that are scenes, and touches of objects on them.
+    n_scenes: u64,
+    n_on_object: u64,
     regret: f64,
     n_steps: u64,
     cross_entropy: f64,
@@ -98,6 +104,7 @@ impl Evaluator {
                 let ends_trial = stream.is_last_step();
                 let best = if ends_trial { best_reward(stream, &self.candidates) } else { 0.0 };
                 let touch = self.candidates.touch(chosen);
+                sums.add_place(stream, touch);
                 let reward = stream.touch(touch);
                 sums.cross_entropy += f64::from(cross_entropy(self.memory.logits(0)[chosen], reward).0);
                 sums.n_steps += 1;
@@ -128,6 +135,14 @@ impl Sums {
         self.regret += f64::from(best - reward);
     }
 
+    fn add_place(&mut self, stream: &Stream, touch: Touch) {
+        let task = stream.bound_task();
+        if let Some(is_on_object) = task.is_on_object(stream.trial(), stream.trial_state(), touch) {
+            self.n_scenes += 1;
+            self.n_on_object += u64::from(is_on_object);
+        }
+    }
+
     fn add_maps(&mut self, stream: &Stream, candidates: &CandidateTouches, predicted: &[f32]) {
         for (touch, &predicted) in candidates.touches().zip(predicted) {
             let truth = stream.bound_task().reward(stream.trial(), stream.trial_state(), touch);
@@ -151,6 +166,7 @@ impl Sums {
             n_trials: self.n_trials,
             reward,
             reward_se: (variance / n).sqrt(),
+            on_object: (self.n_scenes > 0).then(|| self.n_on_object as f64 / self.n_scenes as f64),
             cross_entropy: self.cross_entropy / n_steps,
             map_error: self.map_error / n_predictions,
             calibration_error: misses.sum::<f64>() / n_predictions,

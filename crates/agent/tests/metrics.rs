@@ -60,3 +60,15 @@ fn one_trial_says_nothing_about_its_error() {
     let found = evaluator.evaluate(&skill, &settings.policy, &mut validation, &scenes, 1).unwrap();
     assert_eq!((found.n_trials, found.reward_se), (1, 0.0));
 }
+
+#[test]
+fn uniform_touches_land_on_objects_as_often_as_counted() {
+    let found = evaluation_of("coco-mts", 0.5, Explore::Sample);
+    let (_, validation, _) = world("coco-mts", 1);
+    let exact = validation.bound_task().exact_rewards(1000);
+    // Four standard errors of a half in 4000 trials.
+    let share = found.on_object.unwrap();
+    assert!((share - exact.chance_on_object.unwrap()).abs() < 0.032, "{share} beside {exact:?}");
+    assert!((found.reward - exact.chance).abs() < 0.032 && found.reward < share);
+    assert_eq!(evaluation_of("mts-2way-stationary", 0.5, Explore::Sample).on_object, None);
+}

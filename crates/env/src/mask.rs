@@ -39,6 +39,13 @@ impl Mask {
         Self { runs: runs.into_boxed_slice() }
     }
 
+    /// The pixels of any of the masks.
+    pub fn union_of<'a>(masks: impl IntoIterator<Item = &'a Self>) -> Self {
+        let mut is_inside = vec![false; N_TOUCHES];
+        masks.into_iter().for_each(|mask| mask.for_each_run(|run| is_inside[run].fill(true)));
+        Self::from_fn(|row, col| is_inside[row * SCREEN_SIDE_PX + col])
+    }
+
     /// How many pixels.
     pub fn area_px(&self) -> usize {
         self.runs.iter().map(|run| (run.last_col - run.first_col) as usize + 1).sum()
@@ -138,6 +145,9 @@ mod tests {
             let n_both = Touch::all().filter(|&t| mask.contains(t) && other.contains(t)).count();
             prop_assert_eq!(mask.n_shared_px(&other), n_both);
             prop_assert_eq!(other.n_shared_px(&mask), n_both);
+            let either = Mask::union_of([&mask, &other]);
+            prop_assert_eq!(either.area_px(), mask.area_px() + other.area_px() - n_both);
+            prop_assert!(Touch::all().all(|t| either.contains(t) == (mask.contains(t) || other.contains(t))));
             let mut painted = vec![false; N_TOUCHES];
             mask.for_each_run(|run| painted[run].fill(true));
             prop_assert!(Touch::all().all(|t| painted[t.index()] == inside(t.row(), t.col())));

@@ -145,6 +145,25 @@ impl Canvas {
         }
     }
 
+    /// Frames a box whose corner pixels these are: white within black, visible on everything.
+    pub fn frame(&mut self, first: Place, last: Place) {
+        let outside =
+            |at: usize, first: usize, last: usize| first.saturating_sub(at).max(at.saturating_sub(last));
+        let inside =
+            |at: usize, first: usize, last: usize| at.saturating_sub(first).min(last.saturating_sub(at));
+        for y in first.y.saturating_sub(1)..=last.y + 1 {
+            for x in first.x.saturating_sub(1)..=last.x + 1 {
+                let beyond = outside(x, first.x, last.x).max(outside(y, first.y, last.y));
+                let within = inside(x, first.x, last.x).min(inside(y, first.y, last.y));
+                match (beyond, within) {
+                    (0, 0) => self.set(x, y, [255; 3]),
+                    (1, _) => self.set(x, y, [0; 3]),
+                    _ => {}
+                }
+            }
+        }
+    }
+
     /// The canvas as a PNG file's bytes.
     pub fn to_png(&self) -> Result<Vec<u8>, png::EncodingError> {
         let mut bytes = Vec::new();
@@ -173,6 +192,15 @@ mod tests {
         canvas.ring(Place { x: 0, y: 0 }, 5);
         assert_eq!(canvas.at(19, 9), Some(WHITE));
         assert_eq!(canvas.at(20, 9), None);
+    }
+
+    #[test]
+    fn a_frame_is_drawn_on_the_edge_and_around_it() {
+        let mut canvas = Canvas::new(10, 10, [9; 3]);
+        canvas.frame(Place { x: 2, y: 3 }, Place { x: 6, y: 9 });
+        assert_eq!([canvas.at(2, 3), canvas.at(6, 9), canvas.at(4, 3)], [Some(WHITE); 3]);
+        assert_eq!([canvas.at(1, 2), canvas.at(7, 5)], [Some(BLACK); 2]);
+        assert_eq!([canvas.at(4, 5), canvas.at(9, 5)], [Some([9; 3]); 2]);
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Sheets, heat maps and pages: the last station of the walk, where people look.
 //!
-//! This crate makes bytes (PNG, HTML) out of streams; it opens no files and decides nothing.
+//! This crate makes bytes (PNG, APNG, HTML) out of streams; it opens no files and decides nothing.
 
 pub mod area_plot;
 pub mod canvas;
 pub mod colour_map;
 pub mod curve_plot;
+pub mod film;
 pub mod neighbour_sheet;
 pub mod page;
 pub mod sheet;

@@ -1,6 +1,7 @@
 //! A page for the browser, whole in one file.
 
 use crate::canvas::Canvas;
+use crate::film::Film;
 use crate::sheet::{TaskShots, trial_strip};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -49,6 +50,11 @@ pub(crate) fn facts_list(facts: &[Fact]) -> String {
 /// A picture inside the page.
 pub(crate) fn picture_source(picture: &Canvas) -> Result<String, png::EncodingError> {
     Ok(format!("data:image/png;base64,{}", STANDARD.encode(picture.to_png()?)))
+}
+
+/// A film inside the page.
+pub(crate) fn film_source(film: &Film) -> Result<String, png::EncodingError> {
+    Ok(format!("data:image/apng;base64,{}", STANDARD.encode(film.to_apng()?)))
 }
 
 /// Text that is safe inside HTML, also in a quoted attribute.

@@ -2,7 +2,8 @@
 
 use crate::canvas::Canvas;
 use crate::curve_plot::{Line, Plot, curve_plot};
-use crate::page::{Fact, HEAD, escaped, facts_list, picture_source};
+use crate::film::Film;
+use crate::page::{Fact, HEAD, escaped, facts_list, film_source, picture_source};
 use crate::switch_page::{VoteSeries, vote_plots};
 
 /// One evaluation.
@@ -16,6 +17,8 @@ pub struct CurvePoint {
     pub validation_se: f64,
     /// Mean training reward since the point before.
     pub train: Option<f64>,
+    /// The share of touches of match screens on any object at all, where scenes are shown.
+    pub on_object: Option<f64>,
 }
 
 /// One of a run's tasks.
@@ -28,8 +31,12 @@ pub struct LessonPart<'a> {
     pub first_step: u64,
     /// What uniform touches earn.
     pub chance: f64,
+    /// The share of uniform touches on any object at all, where scenes are shown.
+    pub chance_on_object: Option<f64>,
     /// Screens, predicted maps over time and true maps, if any were kept.
     pub strip: Option<Canvas>,
+    /// The same maps as they emerge.
+    pub film: Option<Film>,
     /// How was voted, if there was anything to vote on.
     pub votes: Option<VoteSeries>,
 }
@@ -59,6 +66,11 @@ pub fn training_page(page: &TrainingPage) -> Result<String, png::EncodingError> 
             "<p class=figure>{:.3} <span class=caption>validation reward after {} steps (standard error {:.3}; chance {:.3})</span></p>\n",
             last.validation, last.step, last.validation_se, lesson.chance,
         ));
+        if let (Some(on_object), Some(chance)) = (last.on_object, lesson.chance_on_object) {
+            html.push_str(&format!(
+                "<p class=figure>{on_object:.3} <span class=caption>of touches on any object at all (chance {chance:.3})</span></p>\n",
+            ));
+        }
     }
     html.push_str("<section><h2>Learning curve</h2>\n");
     html.push_str(&learning_curve(page));
@@ -81,15 +93,25 @@ fn learning_curve(page: &TrainingPage) -> String {
     let train = points(&|point| point.train.map(|reward| (reward, 0.0)));
     let last_step = page.points.last().map_or(0.0, |point| point.step as f64);
     let ends = page.lessons.iter().skip(1).map(|lesson| lesson.first_step as f64).chain([last_step]);
-    let level = page.lessons.iter().zip(ends).flat_map(|(lesson, end)| {
-        [(lesson.first_step as f64, lesson.chance, 0.0), (end, lesson.chance, 0.0)]
-    });
-    let level: Vec<(f64, f64, f64)> = level.collect();
+    let ends: Vec<f64> = ends.collect();
+    let level_of = |chance: &dyn Fn(&LessonPart) -> Option<f64>| -> Vec<(f64, f64, f64)> {
+        let levels = page.lessons.iter().zip(&ends).filter_map(|(lesson, &end)| {
+            chance(lesson).map(|chance| [(lesson.first_step as f64, chance, 0.0), (end, chance, 0.0)])
+        });
+        levels.flatten().collect()
+    };
+    let level = level_of(&|lesson| Some(lesson.chance));
+    let on_object = points(&|point| point.on_object.map(|share| (share, 0.0)));
+    let on_object_level = level_of(&|lesson| lesson.chance_on_object);
     let mut lines = vec![
         Line { name: "uniform touches", class: "seventh", points: &level },
         Line { name: "training", class: "second", points: &train },
         Line { name: "validation", class: "first", points: &validation },
     ];
+    if !on_object.is_empty() {
+        lines.push(Line { name: "uniform, on any object", class: "sixth", points: &on_object_level });
+        lines.push(Line { name: "on any object", class: "fourth", points: &on_object });
+    }
     if !page.reuse.is_empty() {
         lines.push(Line { name: "share of old modules", class: "third", points: page.reuse });
     }
@@ -104,7 +126,7 @@ fn learning_curve(page: &TrainingPage) -> String {
 
 fn lesson_section(idx: usize, lesson: &LessonPart) -> Result<String, png::EncodingError> {
     let mut html = String::new();
-    if lesson.strip.is_none() && lesson.votes.is_none() {
+    if lesson.strip.is_none() && lesson.film.is_none() && lesson.votes.is_none() {
         return Ok(html);
     }
     html.push_str(&format!("<section><h2>{}. {}</h2>\n", idx + 1, escaped(lesson.task)));
@@ -122,6 +144,56 @@ fn lesson_section(idx: usize, lesson: &LessonPart) -> Result<String, png::Encodi
             picture_source(strip)?,
         ));
     }
+    if let Some(film) = &lesson.film {
+        html.push_str(
+            "<p class=caption>The same as a film; rings mark the touches that maps promise most of.</p>\n",
+        );
+        html.push_str(&format!(
+            "<div class=wide><img alt=\"film of the reward maps over training\" width={} src=\"{}\"></div>\n",
+            film.width(),
+            film_source(film)?,
+        ));
+    }
     html.push_str("</section>\n");
     Ok(html)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page_of(on_object: Option<f64>, chance_on_object: Option<f64>) -> String {
+        let point =
+            |step, validation| CurvePoint { step, validation, validation_se: 0.01, train: None, on_object };
+        let lesson = LessonPart {
+            task: "coco-mts",
+            about: "touch what was shown",
+            first_step: 0,
+            chance: 0.1,
+            chance_on_object,
+            strip: None,
+            film: Film::of(vec![Canvas::new(2, 2, [9; 3]); 2]),
+            votes: None,
+        };
+        let (points, lessons) = ([point(0, 0.1), point(100, 0.4)], [lesson]);
+        training_page(&TrainingPage {
+            title: "t",
+            facts: &[],
+            points: &points,
+            lessons: &lessons,
+            reuse: &[],
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn touches_on_objects_are_plotted_where_there_are_scenes() {
+        let with = page_of(Some(0.625), Some(0.25));
+        assert!(
+            with.contains(">on any object<") && with.contains("0.625") && with.contains("chance 0.250"),
+            "{with}"
+        );
+        assert!(with.contains("data:image/apng"), "{with}");
+        assert!(!page_of(None, None).contains("any object"));
+    }
 }

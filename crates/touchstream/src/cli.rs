@@ -1,5 +1,6 @@
 //! What a user can type.
 
+use crate::commands::baselines::BaselinesArgs;
 use crate::commands::bench::BenchArgs;
 use crate::commands::cache::CacheArgs;
 use crate::commands::data::DataArgs;
@@ -66,6 +67,8 @@ pub enum Command {
     Eval(EvalArgs),
     /// Draw a run's reward maps for new screens
     Maps(MapsArgs),
+    /// Say what localization comes to without reward maps: fixed boxes, and boxes regressed from the same features
+    Baselines(Box<BaselinesArgs>),
     /// List the modules
     Modules(ModulesArgs),
     /// Encode the screens of tasks ahead of time, once for all runs

@@ -46,6 +46,7 @@ fn main() -> ExitCode {
         Some(Command::Train(args)) => commands::train::run(&args),
         Some(Command::Run(args)) => commands::run::run(&args),
         Some(Command::Switch(args)) => commands::switch::run(&args),
+        Some(Command::Baselines(args)) => commands::baselines::run(&args),
         Some(Command::Bench(args)) => commands::bench::run(&args),
     };
     match outcome {

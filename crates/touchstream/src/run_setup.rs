@@ -55,7 +55,7 @@ pub struct OpenedRun {
 
 const DEFAULT_TRIALS: u64 = 200;
 const DEFAULT_EXAMPLES: usize = 4;
-const N_SNAPSHOTS: usize = 7;
+const N_EVEN_SNAPSHOTS: u64 = 20;
 const MIN_EVALUATE_EVERY: u64 = 500;
 
 /// What is written down on the way, and when.
@@ -80,7 +80,8 @@ impl Records {
         if n_map_examples > 64 {
             bail!("map-examples: {n_map_examples} is more than 64");
         }
-        let mut map_steps = words.map_steps.clone().unwrap_or_else(|| snapshot_steps(longest, N_SNAPSHOTS));
+        let mut map_steps =
+            words.map_steps.clone().unwrap_or_else(|| snapshot_steps(longest, N_EVEN_SNAPSHOTS));
         map_steps.sort_unstable();
         map_steps.dedup();
         if let Some(step) = map_steps.iter().find(|&&step| step > n_steps) {

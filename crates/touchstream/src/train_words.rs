@@ -104,7 +104,7 @@ pub struct TrainWords {
     /// Validation trials whose reward maps are kept [default: 4]
     #[arg(long, value_name = "N", help_heading = "Records")]
     pub map_examples: Option<usize>,
-    /// Steps at which reward maps are kept [default: at the start, doubling, at the end]
+    /// Steps at which reward maps are kept [default: at twenty equal distances, and doubling to the end]
     #[arg(long, value_name = "N,...", value_delimiter = ',', help_heading = "Records")]
     pub map_steps: Option<Vec<u64>>,
 

@@ -6,7 +6,7 @@ use anyhow::Result;
 use touchstream_agent::Scenes;
 use touchstream_env::trial::N_EXACT_SCREENS;
 use touchstream_lab::curve::LessonVotes;
-use touchstream_lab::maps::map_strip;
+use touchstream_lab::maps::{map_film, map_strip};
 use touchstream_lab::run::{RunFolder, Training};
 use touchstream_report::training_page::{CurvePoint, LessonPart, TrainingPage, training_page};
 
@@ -21,6 +21,7 @@ pub fn write<S: Scenes>(
         validation: row.validation.reward,
         validation_se: row.validation.reward_se,
         train: row.train_reward,
+        on_object: row.validation.on_object,
     });
     let agent = setup.plan.agent();
     let units: Vec<String> = agent.module.units.iter().map(usize::to_string).collect();
@@ -48,12 +49,15 @@ pub fn write<S: Scenes>(
         let (examples, snapshots) = training.maps(number);
         let votes =
             lesson_votes.iter().find(|(_, rows)| rows.first().is_some_and(|row| row.lesson == number));
+        let exact = opened.validations[idx].bound_task().exact_rewards(N_EXACT_SCREENS);
         let first_step = training.rows().iter().find(|row| row.lesson == number).map_or(0, |row| row.step);
         LessonPart {
             task: task.id(),
             about: &task.spec().title,
             first_step,
-            chance: opened.validations[idx].bound_task().exact_rewards(N_EXACT_SCREENS).chance,
+            chance: exact.chance,
+            chance_on_object: exact.chance_on_object,
+            film: map_film(examples, &snapshots),
             strip: (!examples.is_empty()).then(|| map_strip(examples, &snapshots)),
             votes: votes.map(|(votes, rows)| {
                 let mut series =

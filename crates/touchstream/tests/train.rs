@@ -28,7 +28,7 @@ fn start(desk: &Desk, args: &[&str]) -> Child {
 
 #[track_caller]
 fn check_same_result(desk: &Desk, one: &str, other: &str) {
-    for file in ["weights.safetensors", "curve.csv", "curve.parquet", "maps.png"] {
+    for file in ["weights.safetensors", "curve.csv", "curve.parquet", "maps.png", "maps.apng"] {
         let read = |run: &str| fs::read(desk.file(run).join(file)).unwrap();
         assert!(read(one) == read(other), "{file} of {other} differs");
     }
@@ -48,6 +48,7 @@ fn a_run_ends_in_a_folder_with_everything() {
     assert!(last[6] > 0.6, "it learns nothing: {}", last[6]);
     let page = fs::read_to_string(run.join("page.html")).unwrap();
     assert!(page.contains("<svg") && page.contains("data:image/png") && !page.contains("http"));
+    assert!(page.contains("data:image/apng"));
     assert_eq!(status(&desk, "run")["stage"], "finished");
     let events =
         fs::read_dir(&run).unwrap().filter_map(|entry| entry.unwrap().file_name().into_string().ok());
@@ -314,7 +315,7 @@ fn a_stream_of_tasks_builds_skills_out_of_skills() {
     }
     desk.succeeds(&["train", "--resume", "killed"]);
     check_same_result(&desk, "whole", "killed");
-    for file in ["votes.csv", "lessons.csv", "maps-3.png"] {
+    for file in ["votes.csv", "lessons.csv", "maps-3.png", "maps-3.apng"] {
         let read = |run: &str| fs::read(desk.file(run).join(file)).unwrap();
         assert!(read("whole") == read("killed"), "{file}");
     }

@@ -12,6 +12,8 @@ pub struct ExactRewards {
     pub chance: f64,
     /// Mean reward a trial of perfect touches.
     pub best: f64,
+    /// The share of uniform touches of match screens that land on any object at all; `None` where no scenes are shown.
+    pub chance_on_object: Option<f64>,
     /// What was counted over.
     pub basis: Basis,
 }
@@ -48,7 +50,7 @@ impl Task {
             Paradigm::MatchToSample(MatchScreen::Templates(layout)) => self.template_rewards(layout),
             Paradigm::MatchToSample(MatchScreen::Scene) | Paradigm::Localization => return None,
         };
-        Some(ExactRewards { chance, best, basis: Basis::Geometry })
+        Some(ExactRewards { chance, best, chance_on_object: None, basis: Basis::Geometry })
     }
 
     /// The reward map of each class of a stimulus-response task, `[n_classes][224 * 224]`.

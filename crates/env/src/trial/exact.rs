@@ -1,5 +1,6 @@
 //! The exact chance level and best reachable reward of tasks whose rewards depend on the images.
 
+use crate::mask::Mask;
 use crate::pixel_box::PixelBox;
 use crate::reward_map::RewardMap;
 use crate::stimuli::Picture;
@@ -57,14 +58,15 @@ impl BoundTask {
             }
         }
         let n_all = pool.screens().len();
-        ExactRewards { chance, best: best.min(1.0), basis: Basis::Screens { n_counted: n_all, n_all } }
+        let basis = Basis::Screens { n_counted: n_all, n_all };
+        ExactRewards { chance, best: best.min(1.0), chance_on_object: None, basis }
     }
 
     /// Classes weigh the same, and so do the scenes of a class: as trials are drawn.
     fn scene_rewards(&self, scenes_of_class: &[Vec<u32>], max_screens: usize) -> ExactRewards {
         let mut map = RewardMap::zeros();
         let state = TrialState { first_touch: Some(Touch::at(0, 0)) };
-        let (mut chance, mut best, mut n_counted) = (0.0, 0.0, 0);
+        let (mut chance, mut best, mut on_object, mut n_counted) = (0.0, 0.0, 0.0, 0);
         for (class, scenes) in self.classes.iter().zip(scenes_of_class) {
             let counted = evenly_spread(scenes, max_screens);
             let weight = 1.0 / (counted.len() * self.classes.len()) as f64;
@@ -74,10 +76,13 @@ impl BoundTask {
                 self.reward_map(&Trial::Scene { sample, class: *class, scene }, state, &mut map);
                 chance += weight * map.mean();
                 best += weight * f64::from(map.best());
+                let masks = self.stimuli.instances(self.split, scene).iter().map(|instance| &instance.mask);
+                on_object += weight * Mask::union_of(masks).coverage();
             }
         }
         let n_all = scenes_of_class.iter().map(Vec::len).sum();
-        ExactRewards { chance, best: best.min(1.0), basis: Basis::Screens { n_counted, n_all } }
+        let basis = Basis::Screens { n_counted, n_all };
+        ExactRewards { chance, best: best.min(1.0), chance_on_object: Some(on_object), basis }
     }
 
     fn box_rewards(&self, objects: &[u32], max_screens: usize) -> ExactRewards {
@@ -85,7 +90,7 @@ impl BoundTask {
         let n_counted = counted.len();
         let basis = Basis::Screens { n_counted, n_all: objects.len() };
         let Some(allowed) = self.task.reading().rewarded() else {
-            return ExactRewards { chance: 0.0, best: 0.0, basis };
+            return ExactRewards { chance: 0.0, best: 0.0, chance_on_object: None, basis };
         };
         let (mut chance, mut best) = (0.0, 0.0);
         for index in counted {
@@ -94,13 +99,19 @@ impl BoundTask {
             let second = BestSecondTouch { bounds, allowed };
             best += f64::from(Touch::all().map(|first| second.after(first).1).fold(0.0, f32::max));
         }
-        ExactRewards { chance: chance / n_counted as f64, best: best / n_counted as f64, basis }
+        let n = n_counted as f64;
+        ExactRewards { chance: chance / n, best: best / n, chance_on_object: None, basis }
     }
 }
 
 fn evenly_spread(items: &[u32], max_items: usize) -> Vec<u32> {
     let n = items.len().min(max_items.max(1));
     (0..n).map(|idx| items[idx * items.len() / n]).collect()
+}
+
+/// What two uniform touches earn on a localization screen: over all pairs of touches.
+pub fn uniform_touches_iou(bounds: PixelBox) -> f64 {
+    mean_overlap_of_uniform_touches(bounds, PixelBox::SCREEN)
 }
 
 /// The mean intersection over union of boxes spanned by a uniform first touch and a uniform second one, which

@@ -14,7 +14,7 @@ mod screens;
 pub use bound::{BindError, BoundTask};
 pub use corner::BestSecondTouch;
 pub use drawn::{Placement, Placements, Trial, TrialState};
-pub use exact::N_EXACT_SCREENS;
+pub use exact::{N_EXACT_SCREENS, uniform_touches_iou};
 pub use placement_choice::{PlacementChoice, PlacementPool};
 pub use recipe::{SCREEN_DRAWING_VERSION, ScreenRecipe};
 pub use screens::MAX_FREE_SCREENS;

@@ -51,6 +51,14 @@ impl BoundTask {
         }
     }
 
+    /// Whether a touch of a match screen is read as a pixel of any object, whatever its class and whether or not it is
+    /// rewarded; `None` on screens that are no scenes.
+    pub fn is_on_object(&self, trial: &Trial, state: TrialState, touch: Touch) -> Option<bool> {
+        let (Trial::Scene { scene, .. }, Some(_)) = (trial, state.first_touch) else { return None };
+        let read = self.task.reading().read(touch);
+        Some(self.stimuli.instances(self.split, *scene).iter().any(|instance| instance.mask.contains(read)))
+    }
+
     /// What each touch is worth: its reward or, before the first corner of localization, the best overlap that
     /// a second touch can still reach.
     pub fn reward_map(&self, trial: &Trial, state: TrialState, map: &mut RewardMap) {

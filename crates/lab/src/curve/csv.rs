@@ -60,10 +60,11 @@ fn row_from_line(line: &str) -> Result<CurveRow, String> {
             reward: number(6)?,
             reward_se: number(7)?,
             n_trials: count(8)?,
-            cross_entropy: number(9)?,
-            map_error: number(10)?,
-            calibration_error: number(11)?,
-            regret: number(12)?,
+            on_object: perhaps(9)?,
+            cross_entropy: number(10)?,
+            map_error: number(11)?,
+            calibration_error: number(12)?,
+            regret: number(13)?,
         },
     })
 }
@@ -85,6 +86,7 @@ mod tests {
                 n_trials: 100,
                 reward: 0.1 + 0.2,
                 reward_se: 1e-9,
+                on_object: train_reward.map(|_| 2.0 / 3.0),
                 cross_entropy: 0.7,
                 map_error: 0.5,
                 calibration_error: 0.25,

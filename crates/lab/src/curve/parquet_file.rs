@@ -83,6 +83,7 @@ mod tests {
                     n_trials: 9,
                     reward: idx as f64 / 3.0,
                     reward_se: 0.1,
+                    on_object: (idx > 1).then_some(0.75),
                     cross_entropy: 0.2,
                     map_error: 0.3,
                     calibration_error: 0.4,
@@ -100,5 +101,7 @@ mod tests {
             read[0]
         );
         assert!(read[2].contains("step: 2000, lesson: 1, train_reward: 0.5"), "{}", read[2]);
+        assert!(read[1].contains("validation_on_object: null"), "{}", read[1]);
+        assert!(read[2].contains("validation_on_object: 0.75"), "{}", read[2]);
     }
 }

@@ -40,7 +40,7 @@ pub enum Value {
 }
 
 /// All columns, in order.
-pub const COLUMNS: [Column; 13] = [
+pub const COLUMNS: [Column; 14] = [
     Column { name: "step", value: |row| Value::Count(row.step) },
     Column { name: "lesson", value: |row| Value::Count(row.lesson) },
     Column { name: "train_reward", value: |row| Value::Number(row.train_reward) },
@@ -50,6 +50,7 @@ pub const COLUMNS: [Column; 13] = [
     Column { name: "validation_reward", value: |row| Value::Number(Some(row.validation.reward)) },
     Column { name: "validation_reward_se", value: |row| Value::Number(Some(row.validation.reward_se)) },
     Column { name: "validation_trials", value: |row| Value::Count(row.validation.n_trials) },
+    Column { name: "validation_on_object", value: |row| Value::Number(row.validation.on_object) },
     Column { name: "cross_entropy", value: |row| Value::Number(Some(row.validation.cross_entropy)) },
     Column { name: "map_error", value: |row| Value::Number(Some(row.validation.map_error)) },
     Column { name: "calibration_error", value: |row| Value::Number(Some(row.validation.calibration_error)) },

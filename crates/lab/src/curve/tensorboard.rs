@@ -133,6 +133,7 @@ mod tests {
             n_trials: 9,
             reward: 0.25,
             reward_se: 0.1,
+            on_object: Some(0.75),
             cross_entropy: 0.2,
             map_error: 0.3,
             calibration_error: 0.4,
@@ -156,6 +157,7 @@ mod tests {
         assert_eq!(last[9..12], [0x10, 0xac, 0x02]);
         let has = |bytes: &[u8]| last.windows(bytes.len()).any(|window| window == bytes);
         assert!(has(&[b"validation_reward".as_slice(), &[0x15], &0.25_f32.to_le_bytes()].concat()));
+        assert!(has(&[b"validation_on_object".as_slice(), &[0x15], &0.75_f32.to_le_bytes()].concat()));
         assert!(!has(b"train_reward"), "there was none");
     }
 }

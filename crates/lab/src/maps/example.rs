@@ -1,25 +1,29 @@
-//! The trials that are looked at, and a module's reward map for them.
+//! The trials that are looked at, and a module's reward maps for them.
 
-use touchstream_agent::{CandidateTouches, NoScene, Scenes};
+use crate::maps::grid::{MAP_LEN, best_touch, grid_touches};
+use touchstream_agent::{CandidateTouches, NoScene, Scenes, centred_from_touch};
 use touchstream_env::reward_map::RewardMap;
 use touchstream_env::screen::Screen;
 use touchstream_env::stimuli::StimulusError;
 use touchstream_env::stream::Stream;
+use touchstream_env::task::Paradigm;
 use touchstream_env::touch::{SCREEN_SIDE_PX, Touch};
 use touchstream_mind::module::{SceneHistory, ScreenHistory};
 use touchstream_mind::{Skill, set_sigmoids};
 
-/// One trial, standing at its last step: what is shown, what was shown and touched before, and what is true. As in a
-/// stream, the trials before it are remembered too.
+/// One trial, standing at the first step that is looked at: its last one, or the first corner of localization, which
+/// has two steps on one screen. As in a stream, what was shown and touched before is remembered.
 #[derive(Clone)]
 pub struct Example {
-    /// The screens of the trial, the present one last.
+    /// The screens of the trial, each once, the present one last.
     pub screens: Vec<Screen>,
-    /// What each touch of the last screen earns.
-    pub truth: RewardMap,
-    /// Numbers of the screens so far, oldest first.
+    /// At the first step that is looked at.
+    start: Stream,
+    /// How many steps are looked at: from there to the trial's end.
+    n_maps: usize,
+    /// Numbers of the screens up to the trial's last, oldest first.
     scene_ids: Vec<u32>,
-    /// The touches before the last step, in centred coordinates.
+    /// The touches before the first step that is looked at, in centred coordinates.
     touches: Vec<[f32; 2]>,
 }
 
@@ -34,6 +38,7 @@ pub fn choose_examples(
 ) -> Result<Vec<Example>, ExampleError> {
     let mut stream = stream.clone();
     let (mut chosen, mut spare): (Vec<Example>, Vec<Example>) = (Vec::new(), Vec::new());
+    let mut truths: Vec<RewardMap> = Vec::new();
     let mut remembered = Remembered::default();
     // So that every example has something before it, as all but the first trial of a stream have.
     Example::of_trial(&mut stream, scenes, &mut remembered)?;
@@ -42,8 +47,9 @@ pub fn choose_examples(
             break;
         }
         let example = Example::of_trial(&mut stream, scenes, &mut remembered)?;
-        let is_new = chosen.iter().all(|other| other.truth != example.truth);
-        if is_new {
+        let truth = example.truth(&[]);
+        if !truths.contains(&truth) {
+            truths.push(truth);
             chosen.push(example);
         } else if spare.len() < n {
             spare.push(example);
@@ -73,23 +79,30 @@ struct Remembered {
 }
 
 impl Example {
-    /// Plays the stream's present trial up to its last step: every touch before it is the best one, or the middle of
-    /// the screen where nothing can be earned. Leaves the stream at the next trial.
+    /// Plays the stream's present trial: every touch is the best one, or the middle of the screen where nothing can be
+    /// earned. Leaves the stream at the next trial.
     fn of_trial(
         stream: &mut Stream,
         scenes: &impl Scenes,
         remembered: &mut Remembered,
     ) -> Result<Self, ExampleError> {
-        let mut screens = Vec::new();
+        let shows_every_step = matches!(stream.bound_task().task().paradigm(), Paradigm::Localization);
+        let (mut screens, mut last_recipe) = (Vec::new(), None);
+        let (mut start, mut n_maps) = (None, 0);
         let mut truth = RewardMap::zeros();
         loop {
-            let mut screen = Screen::grey();
-            stream.draw(&mut screen)?;
-            screens.push(screen);
-            let recipe = stream.recipe();
+            let (recipe, is_last) = (stream.recipe(), stream.is_last_step());
+            if last_recipe.replace(recipe) != Some(recipe) {
+                let mut screen = Screen::grey();
+                stream.draw(&mut screen)?;
+                screens.push(screen);
+            }
             remembered.scene_ids.push(scenes.index_of(&recipe).ok_or(NoScene { screen: recipe })?);
+            if is_last || shows_every_step {
+                start.get_or_insert_with(|| (stream.clone(), remembered.touches.clone()));
+                n_maps += 1;
+            }
             stream.reward_map(&mut truth);
-            let example = stream.is_last_step().then(|| remembered.clone());
             let touch = match truth.best() > 0.0 {
                 true => truth.best_touch(),
                 false => {
@@ -97,38 +110,61 @@ impl Example {
                 }
             };
             stream.touch(touch);
-            remembered.touches.push(touchstream_agent::centred_from_touch(touch));
-            if let Some(Remembered { scene_ids, touches }) = example {
-                return Ok(Self { screens, truth, scene_ids, touches });
+            remembered.touches.push(centred_from_touch(touch));
+            if is_last {
+                break;
             }
         }
+        let (start, touches) = start.expect("the last step is looked at");
+        Ok(Self { screens, start, n_maps, scene_ids: remembered.scene_ids.clone(), touches })
     }
 
-    /// The predicted reward of this touch, on a grid of `side` x `side` touches.
-    pub fn predicted(&self, skill: &Skill, scenes: &impl Scenes, side: usize) -> Vec<f32> {
+    /// How many maps it has: one for each step that is looked at.
+    pub fn n_maps(&self) -> usize {
+        self.n_maps
+    }
+
+    /// What each touch is worth after these touches of the steps that are looked at.
+    pub fn truth(&self, touches: &[Touch]) -> RewardMap {
+        let (mut stream, mut truth) = (self.start.clone(), RewardMap::zeros());
+        for &touch in touches {
+            stream.touch(touch);
+        }
+        stream.reward_map(&mut truth);
+        truth
+    }
+
+    /// The predicted maps, `[n_maps, MAP_SIDE, MAP_SIDE]` in 255ths: at each step of the reward that the trial will end
+    /// with, after the touches that the maps before promised most of.
+    pub fn predicted(&self, skill: &Skill, scenes: &impl Scenes) -> Vec<u8> {
         let shape = skill.structure().shape();
         let zeros = vec![0.0; shape.scene_len];
-        let mut past_touches = vec![0.0; 2 * shape.k_b];
-        let kept = &self.touches[self.touches.len().saturating_sub(shape.k_b)..];
-        let start = past_touches.len() - 2 * kept.len();
-        past_touches[start..].copy_from_slice(kept.as_flattened());
-        let mut candidates = CandidateTouches::new(side * side);
-        // The middles of the grid's cells.
-        let pixel = |cell: usize| (2 * cell + 1) * SCREEN_SIDE_PX / (2 * side);
-        let grid = (0..side * side).map(|idx| Touch::new(pixel(idx / side), pixel(idx % side)));
-        candidates.set(grid.map(|touch| touch.expect("cells are on the screen")));
-        let mut memory = skill.memory(side * side, 1);
-        skill.look(&ExampleHistory { example: self, scenes, zeros: &zeros }, &mut memory);
-        skill.predict(0, &past_touches, candidates.centred(), &mut memory);
-        let mut predicted = vec![0.0; side * side];
-        set_sigmoids(skill.instructions(), memory.logits(0), &mut predicted);
-        predicted
+        let mut candidates = CandidateTouches::new(MAP_LEN);
+        candidates.set(grid_touches());
+        let mut memory = skill.memory(MAP_LEN, 1);
+        let (mut touches, mut levels) = (self.touches.clone(), Vec::new());
+        for n_ahead in (0..self.n_maps).rev() {
+            let mut past_touches = vec![0.0; 2 * shape.k_b];
+            let kept = &touches[touches.len().saturating_sub(shape.k_b)..];
+            let start = past_touches.len() - 2 * kept.len();
+            past_touches[start..].copy_from_slice(kept.as_flattened());
+            let ids = &self.scene_ids[..self.scene_ids.len() - n_ahead];
+            skill.look(&ExampleHistory { ids, scenes, zeros: &zeros }, &mut memory);
+            skill.predict(0, &past_touches, candidates.centred(), &mut memory);
+            let mut predicted = vec![0.0; MAP_LEN];
+            let map = n_ahead.min(shape.k_f - 1);
+            set_sigmoids(skill.instructions(), memory.logits(map), &mut predicted);
+            let map_start = levels.len();
+            levels.extend(predicted.iter().map(|reward| (reward * 255.0).round() as u8));
+            touches.push(centred_from_touch(best_touch(&levels[map_start..])));
+        }
+        levels
     }
 }
 
-/// The screens of an example, and those before it.
+/// The screens of an example so far, and those before it.
 struct ExampleHistory<'a, S> {
-    example: &'a Example,
+    ids: &'a [u32],
     scenes: &'a S,
     zeros: &'a [f32],
 }
@@ -155,7 +191,94 @@ impl<S: Scenes> SceneHistory for ExampleHistory<'_, S> {
 
 impl<S: Scenes> ScreenHistory for ExampleHistory<'_, S> {
     fn screen(&self, _step: usize, lag: usize) -> Option<usize> {
-        let ids = &self.example.scene_ids;
-        ids.len().checked_sub(lag + 1).map(|idx| ids[idx] as usize)
+        self.ids.len().checked_sub(lag + 1).map(|idx| self.ids[idx] as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use touchstream_agent::AgentSettings;
+    use touchstream_agent::SceneShape;
+    use touchstream_env::pixel_box::PixelBox;
+    use touchstream_env::plain_stimuli::PlainStimuli;
+    use touchstream_env::schedule::Schedule;
+    use touchstream_env::seed::RunSeed;
+    use touchstream_env::stimuli::Split;
+    use touchstream_env::task::find_task;
+    use touchstream_env::trial::{ScreenRecipe, Trial};
+    use touchstream_mind::module::Module;
+
+    /// Screens that all look alike.
+    struct Blind;
+
+    impl Scenes for Blind {
+        fn shape(&self) -> SceneShape {
+            SceneShape::without_maps(4)
+        }
+        fn copy_map(&self, _index: u32, out: &mut [f32]) {
+            out.fill(0.0);
+        }
+        fn index_of(&self, _screen: &ScreenRecipe) -> Option<u32> {
+            Some(0)
+        }
+        fn scene(&self, _index: u32) -> &[f32] {
+            &[0.0; 4]
+        }
+        fn n_screens(&self) -> usize {
+            1
+        }
+    }
+
+    fn examples(task: &str) -> Vec<Example> {
+        let (schedule, stimuli) =
+            (Schedule::single(find_task(task).unwrap()), Arc::new(PlainStimuli::new(4)));
+        let (stream, _) = Stream::open(schedule, stimuli, Split::Validation, RunSeed(1)).unwrap();
+        choose_examples(&stream, &Blind, 3).unwrap()
+    }
+
+    /// A module that promises these rewards now and one touch ahead, wherever one touches.
+    fn skill(task: &str, rewards: [f32; 2]) -> Skill {
+        let settings = AgentSettings::for_task("ems", &find_task(task).unwrap()).unwrap();
+        let structure = settings.check(SceneShape::without_maps(4)).unwrap();
+        let mut parameters = vec![0.0; structure.n_parameters()];
+        let readout = structure.stages().last().unwrap().biases();
+        parameters[readout].copy_from_slice(&rewards.map(|reward| (reward / (1.0 - reward)).ln()));
+        Skill::alone(Module::new(structure, parameters))
+    }
+
+    #[test]
+    fn both_corners_of_localization_are_looked_at() {
+        for example in examples("localization") {
+            assert_eq!((example.n_maps(), example.screens.len()), (2, 1));
+            let Trial::Localization { bounds, .. } = *example.start.trial() else {
+                panic!("no localization")
+            };
+            let [first, last] = bounds.corners();
+            assert_eq!((example.truth(&[]).at(first), example.truth(&[first]).at(last)), (1.0, 1.0));
+            let middle = Touch::new(112, 112).unwrap();
+            let second = example.truth(&[middle]);
+            for touch in Touch::all().step_by(499) {
+                assert_eq!(second.at(touch), PixelBox::spanned_by(middle, touch).iou(bounds));
+            }
+            // At the first corner the reward of the second one is what is looked at, at the second its own.
+            let levels = example.predicted(&skill("localization", [0.2, 0.6]), &Blind);
+            assert_eq!(levels.len(), 2 * MAP_LEN);
+            let all_are = |levels: &[u8], level: u8| levels.iter().all(|&found| found == level);
+            assert!(all_are(&levels[..MAP_LEN], 153) && all_are(&levels[MAP_LEN..], 51));
+        }
+    }
+
+    #[test]
+    fn of_match_tasks_the_match_screen_is_looked_at() {
+        for task in ["coco-mts", "mts-2way-stationary"] {
+            for example in examples(task) {
+                assert_eq!((example.n_maps(), example.screens.len()), (1, 2));
+                assert!(example.truth(&[]).best() > 0.0);
+                let levels = example.predicted(&skill(task, [0.2, 0.6]), &Blind);
+                assert_eq!(levels, [51; MAP_LEN]);
+            }
+        }
     }
 }

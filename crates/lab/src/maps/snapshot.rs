@@ -1,11 +1,10 @@
 //! Predicted maps at one moment of learning, small enough to be kept.
 
 use crate::maps::example::Example;
+use crate::maps::grid::{MAP_LEN, best_touch};
 use touchstream_agent::Scenes;
+use touchstream_env::touch::Touch;
 use touchstream_mind::Skill;
-
-/// Rows and columns of a kept map.
-pub const MAP_SIDE: usize = 112;
 
 /// Predicted rewards of all examples, in 255ths.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,35 +13,95 @@ pub struct MapSnapshot {
     pub step: u64,
     /// Which of the stream's tasks was being learned, from 1; the examples are of that task.
     pub lesson: u64,
-    /// `[n_examples, MAP_SIDE, MAP_SIDE]`
+    /// `[n_examples, n_maps, MAP_SIDE, MAP_SIDE]`
     pub levels: Vec<u8>,
 }
 
 impl MapSnapshot {
     /// What a skill predicts now.
     pub fn take(step: u64, lesson: u64, skill: &Skill, examples: &[Example], scenes: &impl Scenes) -> Self {
-        let maps = examples.iter().flat_map(|example| example.predicted(skill, scenes, MAP_SIDE));
-        Self { step, lesson, levels: maps.map(|reward| (reward * 255.0).round() as u8).collect() }
+        let levels = examples.iter().flat_map(|example| example.predicted(skill, scenes)).collect();
+        Self { step, lesson, levels }
     }
 
-    /// The map of one example, `[MAP_SIDE, MAP_SIDE]` in [0, 1].
-    pub fn map(&self, example: usize) -> Vec<f32> {
-        let n = MAP_SIDE * MAP_SIDE;
-        self.levels[example * n..][..n].iter().map(|&level| f32::from(level) / 255.0).collect()
+    /// Numbers of a snapshot of these examples.
+    pub fn len_of(examples: &[Example]) -> usize {
+        examples.iter().map(Example::n_maps).sum::<usize>() * MAP_LEN
+    }
+
+    /// The maps of each example, with the touches that they promise most of.
+    pub fn of_examples<'a>(&'a self, examples: &[Example]) -> Vec<ExampleMaps<'a>> {
+        let mut rest = self.levels.as_slice();
+        let maps_of = |example: &Example| {
+            let (own, others) = rest.split_at(example.n_maps() * MAP_LEN);
+            rest = others;
+            let levels: Vec<&[u8]> = own.chunks_exact(MAP_LEN).collect();
+            ExampleMaps { touches: levels.iter().map(|levels| best_touch(levels)).collect(), levels }
+        };
+        examples.iter().map(maps_of).collect()
     }
 }
 
-/// When maps are kept, if nobody says otherwise: at the start, then each time twice as late, and at the end.
-pub fn snapshot_steps(n_steps: u64, n: usize) -> Vec<u64> {
-    let mut steps: Vec<u64> = (0..n.saturating_sub(1)).map(|halvings| n_steps >> halvings).collect();
-    steps.push(0);
+/// Maps of one example at one moment, one for each step that is looked at.
+pub struct ExampleMaps<'a> {
+    /// `[n_maps][MAP_SIDE, MAP_SIDE]` in 255ths.
+    pub levels: Vec<&'a [u8]>,
+    /// The touch that each map promises most of; later maps are given the touches before.
+    pub touches: Vec<Touch>,
+}
+
+/// When maps are kept, if nobody says otherwise: `n_even` times at equal distances, which make a film, and at the start,
+/// then each time twice as late, and at the end, which make a strip of at most seven.
+pub fn snapshot_steps(n_steps: u64, n_even: u64) -> Vec<u64> {
+    let halvings = (0..N_STRIP as u32 - 1).map(|halvings| n_steps >> halvings);
+    let even = (0..=n_even).map(|part| (u128::from(n_steps) * u128::from(part) / u128::from(n_even)) as u64);
+    let mut steps: Vec<u64> = halvings.chain(even).collect();
     steps.sort_unstable();
     steps.dedup();
     steps
 }
 
-#[test]
-fn steps_double_and_reach_both_ends() {
-    assert_eq!(snapshot_steps(1000, 5), [0, 125, 250, 500, 1000]);
-    assert_eq!(snapshot_steps(1, 8), [0, 1]);
+/// Columns of maps in a strip.
+pub const N_STRIP: usize = 7;
+
+/// Of many snapshots in order those that are shown beside each other: the first, then each about twice as late, and the
+/// last.
+pub fn strip_snapshots(snapshots: &[MapSnapshot]) -> Vec<&MapSnapshot> {
+    let (Some(first), Some(last)) = (snapshots.first(), snapshots.last()) else { return Vec::new() };
+    if snapshots.len() <= N_STRIP {
+        return snapshots.iter().collect();
+    }
+    let halvings = (0..N_STRIP as u32 - 1).rev().map(|halvings| last.step >> halvings);
+    let nearest = halvings.filter_map(|step| snapshots.iter().find(|snapshot| snapshot.step >= step));
+    let mut shown: Vec<&MapSnapshot> = std::iter::once(first).chain(nearest).collect();
+    shown.dedup_by_key(|snapshot| snapshot.step);
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_double_and_are_even_and_reach_both_ends() {
+        assert_eq!(snapshot_steps(640, 4), [0, 20, 40, 80, 160, 320, 480, 640]);
+        assert_eq!(snapshot_steps(1, 8), [0, 1]);
+        let steps = snapshot_steps(30_000, 20);
+        assert!(steps.len() < 30 && steps.is_sorted() && steps.last() == Some(&30_000), "{steps:?}");
+    }
+
+    #[test]
+    fn a_strip_shows_the_doublings() {
+        let of = |steps: &[u64]| -> Vec<MapSnapshot> {
+            steps.iter().map(|&step| MapSnapshot { step, lesson: 1, levels: Vec::new() }).collect()
+        };
+        let shown = |steps: &[u64]| -> Vec<u64> {
+            strip_snapshots(&of(steps)).iter().map(|snapshot| snapshot.step).collect()
+        };
+        assert_eq!(shown(&snapshot_steps(640, 20)), [0, 20, 40, 80, 160, 320, 640]);
+        assert_eq!(shown(&[5, 7, 8]), [5, 7, 8]);
+        assert!(shown(&[]).is_empty());
+        // Updates are made every few steps, so that what is kept is kept a little later.
+        assert_eq!(shown(&[0, 24, 40, 88, 96, 168, 328, 648]), [0, 24, 40, 88, 168, 328, 648]);
+    }
 }

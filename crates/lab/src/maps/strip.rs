@@ -1,52 +1,98 @@
 //! The paper's figure 3: screens, predicted maps over the course of learning, and the true maps.
 
+use crate::maps::cells::{
+    GAP, INK, LINE, ORDINALS, PAPER, STRIDE, boxed, column_x, map_cell, ringed, screen_cell, truth_cell,
+};
 use crate::maps::example::Example;
-use crate::maps::snapshot::{MAP_SIDE, MapSnapshot};
-use touchstream_report::canvas::{Canvas, LETTER_PX, Place};
-use touchstream_report::colour_map::turbo;
+use crate::maps::snapshot::{ExampleMaps, MapSnapshot, strip_snapshots};
+use touchstream_report::canvas::{Canvas, Place};
 
-const GAP: usize = 6;
-const PAPER: [u8; 3] = [250; 3];
-const INK: [u8; 3] = [40; 3];
-
-/// One row an example: its screens, a map a snapshot, the truth.
+/// One row an example: its screens, a map a snapshot, the truth. Where two touches are looked at, three rows: the first
+/// touch, the second after the best first one (ringed), and what is true of that second one.
 pub fn map_strip(examples: &[Example], snapshots: &[MapSnapshot]) -> Canvas {
+    let shown = strip_snapshots(snapshots);
+    let maps: Vec<Vec<ExampleMaps<'_>>> =
+        shown.iter().map(|snapshot| snapshot.of_examples(examples)).collect();
     let n_screens = examples.iter().map(|example| example.screens.len()).max().unwrap_or(0);
-    let n_columns = n_screens + snapshots.len() + 1;
-    let head = LETTER_PX + 2 * GAP;
-    let (width, height) = (n_columns * (MAP_SIDE + GAP) + GAP, head + examples.len() * (MAP_SIDE + GAP));
-    let mut canvas = Canvas::new(width, height, PAPER);
-    let place = |column: usize, row: usize| Place {
-        x: GAP + column * (MAP_SIDE + GAP),
-        y: head + row * (MAP_SIDE + GAP),
+    let n_columns = n_screens + shown.len() + 1;
+    let blocks = examples.iter().enumerate().map(|(idx, example)| {
+        let moments: Vec<&ExampleMaps<'_>> = maps.iter().map(|maps| &maps[idx]).collect();
+        match example.n_maps() {
+            1 => one_touch_block(example, &moments, n_screens),
+            _ => two_touch_block(example, &moments, n_screens),
+        }
+    });
+    let blocks: Vec<Canvas> = blocks.collect();
+    let head = GAP + LINE;
+    let height = head + blocks.iter().map(|block| block.height() + GAP).sum::<usize>();
+    let mut canvas = Canvas::new(n_columns * STRIDE + GAP, height, PAPER);
+    let mut title = |column: usize, words: &str| {
+        canvas.write(words, Place { x: column_x(column), y: GAP }, INK);
     };
-    let title = |column: usize| Place { x: GAP + column * (MAP_SIDE + GAP), y: GAP };
     for column in 0..n_screens {
-        let words = if column + 1 == n_screens { "screen" } else { "before" };
-        canvas.write(words, title(column), INK);
+        title(column, if column + 1 == n_screens { "screen" } else { "before" });
     }
-    for (idx, snapshot) in snapshots.iter().enumerate() {
-        canvas.write(&format!("{} steps", snapshot.step), title(n_screens + idx), INK);
+    for (idx, snapshot) in shown.iter().enumerate() {
+        title(n_screens + idx, &format!("{} steps", snapshot.step));
     }
-    canvas.write("true", title(n_columns - 1), INK);
-    for (row, example) in examples.iter().enumerate() {
-        for (idx, screen) in example.screens.iter().rev().enumerate() {
-            let small = Canvas::of_screen(screen).shrunk(224 / MAP_SIDE);
-            canvas.paste(&small, place(n_screens - 1 - idx, row));
-        }
-        for (idx, snapshot) in snapshots.iter().enumerate() {
-            canvas.paste(&heat_map(&snapshot.map(row)), place(n_screens + idx, row));
-        }
-        let truth = Canvas::of_map(&example.truth).shrunk(224 / MAP_SIDE);
-        canvas.paste(&truth, place(n_columns - 1, row));
+    title(n_columns - 1, "true");
+    let mut y = head;
+    for block in &blocks {
+        canvas.paste(block, Place { x: 0, y });
+        y += block.height() + GAP;
     }
     canvas
 }
 
-fn heat_map(map: &[f32]) -> Canvas {
-    let rows: Vec<Vec<u8>> = map
-        .chunks_exact(MAP_SIDE)
-        .map(|row| row.iter().flat_map(|&reward| turbo(reward)).collect())
-        .collect();
-    Canvas::of_rows(rows.iter().map(Vec::as_slice))
+fn block_of(n_rows: usize, row_px: usize, n_columns: usize) -> Canvas {
+    Canvas::new(n_columns * STRIDE + GAP, n_rows * row_px - GAP, PAPER)
+}
+
+fn paste_screens(block: &mut Canvas, example: &Example, n_screens: usize, y: usize) {
+    for (idx, screen) in example.screens.iter().rev().enumerate() {
+        block.paste(&screen_cell(screen), Place { x: column_x(n_screens - 1 - idx), y });
+    }
+}
+
+fn one_touch_block(example: &Example, moments: &[&ExampleMaps<'_>], n_screens: usize) -> Canvas {
+    let n_columns = n_screens + moments.len() + 1;
+    let mut block = block_of(1, STRIDE, n_columns);
+    paste_screens(&mut block, example, n_screens, 0);
+    for (idx, maps) in moments.iter().enumerate() {
+        block.paste(&map_cell(maps.levels[0]), Place { x: column_x(n_screens + idx), y: 0 });
+    }
+    block.paste(&truth_cell(&example.truth(&[])), Place { x: column_x(n_columns - 1), y: 0 });
+    block
+}
+
+fn two_touch_block(example: &Example, moments: &[&ExampleMaps<'_>], n_screens: usize) -> Canvas {
+    let n_columns = n_screens + moments.len() + 1;
+    let row_px = LINE + STRIDE;
+    let mut block = block_of(3, row_px, n_columns);
+    let captions = [
+        format!("{} touch: its best is ringed", ORDINALS[0]),
+        format!("{} touch, after the ringed one", ORDINALS[1]),
+        format!("{} touch, after the ringed one: true", ORDINALS[1]),
+    ];
+    for (row, caption) in captions.iter().enumerate() {
+        block.write(caption, Place { x: column_x(n_screens), y: row * row_px }, INK);
+    }
+    let place = |column: usize, row: usize| Place { x: column_x(column), y: row * row_px + LINE };
+    paste_screens(&mut block, example, n_screens, LINE);
+    for (idx, maps) in moments.iter().enumerate() {
+        let first = maps.touches[0];
+        let cells =
+            [map_cell(maps.levels[0]), map_cell(maps.levels[1]), truth_cell(&example.truth(&[first]))];
+        for (row, cell) in cells.into_iter().enumerate() {
+            block.paste(&ringed(cell, first), place(n_screens + idx, row));
+        }
+    }
+    block.paste(&truth_cell(&example.truth(&[])), place(n_columns - 1, 0));
+    if let (Some(maps), Some(screen)) = (moments.last(), example.screens.last()) {
+        let words = Place { x: column_x(n_columns - 1), y: row_px };
+        block.write("its last box", words, INK);
+        let cell = boxed(screen_cell(screen), [maps.touches[0], maps.touches[1]]);
+        block.paste(&cell, place(n_columns - 1, 1));
+    }
+    block
 }

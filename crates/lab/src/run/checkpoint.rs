@@ -276,6 +276,7 @@ mod tests {
             n_trials: 9,
             reward: 1.0 / 3.0,
             reward_se: 0.1,
+            on_object: Some(0.1 + 0.2),
             cross_entropy: 0.2,
             map_error: 0.3,
             calibration_error: 0.4,

@@ -69,6 +69,10 @@ impl RunError {
         move |error| Self::File { path: path.clone(), error }
     }
 
+    pub(crate) fn of_picture(error: impl std::fmt::Display) -> Self {
+        Self::Picture(error.to_string())
+    }
+
     pub(crate) fn damaged(path: &Path, problem: impl Into<String>) -> Self {
         Self::Damaged { path: path.to_owned(), problem: problem.into() }
     }

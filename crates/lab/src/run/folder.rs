@@ -76,6 +76,16 @@ impl RunFolder {
         if lesson < 2 { self.maps_png() } else { self.path.join(format!("maps-{lesson}.png")) }
     }
 
+    /// The same as an animation.
+    pub fn film(&self) -> PathBuf {
+        self.maps_png().with_extension("apng")
+    }
+
+    /// The animation of a later lesson, from 2.
+    pub fn lesson_film(&self, lesson: u64) -> PathBuf {
+        self.lesson_maps_png(lesson).with_extension("apng")
+    }
+
     /// Which task was learned when, if there were several.
     pub fn lessons_csv(&self) -> PathBuf {
         self.path.join("lessons.csv")
@@ -169,6 +179,7 @@ impl RunFolder {
             self.curve_csv(),
             self.curve_parquet(),
             self.maps_png(),
+            self.film(),
             self.page(),
             self.weights(),
             self.checkpoint(),

@@ -368,11 +368,15 @@ impl<'a, S: Scenes> Training<'a, S> {
         let path = self.folder.checkpoint();
         let Checkpoint { agent, rest, maps } = checkpoint;
         let foreign = || RunError::damaged(&path, "it is of another run; remove it to start anew");
-        let map_len = crate::maps::MAP_SIDE.pow(2) * self.plan().n_map_examples;
+        let is_of_examples = |snapshot: &MapSnapshot| {
+            let lesson = (snapshot.lesson as usize).checked_sub(1);
+            let examples = lesson.and_then(|lesson| self.examples.get(lesson));
+            examples.is_some_and(|examples| snapshot.levels.len() == MapSnapshot::len_of(examples))
+        };
         if rest.identity != self.identity.hash()
             || rest.lesson >= self.plan().lessons.len()
             || agent.n_steps.checked_sub(self.first_step).is_none_or(|n_steps| rest.lesson_start > n_steps)
-            || maps.iter().any(|snapshot| snapshot.levels.len() != map_len)
+            || !maps.iter().all(is_of_examples)
             || !self.agent.restore(&agent, self.world.scenes)
         {
             return Err(foreign());

@@ -97,6 +97,7 @@ mod tests {
                 n_trials: 1,
                 reward,
                 reward_se: 0.0,
+                on_object: None,
                 cross_entropy: 0.0,
                 map_error: 0.0,
                 calibration_error: 0.0,

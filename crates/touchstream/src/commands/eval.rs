@@ -75,8 +75,16 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         say!("{}", serde_json::to_string_pretty(&report)?);
         return Ok(());
     }
-    let Evaluation { n_trials, reward, reward_se, cross_entropy, map_error, calibration_error, regret } =
-        evaluation;
+    let Evaluation {
+        n_trials,
+        reward,
+        reward_se,
+        on_object,
+        cross_entropy,
+        map_error,
+        calibration_error,
+        regret,
+    } = evaluation;
     let facts = &run.facts;
     say!(
         "{} on {}, {} split, {n_trials} trials, seed {seed}",
@@ -85,6 +93,9 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         split.name()
     );
     say!("reward             {reward:.4}  (standard error {reward_se:.4})");
+    if let Some(on_object) = on_object {
+        say!("on any object      {on_object:.4}  of the touches of match screens");
+    }
     say!("regret             {regret:.4}  below the best of each trial's candidates");
     say!("cross-entropy      {cross_entropy:.4}  nats a step");
     say!("map error          {map_error:.4}  mean distance to the true reward, over all candidates");

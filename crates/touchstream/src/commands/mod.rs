@@ -1,5 +1,6 @@
 //! One file a command: its arguments and what it does.
 
+pub mod baselines;
 pub mod bench;
 pub mod cache;
 pub mod data;

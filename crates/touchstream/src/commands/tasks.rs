@@ -14,7 +14,9 @@ use touchstream_env::line_of_field;
 use touchstream_env::plain_stimuli::PlainStimuli;
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::{Split, Stimuli};
-use touchstream_env::task::{Basis, ClassChoice, ExactRewards, Task, language::parse_task, paper_tasks};
+use touchstream_env::task::{
+    Basis, ClassChoice, ExactRewards, MatchScreen, Paradigm, Task, language::parse_task, paper_tasks,
+};
 use touchstream_env::trial::{BoundTask, N_EXACT_SCREENS};
 use touchstream_stimuli::{Opened, SourceSpec};
 
@@ -135,6 +137,8 @@ struct TaskLine<'a> {
     steps_per_trial: u64,
     chance: Option<f64>,
     best: Option<f64>,
+    /// The share of uniform touches on any object at all; absent where no scenes are shown.
+    chance_on_object: Option<f64>,
     /// Screens of the training split that chance and best were counted on, of how many; absent where they do not
     /// depend on the images.
     n_screens_counted: Option<usize>,
@@ -154,12 +158,22 @@ impl<'a> TaskLine<'a> {
             steps_per_trial: task.steps_per_trial(),
             chance: exact.map(|exact| exact.chance),
             best: exact.map(|exact| exact.best),
+            chance_on_object: exact.and_then(|exact| exact.chance_on_object),
         }
     }
 }
 
-const HEADINGS: [&str; 8] =
-    ["id", "paradigm", "classes", "steps a trial", "chance", "best", "counted on", "rule"];
+const HEADINGS: [&str; 9] = [
+    "id",
+    "paradigm",
+    "classes",
+    "steps a trial",
+    "chance",
+    "best",
+    "chance on any object",
+    "counted on",
+    "rule",
+];
 
 /// The table of tasks as text.
 pub fn task_table(rows: &[(&Task, Option<ExactRewards>)]) -> String {
@@ -173,6 +187,12 @@ pub fn task_table(rows: &[(&Task, Option<ExactRewards>)]) -> String {
             task.steps_per_trial().to_string(),
             shown(exact.map(|exact| exact.chance)),
             shown(exact.map(|exact| exact.best)),
+            match task.paradigm() {
+                Paradigm::MatchToSample(MatchScreen::Scene) => {
+                    shown(exact.and_then(|exact| exact.chance_on_object))
+                }
+                _ => String::new(),
+            },
             counted_word(exact.as_ref()),
             task.spec().title.clone(),
         ]);
@@ -202,7 +222,9 @@ pub fn chance_and_best(exact: &ExactRewards) -> String {
         Basis::Geometry => String::new(),
         Basis::Screens { n_counted, n_all } => format!(" (counted on {n_counted} of {n_all} screens)"),
     };
-    format!("chance {:.3}, best {:.3}{counted}", exact.chance, exact.best)
+    let on_object =
+        exact.chance_on_object.map_or_else(String::new, |share| format!(" (on any object {share:.3})"));
+    format!("chance {:.3}{on_object}, best {:.3}{counted}", exact.chance, exact.best)
 }
 
 fn run_check(args: &CheckArgs) -> Result<()> {

@@ -207,6 +207,7 @@ pub fn say_files(path: &Path) -> Result<()> {
         ("curve", folder.curve_csv()),
         ("weights", folder.weights()),
         ("maps", folder.maps_png()),
+        ("film", folder.film()),
         ("page", folder.page()),
     ] {
         if file.exists() {

@@ -2,7 +2,7 @@
 
 use super::Training;
 use crate::curve::{LessonVotes, UNIT_VOTES_HEAD, VOTES_HEAD, VoteRow, csv_text, parquet_bytes};
-use crate::maps::map_strip;
+use crate::maps::{map_film, map_strip};
 use crate::run::error::RunError;
 use crate::run::status::Stage;
 use crate::run::weights_file::{WeightsFacts, write_weights};
@@ -39,8 +39,11 @@ impl<S: Scenes> Training<'_, S> {
             let (examples, snapshots) = self.maps(lesson);
             if !examples.is_empty() {
                 let strip = map_strip(examples, &snapshots).to_png();
-                let strip = strip.map_err(|error| RunError::Picture(error.to_string()))?;
-                folder.write(&folder.lesson_maps_png(lesson), &strip)?;
+                folder.write(&folder.lesson_maps_png(lesson), &strip.map_err(RunError::of_picture)?)?;
+            }
+            if let Some(film) = map_film(examples, &snapshots) {
+                let film = film.to_apng().map_err(RunError::of_picture)?;
+                folder.write(&folder.lesson_film(lesson), &film)?;
             }
         }
         self.write_checkpoint()?;

@@ -1,0 +1,72 @@
+//! How well boxes fit: the mean overlap, and how sure one can be of it.
+
+use touchstream_env::pixel_box::PixelBox;
+use touchstream_env::seed::{RunSeed, StreamName};
+
+const RESAMPLES: StreamName = StreamName::new("baselines/resamples");
+const N_RESAMPLES: u64 = 2000;
+
+/// A mean over screens with its 95 % bootstrap interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Score {
+    /// Screens.
+    pub n: usize,
+    /// Of all screens.
+    pub mean: f64,
+    /// 2.5 % of resampled means are below.
+    pub low: f64,
+    /// 2.5 % of resampled means are above.
+    pub high: f64,
+}
+
+impl Score {
+    /// The score of at least one screen, resampled with a fixed seed: equal values have equal intervals.
+    pub fn of(values: &[f64]) -> Self {
+        let n = values.len();
+        let mean_of = |sum: f64| sum / n as f64;
+        let mut means: Vec<f64> = (0..N_RESAMPLES)
+            .map(|resample| {
+                let mut random = RunSeed(0).stream(RESAMPLES, resample);
+                mean_of((0..n).map(|_| values[random.below(n as u32) as usize]).sum())
+            })
+            .collect();
+        means.sort_unstable_by(f64::total_cmp);
+        let at = |share: f64| means[(share * (N_RESAMPLES - 1) as f64).round() as usize];
+        Self { n, mean: mean_of(values.iter().sum()), low: at(0.025), high: at(0.975) }
+    }
+}
+
+/// The mean overlap of guessed boxes with the true ones, which are as many.
+pub fn mean_iou(guesses: impl IntoIterator<Item = PixelBox>, truths: &[PixelBox]) -> f64 {
+    let sum: f64 = guesses.into_iter().zip(truths).map(|(guess, truth)| f64::from(guess.iou(*truth))).sum();
+    sum / truths.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchstream_env::touch::Touch;
+
+    fn bounds(top: usize, left: usize, bottom: usize, right: usize) -> PixelBox {
+        let corner = |row, col| Touch::new(row, col).unwrap();
+        PixelBox::spanned_by(corner(top, left), corner(bottom, right))
+    }
+
+    #[test]
+    fn overlaps_are_those_of_known_boxes() {
+        let truths = [bounds(0, 0, 9, 9), bounds(0, 0, 9, 9), bounds(0, 0, 9, 9)];
+        // The same, half of it, and a box of the same size that shares a quarter: 25 of 175 pixels.
+        let guesses = [bounds(0, 0, 9, 9), bounds(0, 0, 9, 4), bounds(5, 5, 14, 14)];
+        assert!((mean_iou(guesses, &truths) - (1.0 + 0.5 + 1.0 / 7.0) / 3.0).abs() < 1e-7);
+    }
+
+    #[test]
+    fn the_interval_is_that_of_the_normal_distribution_for_many_screens() {
+        let values: Vec<f64> = (0..1000).map(|idx| f64::from(idx % 2)).collect();
+        let Score { n, mean, low, high } = Score::of(&values);
+        assert_eq!((n, mean), (1000, 0.5));
+        let half = 1.96 * 0.5 / 1000_f64.sqrt();
+        assert!((mean - low - half).abs() < 0.004 && (high - mean - half).abs() < 0.004, "{low} {high}");
+        assert_eq!(Score::of(&[0.25]), Score { n: 1, mean: 0.25, low: 0.25, high: 0.25 });
+    }
+}
