@@ -1,7 +1,7 @@
 //! What an agent is: its module, what it reads and predicts, how it chooses and how it learns.
 
 use crate::paper;
-use crate::policy::{Dist, Explore, PolicySettings};
+use crate::policy::{Dist, Explore, PolicySettings, VarianceOf};
 use crate::scenes::SceneShape;
 use serde::{Deserialize, Serialize};
 use touchstream_env::task::{Paradigm, Task};
@@ -112,6 +112,10 @@ const MAX_NUMBERS: usize = 1 << 28;
 
 /// The temperature that localization and scenes are sampled at.
 const FINE_TEMPERATURE: f32 = 0.01;
+/// How they are learned. Departs from the paper's table, which has 1e-4 for all modules: found by measurement, three times
+/// that reaches the same reward in less than half of the steps.
+const FINE_LEARNING_RATE: f64 = 3e-4;
+const FINE_BATCH: usize = 16;
 
 impl AgentSettings {
     /// Our defaults for a module on a task.
@@ -119,27 +123,33 @@ impl AgentSettings {
         let kind = find_module(module)?;
         let needs_fine_touches =
             matches!(task.paradigm(), Paradigm::Localization) || paper::shows_scenes(task.paradigm());
-        let dist = match needs_fine_touches {
-            true => Dist::Boltzmann { temperature: FINE_TEMPERATURE },
-            false => Dist::Identity,
+        let (dist, batch_steps, learning_rate) = match needs_fine_touches {
+            true => (Dist::Boltzmann { temperature: FINE_TEMPERATURE }, FINE_BATCH, FINE_LEARNING_RATE),
+            false => (Dist::Identity, 8, paper::learning_rate(kind, task)),
         };
         Ok(Self {
             module: ModuleChoice::of_paper(module, task)?,
             k_b: 1,
             k_f: 2,
             n_candidates: 256,
-            batch_steps: 8,
-            learning_rate: paper::learning_rate(kind, task),
+            batch_steps,
+            learning_rate,
             adam: AdamSettings::default(),
             initial_weights: InitialWeights::FanIn,
             policy: PolicySettings { dist, ..PolicySettings::default() },
         })
     }
 
-    /// The values that the paper prints, where they are not the defaults.
-    pub fn as_printed(self) -> Self {
-        let policy = PolicySettings { variance_of: crate::policy::VarianceOf::Distributions, ..self.policy };
-        Self { batch_steps: 16, initial_weights: InitialWeights::Paper, policy, ..self }
+    /// The values that the paper prints for a module on a task.
+    pub fn as_printed(module: &str, task: &Task) -> Result<Self, SettingsError> {
+        let ours = Self::for_task(module, task)?;
+        Ok(Self {
+            batch_steps: 16,
+            learning_rate: paper::learning_rate(find_module(module)?, task),
+            initial_weights: InitialWeights::Paper,
+            policy: PolicySettings { variance_of: VarianceOf::Distributions, ..ours.policy },
+            ..ours
+        })
     }
 
     /// The module's structure on features of this shape, if everything fits together.

@@ -96,15 +96,20 @@ impl FeatureSet {
             stored.collect::<Option<Vec<Stored>>>().ok_or_else(|| store.lost())
         };
         let mut scenes = vec![0.0; screens.len() * shape.scene_len];
-        scenes
-            .par_chunks_exact_mut(shape.scene_len.max(1))
-            .zip(find(Part::Scene)?)
-            .for_each(|(out, stored)| calibration.apply(stored.scene(), out));
+        scenes.par_chunks_exact_mut(shape.scene_len.max(1)).zip(find(Part::Scene)?).for_each(
+            |(out, stored)| {
+                calibration.apply(stored.scene(), out);
+                stored.forget();
+            },
+        );
         let (maps, map_scale) = match settings.wanted {
             Wanted::Scene => (Vec::new(), None),
             Wanted::SceneAndMap => {
                 let scale = MapScale::compute(&store, &items, &scaled_by, calibration_settings);
-                (find(Part::Map)?, Some(scale.ok_or_else(|| store.lost())?))
+                let maps = find(Part::Map)?;
+                // They were read when they were checked.
+                maps.iter().for_each(Stored::forget);
+                (maps, Some(scale.ok_or_else(|| store.lost())?))
             }
         };
         let index = screens.iter().copied().zip(0..).collect();
@@ -157,7 +162,11 @@ impl FeatureSet {
     /// The index must be one of these.
     pub fn copy_map(&self, index: u32, out: &mut [f32]) {
         match (&self.map_scale, self.map(index)) {
-            (Some(scale), Some(map)) => scale.apply(map, out),
+            (Some(scale), Some(map)) => {
+                scale.apply(map, out);
+                // Maps are the large thing: what was copied need not stay in memory.
+                self.maps[index as usize].forget();
+            }
             _ => out.fill(0.0),
         }
     }

@@ -1,8 +1,9 @@
-//! A file of ours as memory: the one place with an `unsafe` call.
+//! A file of ours as memory: the one place with `unsafe` calls.
 
 use memmap2::Mmap;
 use std::fs::{self, File};
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 
 /// The bytes that a file had when it was opened. It may grow meanwhile; that is not seen.
@@ -37,6 +38,22 @@ impl MappedFile {
         let map = unsafe { Mmap::map(file)? };
         Ok(Self { map: Some(map) })
     }
+
+    /// Gives the memory of some bytes back to the system; whoever reads them again has them from the file's cache.
+    #[cfg(unix)]
+    #[allow(unsafe_code)]
+    pub fn forget(&self, bytes: Range<usize>) {
+        let Some(map) = &self.map else { return };
+        // SAFETY: the mapping is of a file and only ever read, so nothing that was written can be lost: pages that are
+        // dropped come back from the file with the same bytes. Failing is no harm either.
+        let _ = unsafe {
+            map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, bytes.start, bytes.len())
+        };
+    }
+
+    /// Elsewhere memory is given back when the system wants it.
+    #[cfg(not(unix))]
+    pub fn forget(&self, _bytes: Range<usize>) {}
 
     /// All bytes, starting at a page.
     pub fn bytes(&self) -> &[u8] {

@@ -38,6 +38,13 @@ impl Stored {
         }
     }
 
+    /// Gives the memory of the payload back to the system, if it stands in a file.
+    pub fn forget(&self) {
+        if let Self::Mapped { file, payload } = self {
+            file.forget(payload.clone());
+        }
+    }
+
     /// A scene vector, `[scene_len]`.
     pub fn scene(&self) -> &[f32] {
         bytemuck::cast_slice(self.bytes())

@@ -17,10 +17,10 @@ pub fn agent_settings(
     task: &Task,
     preset: PresetWord,
 ) -> Result<AgentSettings> {
-    let mut agent = AgentSettings::for_task(module, task)?;
-    if preset == PresetWord::Paper {
-        agent = agent.as_printed();
-    }
+    let mut agent = match preset {
+        PresetWord::Default => AgentSettings::for_task(module, task)?,
+        PresetWord::Paper => AgentSettings::as_printed(module, task)?,
+    };
     let n_first = touchstream_agent::find_module(module)?.n_early_stages();
     if let Some(depth) = words.depth {
         if depth == 0 || depth > 64 {

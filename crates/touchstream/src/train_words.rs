@@ -53,10 +53,10 @@ pub struct TrainWords {
     /// Candidate touches a step [default: 256]
     #[arg(long, value_name = "N", help_heading = "Agent")]
     pub candidates: Option<usize>,
-    /// Steps between two updates [default: 8; 16 as the paper]
+    /// Steps between two updates [default: 8; 16 for localization and scenes, and as the paper]
     #[arg(long, value_name = "N", help_heading = "Agent")]
     pub batch: Option<usize>,
-    /// Adam's learning rate [default: the paper's table]
+    /// Adam's learning rate [default: the paper's table; 3e-4 for localization and scenes]
     #[arg(long, value_name = "RATE", help_heading = "Agent")]
     pub learning_rate: Option<f64>,
     /// How weights start [default: fan-in; N(0, 0.01) as the paper]

@@ -72,6 +72,8 @@ pub struct Training<'a, S> {
     recent: Recent,
     events: Option<EventFile>,
     last_checkpoint: Instant,
+    /// How long writing it took.
+    checkpoint_took: Duration,
     checkpoint_every: Duration,
 }
 
@@ -117,12 +119,21 @@ impl<'a, S: Scenes> Training<'a, S> {
             recent: Recent::default(),
             events: None,
             last_checkpoint: Instant::now(),
+            checkpoint_took: Duration::ZERO,
             checkpoint_every: CHECKPOINT_EVERY,
         };
         if let Some(checkpoint) = Checkpoint::read(&training.folder.checkpoint())? {
             training.restore(checkpoint)?;
         }
         Ok(training)
+    }
+
+    /// Large modules have large checkpoints: writing them takes a thirtieth of the time at most.
+    fn pause_between_checkpoints(&self) -> Duration {
+        match self.checkpoint_every.is_zero() {
+            true => Duration::ZERO,
+            false => self.checkpoint_every.max(30 * self.checkpoint_took),
+        }
     }
 
     /// Writes checkpoints no more often than this. What a run ends in does not depend on it.
@@ -217,7 +228,7 @@ impl<'a, S: Scenes> Training<'a, S> {
             if is_switching {
                 self.begin_next_lesson()?;
             }
-            if is_time && self.last_checkpoint.elapsed() >= self.checkpoint_every {
+            if is_time && self.last_checkpoint.elapsed() >= self.pause_between_checkpoints() {
                 self.write_checkpoint()?;
                 self.write_status(Stage::Running, None)?;
             }
@@ -359,8 +370,10 @@ impl<'a, S: Scenes> Training<'a, S> {
             },
             maps: self.maps.clone(),
         };
+        let start = Instant::now();
         checkpoint.write(&self.folder.checkpoint())?;
         self.last_checkpoint = Instant::now();
+        self.checkpoint_took = self.last_checkpoint - start;
         Ok(())
     }
 

@@ -252,6 +252,7 @@ mod tests {
             scene_len: 6,
             k_b: 1,
             k_f,
+            convolutions: None,
             bottleneck: Some(layer(Nonlinearity::Crelu, 2)),
             layers: vec![layer(Nonlinearity::Cres, 3)],
         })
