@@ -44,9 +44,13 @@ fn one_module_allocates_nothing() {
         ("mts-4way-2shown-vert-motion", "ems"),
         ("mts-2way-stationary", "none-tanh-medium"),
         ("localization", "no-symm"),
+        ("localization", "conv-ems"),
     ] {
         let (mut train, _, scenes) = world(task, 1);
-        let settings = AgentSettings::for_task(module, &find_task(task).unwrap()).unwrap();
+        let mut settings = AgentSettings::for_task(module, &find_task(task).unwrap()).unwrap();
+        if module == "conv-ems" {
+            settings.module.units.fill(8);
+        }
         let mut agent = Remap::new(settings, scenes.shape(), RunSeed(1)).unwrap();
         agent.play(&mut train, &scenes).unwrap();
         let before = N_ALLOCATIONS.load(Ordering::Relaxed);

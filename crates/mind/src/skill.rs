@@ -40,7 +40,7 @@ enum Head {
 #[derive(Clone, Debug)]
 pub enum SkillLearner {
     /// Of one module.
-    Alone(Learner),
+    Alone(Box<Learner>),
     /// Of a module and a controller.
     Composed(Box<CompositeLearner>),
 }
@@ -113,7 +113,7 @@ impl Skill {
     /// Memory to learn in.
     pub fn learner(&self, settings: AdamSettings, max_steps: usize) -> SkillLearner {
         match &self.composed {
-            None => SkillLearner::Alone(Learner::new(self.structure(), settings, max_steps)),
+            None => SkillLearner::Alone(Box::new(Learner::new(self.structure(), settings, max_steps))),
             Some(composed) => {
                 let learner = CompositeLearner::new(&composed.controller, settings, max_steps);
                 SkillLearner::Composed(Box::new(learner))

@@ -13,7 +13,7 @@ fn all_modules_are_listed_for_people_and_for_scripts() {
     assert!(table.contains("none-crelu-large") && table.contains("No mult/symm ReLU"), "{table}");
     let list: serde_json::Value = serde_json::from_str(&desk.succeeds(&["modules", "--json"])).unwrap();
     let list = list.as_array().unwrap();
-    assert_eq!(list.len(), 24);
+    assert_eq!(list.len(), 25);
     let ems = list.iter().find(|module| module["id"] == "ems").unwrap();
     assert_eq!((ems["bottleneck"].as_str(), ems["layers"].as_str()), (Some("CReLU"), Some("CReS")));
     assert_eq!(

@@ -113,3 +113,32 @@ fn a_long_list_has_a_short_name() {
     desk.succeeds(&[&["train", "--schedule", &list][..], &SMALL].concat());
     assert!(desk.file("runs/sr-2way+class-reversal--and-19-more-ems-0/page.html").is_file());
 }
+
+/// The convolutional EMS goes through everything that other modules do: two tasks, votes, weights, and being judged.
+#[test]
+fn a_stream_of_convolutional_modules_is_whole() {
+    let desk = Desk::new();
+    let words = [&train("sr-2way:80,sr-2way+rotation", "run")[..], &["--module", "conv-ems", "--units", "3"]]
+        .concat();
+    desk.succeeds(&words);
+    let bytes = fs::read(desk.file("run/weights.safetensors")).unwrap();
+    let tensors = safetensors::SafeTensors::deserialize(&bytes).unwrap();
+    let shape = |name: &str| tensors.tensor(name).unwrap().shape().to_vec();
+    assert_eq!(shape("conv1.weight"), [3, 2 * 3136 + 128]);
+    assert_eq!(shape("layer1.weight"), [3, 196 * 4 * 3 + 4]);
+    assert_eq!(shape("old.0.conv3.weight"), shape("conv3.weight"));
+    let votes = fs::read_to_string(desk.file("run/votes.csv")).unwrap();
+    assert!(
+        votes.contains("layer1") && !votes.contains("conv1"),
+        "votes begin behind the convolutions: {votes}"
+    );
+    desk.succeeds(&["eval", "run", "--trials", "20"]);
+    desk.succeeds(&["maps", "run"]);
+    let curve = fs::read(desk.file("run/curve.csv")).unwrap();
+    let again =
+        [&train("sr-2way:80,sr-2way+rotation", "again")[..], &["--module", "conv-ems", "--units", "3"]]
+            .concat();
+    desk.succeeds(&again);
+    assert_eq!(fs::read(desk.file("again/curve.csv")).unwrap(), curve);
+    assert_eq!(fs::read(desk.file("again/weights.safetensors")).unwrap(), bytes);
+}
