@@ -127,7 +127,7 @@ class ConvAgent(Agent):
         for idx, (f, weight, bias) in enumerate(self.convolutions):
             x = F.linear(x, weight, bias)
             x = f(x + tiled if idx == 0 else x)
-        return x.flatten(1) / N_PLACES**0.5
+        return x.flatten(1) / N_PLACES
 
     def update(self):
         order = torch.randint(500, (self.batch + 1,))

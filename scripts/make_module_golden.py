@@ -83,7 +83,7 @@ class Module(nn.Module):
 
 class ConvModule(nn.Module):
     """Scene vectors tiled onto the channels of a map, 1 x 1 convolutions (tanh, CReS, CReS), flattened and divided by the
-    root of the number of places, then joined with the touches as in EMS."""
+    number of places, then joined with the touches as in EMS."""
 
     def __init__(self, units):
         super().__init__()
@@ -103,7 +103,7 @@ class ConvModule(nn.Module):
         x = torch.cat([tiled, maps], -1)
         for idx, f in enumerate(self.functions):
             x = f(getattr(self, f"conv{idx + 1}")(x.transpose(1, 2)).transpose(1, 2))
-        x = torch.cat([x.flatten(1) / N_PLACES**0.5, touches], -1)
+        x = torch.cat([x.flatten(1) / N_PLACES, touches], -1)
         return self.readout(cres(self.layer2(cres(self.layer1(x)))))
 
 

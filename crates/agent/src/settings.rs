@@ -220,7 +220,7 @@ impl AgentSettings {
                     map: scenes.map.ok_or_else(|| SettingsError::NoMaps { id: self.module.id.clone() })?,
                     layers: layers.map(|(&nonlinearity, n_units)| layer(nonlinearity, n_units)).collect(),
                     flattened: match self.initial_weights {
-                        InitialWeights::FanIn => FlattenedScale::RootOfPlaces,
+                        InitialWeights::FanIn => FlattenedScale::OnePlace,
                         InitialWeights::Paper => FlattenedScale::One,
                     },
                 })

@@ -38,7 +38,7 @@ fn shape(id: &str, k_b: usize, k_f: usize) -> ModuleShape {
         convolutions: kind.is_convolutional().then(|| Convolutions {
             map: MapShape { n_places: 6, n_channels: 7 },
             layers: kind.convolutions.iter().map(|&f| layer(f, 3)).collect(),
-            flattened: FlattenedScale::RootOfPlaces,
+            flattened: FlattenedScale::OnePlace,
         }),
         bottleneck: kind.bottleneck.map(|g| layer(g, 5)),
         layers: (0..kind.default_depth()).map(|idx| layer(kind.layers, 4 + idx)).collect(),

@@ -52,7 +52,7 @@ fn shapes() -> Vec<(String, ModuleShape)> {
                 convolutions: kind.is_convolutional().then(|| Convolutions {
                     map: MapShape { n_places: 10, n_channels: 19 },
                     layers: kind.convolutions.iter().enumerate().map(|(idx, &f)| layer(f, 5 + idx)).collect(),
-                    flattened: FlattenedScale::RootOfPlaces,
+                    flattened: FlattenedScale::OnePlace,
                 }),
                 bottleneck: kind.bottleneck.map(|g| layer(g, 9)),
                 layers: (0..kind.default_depth()).map(|idx| layer(kind.layers, 7 + 2 * idx)).collect(),

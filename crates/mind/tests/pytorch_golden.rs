@@ -55,7 +55,7 @@ fn structure(kind: &ModuleKind) -> Structure {
         convolutions: kind.is_convolutional().then(|| Convolutions {
             map: MapShape { n_places: N_PLACES, n_channels: N_CHANNELS },
             layers: kind.convolutions.iter().enumerate().map(|(idx, &f)| layer(f, units + idx)).collect(),
-            flattened: FlattenedScale::RootOfPlaces,
+            flattened: FlattenedScale::OnePlace,
         }),
         bottleneck: kind.bottleneck.map(|g| layer(g, units)),
         layers: (0..kind.default_depth()).map(|idx| layer(kind.layers, units + idx)).collect(),

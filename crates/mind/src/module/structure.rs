@@ -63,11 +63,12 @@ pub struct MapShape {
 pub enum FlattenedScale {
     /// As it is.
     One,
-    /// Divided by the square root of the number of places.
+    /// Divided by the number of places.
     ///
     /// Departs from the paper, which does not say. Adam moves every weight by about the same, so the many thousand
-    /// flattened numbers together drown the touches, and the module stays at chance.
-    RootOfPlaces,
+    /// flattened numbers together would shake the layer behind at every update: as they are the module stays at chance,
+    /// divided by the root of the number of places it learns slower.
+    OnePlace,
 }
 
 impl Convolutions {
@@ -80,7 +81,7 @@ impl Convolutions {
     pub fn scale(&self) -> f32 {
         match self.flattened {
             FlattenedScale::One => 1.0,
-            FlattenedScale::RootOfPlaces => 1.0 / (self.map.n_places as f32).sqrt(),
+            FlattenedScale::OnePlace => 1.0 / self.map.n_places as f32,
         }
     }
 }
@@ -397,7 +398,7 @@ mod tests {
                     layer(Nonlinearity::Cres, 128),
                     layer(Nonlinearity::Cres, 128),
                 ],
-                flattened: FlattenedScale::RootOfPlaces,
+                flattened: FlattenedScale::OnePlace,
             }),
             bottleneck: None,
             layers: vec![layer(Nonlinearity::Cres, 128); 2],
