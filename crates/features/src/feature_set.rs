@@ -106,10 +106,7 @@ impl FeatureSet {
             Wanted::Scene => (Vec::new(), None),
             Wanted::SceneAndMap => {
                 let scale = MapScale::compute(&store, &items, &scaled_by, calibration_settings);
-                let maps = find(Part::Map)?;
-                // They were read when they were checked.
-                maps.iter().for_each(Stored::forget);
-                (maps, Some(scale.ok_or_else(|| store.lost())?))
+                (find(Part::Map)?, Some(scale.ok_or_else(|| store.lost())?))
             }
         };
         let index = screens.iter().copied().zip(0..).collect();

@@ -50,6 +50,7 @@ impl MapScale {
                     *square += number * number;
                 }
             }
+            stored.forget();
         }
         let n = n_places.max(1) as f64;
         let mean: Box<[f32]> = sums.iter().map(|sum| (sum / n) as f32).collect();

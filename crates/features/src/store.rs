@@ -179,7 +179,11 @@ impl FeatureStore {
         let look = |&(id, place_idx): &(RecordId, usize)| {
             let Place { segment_idx, record, .. } = &self.index[&id][place_idx];
             let has_length = record.payload.len() == payload_bytes(self.head.shape, id.part);
-            has_length && record.is_intact(self.segments[*segment_idx].file.bytes())
+            let file = &self.segments[*segment_idx].file;
+            let is_intact = has_length && record.is_intact(file.bytes());
+            // Many gigabytes may be checked; they need not stay in memory for it.
+            file.forget(record.payload.clone());
+            is_intact
         };
         let answers: Vec<bool> = unchecked.par_iter().map(look).collect();
         for ((id, place_idx), is_intact) in unchecked.into_iter().zip(answers) {

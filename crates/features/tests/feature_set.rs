@@ -334,3 +334,25 @@ fn a_store_is_deleted_unless_it_is_used() {
     let set = open(&PixelEncoder::new(), Some(cache.path()), &[&train], Wanted::SceneAndMap);
     assert!(bits(&set) == before);
 }
+
+/// Over the calibration screens each channel of a map has mean 0, and the numbers of a place norm 2 in the mean.
+#[test]
+fn maps_are_centred_and_scaled() {
+    let train = bind("sr-2way", Split::Train);
+    let set = open(&PixelEncoder::new(), None, &[&train], Wanted::SceneAndMap);
+    let (shape, n_screens) = (set.shape(), set.n_screens());
+    assert!(n_screens <= 256, "all of them are calibration screens");
+    let mut sums = vec![0.0_f64; shape.map_channels];
+    let mut square = 0.0_f64;
+    let mut map = vec![0.0; shape.map_len()];
+    for index in 0..n_screens as u32 {
+        set.copy_map(index, &mut map);
+        for place in map.chunks(shape.map_channels) {
+            sums.iter_mut().zip(place).for_each(|(sum, &x)| *sum += f64::from(x));
+            square += place.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>();
+        }
+    }
+    let n_places = (n_screens * shape.map_len() / shape.map_channels) as f64;
+    assert!(sums.iter().all(|sum| (sum / n_places).abs() < 1e-4), "{sums:?}");
+    assert!(((square / n_places).sqrt() - 2.0).abs() < 1e-3, "{}", (square / n_places).sqrt());
+}
