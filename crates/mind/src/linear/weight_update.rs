@@ -9,8 +9,10 @@ const REGISTERS: usize = 4;
 /// Inputs of one piece: its gradient stays in the first cache.
 const INPUTS: usize = 512;
 const CHUNKS: usize = INPUTS / N_LANES;
-/// So many steps' inputs are put together, if rows are so long that each begins in another page.
+/// The inputs of at most so many steps are put together, if there are enough units to gain by it and rows are so long that
+/// each begins in another page.
 const PACKED_STEPS: usize = 32;
+const PACKED_UNITS: usize = 32;
 const LONG: usize = 4096;
 type Strip = [Lanes; REGISTERS];
 
@@ -112,38 +114,58 @@ struct Update<'o, R, U> {
 
 impl<'a, R: InputRows<'a>, U: UpdateRule> Kernel for Update<'_, R, U> {
     #[inline(always)]
-    fn run<A: Arithmetic>(self) {
-        let Self { target: Target { start, stride, first_col, n_out }, d, inputs, rule } = self;
-        let n_steps = d.len() / n_out;
-        let n_cols = if n_steps == 0 { 0 } else { inputs.row(0).len() };
-        let mut packed = [[[[0.0; N_LANES]; REGISTERS]; PACKED_STEPS]; CHUNKS / REGISTERS];
-        let is_packed = stride > LONG && n_steps <= PACKED_STEPS;
+    fn run<A: Arithmetic>(mut self) {
+        let Target { stride, n_out, .. } = self.target;
+        let n_steps = self.d.len() / n_out;
+        let n_cols = if n_steps == 0 { 0 } else { self.inputs.row(0).len() };
+        let is_packed = stride > LONG && n_steps <= PACKED_STEPS && n_out >= PACKED_UNITS;
         // Inputs outside, so that those of all steps stay in a cache for all units.
         for col in (0..n_cols).step_by(INPUTS) {
             let len = INPUTS.min(n_cols - col);
-            if is_packed {
-                pack(&mut packed, inputs, n_steps, col, len);
-            }
-            for unit in (0..n_out).step_by(UNITS) {
-                let at = |unit: usize| start + unit * stride + first_col + col;
-                // They come from far away while the gradient is summed.
-                (unit..n_out.min(unit + UNITS)).for_each(|unit| rule.expect::<A>(at(unit), len));
-                let mut gradient: [[Lanes; CHUNKS]; UNITS] = [[[0.0; N_LANES]; CHUNKS]; UNITS];
-                let piece = Piece { d, n_out, units: [unit, (unit + 1).min(n_out - 1)], col, len };
-                match is_packed {
-                    true => {
-                        sum_strips::<A>(&mut gradient, piece, n_steps, |strip, step| &packed[strip][step])
-                    }
-                    false => sum_strips::<A>(&mut gradient, piece, n_steps, |strip, step| {
+            match is_packed {
+                true => self.packed_piece::<A>(n_steps, col, len),
+                false => {
+                    let inputs = self.inputs;
+                    self.piece::<A>(n_steps, col, len, |strip, step| {
                         let first = col + strip * REGISTERS * N_LANES;
                         let x = &inputs.row(step)[first..first + REGISTERS * N_LANES];
                         &x.as_chunks::<N_LANES>().0.as_chunks::<REGISTERS>().0[0]
-                    }),
+                    });
                 }
-                sum_rest::<A, R>(&mut gradient, piece, inputs, n_steps);
-                for (gradient, unit) in gradient.iter().zip(unit..n_out) {
-                    rule.apply::<A>(at(unit), &gradient.as_flattened()[..len]);
-                }
+            }
+        }
+    }
+}
+
+impl<'a, R: InputRows<'a>, U: UpdateRule> Update<'_, R, U> {
+    /// The same as [`Update::piece`], after putting its inputs together.
+    #[inline(always)]
+    fn packed_piece<A: Arithmetic>(&mut self, n_steps: usize, col: usize, len: usize) {
+        let mut packed = [[[[0.0; N_LANES]; REGISTERS]; PACKED_STEPS]; CHUNKS / REGISTERS];
+        pack(&mut packed, self.inputs, n_steps, col, len);
+        self.piece::<A>(n_steps, col, len, |strip, step| &packed[strip][step]);
+    }
+
+    /// Some inputs, of all units.
+    #[inline(always)]
+    fn piece<'x, A: Arithmetic>(
+        &mut self,
+        n_steps: usize,
+        col: usize,
+        len: usize,
+        strip_of: impl Fn(usize, usize) -> &'x Strip,
+    ) {
+        let Self { target: Target { start, stride, first_col, n_out }, d, inputs, ref mut rule } = *self;
+        for unit in (0..n_out).step_by(UNITS) {
+            let at = |unit: usize| start + unit * stride + first_col + col;
+            // They come from far away while the gradient is summed.
+            (unit..n_out.min(unit + UNITS)).for_each(|unit| rule.expect::<A>(at(unit), len));
+            let mut gradient: [[Lanes; CHUNKS]; UNITS] = [[[0.0; N_LANES]; CHUNKS]; UNITS];
+            let piece = Piece { d, n_out, units: [unit, (unit + 1).min(n_out - 1)], col, len };
+            sum_strips::<A>(&mut gradient, piece, n_steps, &strip_of);
+            sum_rest::<A, R>(&mut gradient, piece, inputs, n_steps);
+            for (gradient, unit) in gradient.iter().zip(unit..n_out) {
+                rule.apply::<A>(at(unit), &gradient.as_flattened()[..len]);
             }
         }
     }
