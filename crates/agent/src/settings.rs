@@ -230,3 +230,33 @@ impl AgentSettings {
         Ok(ModuleShape { scene_len, k_b, k_f, convolutions, bottleneck, layers })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchstream_env::task::find_task;
+    use touchstream_mind::module::MapShape;
+
+    #[test]
+    fn fine_touches_are_learned_otherwise_unless_as_printed() {
+        let of = |task: &str, settings: fn(&str, &Task) -> Result<AgentSettings, SettingsError>| {
+            settings("conv-ems", &find_task(task).unwrap()).unwrap()
+        };
+        for task in ["localization", "coco-mts"] {
+            let (ours, printed) = (of(task, AgentSettings::for_task), of(task, AgentSettings::as_printed));
+            assert_eq!((ours.learning_rate, ours.batch_steps), (3e-4, 16), "{task}");
+            assert_eq!((printed.learning_rate, printed.batch_steps), (1e-4, 16), "{task}");
+            assert_eq!(ours.policy.dist, Dist::Boltzmann { temperature: 0.01 });
+            assert_eq!(printed.policy.variance_of, VarianceOf::Distributions);
+            let scenes = SceneShape { scene_len: 4, map: Some(MapShape { n_places: 9, n_channels: 2 }) };
+            let scale = |settings: &AgentSettings| {
+                settings.check(scenes).unwrap().shape().convolutions.as_ref().unwrap().scale()
+            };
+            assert_eq!((scale(&ours), scale(&printed)), (1.0 / 9.0, 1.0));
+            let without = ours.check(SceneShape::without_maps(4)).unwrap_err();
+            assert!(without.to_string().contains("conv-ems reads spatial maps"), "{without}");
+        }
+        let plain = AgentSettings::for_task("ems", &find_task("sr-2way").unwrap()).unwrap();
+        assert_eq!((plain.learning_rate, plain.batch_steps, plain.policy.dist), (1e-3, 8, Dist::Identity));
+    }
+}

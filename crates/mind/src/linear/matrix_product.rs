@@ -86,11 +86,11 @@ impl Kernel for Product<'_> {
             for col in (0..n_cols).step_by(PACKED_COLS) {
                 let n_packed_cols = PACKED_COLS.min(n_cols - col);
                 let cols = &mut room.cols[..n_packed_cols.next_multiple_of(COLS) * len];
-                pack_cols(b, first, len, col, n_packed_cols, cols);
+                pack::<COLS>(b.transposed(), first, len, col, n_packed_cols, cols);
                 for row in (0..n_rows).step_by(PACKED_ROWS) {
                     let n_packed_rows = PACKED_ROWS.min(n_rows - row);
                     let rows = &mut room.rows[..n_packed_rows.next_multiple_of(ROWS) * len];
-                    pack_rows(a, first, len, row, n_packed_rows, rows);
+                    pack::<ROWS>(a, first, len, row, n_packed_rows, rows);
                     for (idx, cols) in cols.chunks_exact(COLS * len).enumerate() {
                         let cols = cols.as_chunks::<N_LANES>().0.as_chunks::<REGISTERS>().0;
                         let at_col = col + idx * COLS;
@@ -144,49 +144,29 @@ fn put_down<A: Arithmetic>(
     }
 }
 
-/// Panels of six rows: `[panel][depth][row]`, zeros where there is none.
+/// Panels of `N` rows of a matrix, from column `first` on: `[panel][depth][row]`, zeros where there is no row. Columns are
+/// packed as rows of the transpose.
 #[inline(always)]
-fn pack_rows(a: Matrix<'_>, first: usize, len: usize, row: usize, n_rows: usize, out: &mut [f32]) {
-    for (panel, out) in out.chunks_exact_mut(ROWS * len).enumerate() {
-        let row = row + panel * ROWS;
-        let n_there = ROWS.min(n_rows - panel * ROWS);
-        if n_there == ROWS && a.row_stride == 1 {
-            for (depth, out) in out.as_chunks_mut::<ROWS>().0.iter_mut().enumerate() {
+fn pack<const N: usize>(a: Matrix<'_>, first: usize, len: usize, row: usize, n_rows: usize, out: &mut [f32]) {
+    for (panel, out) in out.chunks_exact_mut(N * len).enumerate() {
+        let out = out.as_chunks_mut::<N>().0;
+        let n_there = N.min(n_rows - panel * N);
+        let row = row + panel * N;
+        if n_there == N && a.row_stride == 1 {
+            for (depth, out) in out.iter_mut().enumerate() {
                 let start = row + (first + depth) * a.col_stride;
-                out.copy_from_slice(&a.numbers[start..start + ROWS]);
+                out.copy_from_slice(&a.numbers[start..start + N]);
             }
-        } else if n_there == ROWS && a.col_stride == 1 {
-            let rows: [&[f32]; ROWS] =
+        } else if n_there == N && a.col_stride == 1 {
+            let rows: [&[f32]; N] =
                 std::array::from_fn(|idx| &a.numbers[(row + idx) * a.row_stride + first..][..len]);
-            for (depth, out) in out.as_chunks_mut::<ROWS>().0.iter_mut().enumerate() {
+            for (depth, out) in out.iter_mut().enumerate() {
                 *out = std::array::from_fn(|idx| rows[idx][depth]);
             }
         } else {
-            for (depth, out) in out.as_chunks_mut::<ROWS>().0.iter_mut().enumerate() {
+            for (depth, out) in out.iter_mut().enumerate() {
                 *out = std::array::from_fn(|idx| match idx < n_there {
                     true => a.get(row + idx, first + depth),
-                    false => 0.0,
-                });
-            }
-        }
-    }
-}
-
-/// Panels of sixteen columns: `[panel][depth][column]`, zeros where there is none.
-#[inline(always)]
-fn pack_cols(b: Matrix<'_>, first: usize, len: usize, col: usize, n_cols: usize, out: &mut [f32]) {
-    for (panel, out) in out.chunks_exact_mut(COLS * len).enumerate() {
-        let col = col + panel * COLS;
-        let n_there = COLS.min(n_cols - panel * COLS);
-        if n_there == COLS && b.col_stride == 1 {
-            for (depth, out) in out.as_chunks_mut::<COLS>().0.iter_mut().enumerate() {
-                let start = (first + depth) * b.row_stride + col;
-                out.copy_from_slice(&b.numbers[start..start + COLS]);
-            }
-        } else {
-            for (depth, out) in out.as_chunks_mut::<COLS>().0.iter_mut().enumerate() {
-                *out = std::array::from_fn(|idx| match idx < n_there {
-                    true => b.get(first + depth, col + idx),
                     false => 0.0,
                 });
             }

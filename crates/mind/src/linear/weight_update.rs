@@ -60,7 +60,8 @@ pub(crate) fn update_biases(
 
 /// Gives a gradient that stands whole to the rule, from the first parameter on.
 pub(crate) fn apply_whole(instructions: Instructions, gradient: &[f32], rule: &mut impl UpdateRule) {
-    instructions.run(ApplyWhole { gradient, rule });
+    let all = Target { start: 0, stride: gradient.len(), first_col: 0, n_out: 1 };
+    apply_rows(instructions, all, gradient, rule);
 }
 
 /// Gives the gradient of the target's weights to the rule; it stands whole, `[n_out, n_cols]`.
@@ -83,24 +84,10 @@ impl<U: UpdateRule> Kernel for ApplyRows<'_, U> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
         let Self { target: Target { start, stride, first_col, n_out }, gradient, rule } = self;
-        for (unit, row) in gradient.chunks_exact(gradient.len() / n_out).enumerate() {
+        for (unit, row) in gradient.chunks_exact((gradient.len() / n_out).max(1)).enumerate() {
             for (idx, piece) in row.chunks(INPUTS).enumerate() {
                 rule.apply::<A>(start + unit * stride + first_col + idx * INPUTS, piece);
             }
-        }
-    }
-}
-
-struct ApplyWhole<'o, U> {
-    gradient: &'o [f32],
-    rule: &'o mut U,
-}
-
-impl<U: UpdateRule> Kernel for ApplyWhole<'_, U> {
-    #[inline(always)]
-    fn run<A: Arithmetic>(self) {
-        for (idx, gradient) in self.gradient.chunks(INPUTS).enumerate() {
-            self.rule.apply::<A>(idx * INPUTS, gradient);
         }
     }
 }

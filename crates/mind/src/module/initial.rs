@@ -46,3 +46,72 @@ impl InitialWeights {
         parameters
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::module::{FlattenedScale, LayerShape, MapShape, ModuleShape};
+    use crate::nonlinearity::Nonlinearity::{Cres, Tanh};
+
+    fn structure(flattened: FlattenedScale) -> Structure {
+        let layer = |nonlinearity, n_units| LayerShape { nonlinearity, n_units };
+        let shape = ModuleShape {
+            scene_len: 5,
+            k_b: 1,
+            k_f: 2,
+            convolutions: Some(Convolutions {
+                map: MapShape { n_places: 9, n_channels: 6 },
+                layers: vec![layer(Tanh, 3), layer(Cres, 4)],
+                flattened,
+            }),
+            bottleneck: None,
+            layers: vec![layer(Cres, 2)],
+        };
+        Structure::new(shape).unwrap()
+    }
+
+    /// The deviations of a stage: of what it sees, and of the rest.
+    fn deviations(parameters: &[f32], stage: &crate::module::Stage) -> (Vec<f32>, Vec<f32>) {
+        let rows =
+            || parameters[stage.weights()].chunks(stage.n_in()).map(|row| row.split_at(stage.n_visual));
+        (
+            rows().flat_map(|(seen, _)| seen).copied().collect(),
+            rows().flat_map(|(_, rest)| rest).copied().collect(),
+        )
+    }
+
+    #[track_caller]
+    fn check_all(found: &[f32], wanted: f32) {
+        assert!(
+            !found.is_empty() && found.iter().all(|x| (x - wanted).abs() < 1e-6),
+            "{found:?} for {wanted}"
+        );
+    }
+
+    #[test]
+    fn deviations_follow_what_inputs_count() {
+        let structure = structure(FlattenedScale::OnePlace);
+        let parameters = InitialWeights::FanIn.draw(&structure, || 1.0);
+        // Two scene vectors of 5 and six channels.
+        let (seen, rest) = deviations(&parameters, &structure.convolutions()[0]);
+        check_all(&seen, 0.25);
+        check_all(&rest, 0.25);
+        // 9 x 16 flattened numbers count a ninth each: 9 / 12; touches stand beside the 16 of one place.
+        let (seen, rest) = deviations(&parameters, &structure.stages()[0]);
+        check_all(&seen, 0.75);
+        check_all(&rest, 1.0 / 20.0_f32.sqrt());
+        check_all(&deviations(&parameters, &structure.stages()[1]).1, 1.0 / 8.0_f32.sqrt());
+        for stage in structure.convolutions().iter().chain(structure.stages()) {
+            check_all(&parameters[stage.biases()], 0.0);
+        }
+    }
+
+    #[test]
+    fn printed_deviations_are_the_same_everywhere() {
+        let structure = structure(FlattenedScale::One);
+        let parameters = InitialWeights::Paper.draw(&structure, || 1.0);
+        for stage in structure.convolutions().iter().chain(structure.stages()) {
+            check_all(&parameters[stage.weights()], 0.01);
+        }
+    }
+}
