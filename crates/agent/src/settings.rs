@@ -168,12 +168,19 @@ impl AgentSettings {
         if !(self.learning_rate > 0.0 && self.learning_rate.is_finite()) {
             return refuse("learning-rate", self.learning_rate.to_string(), "a number above 0");
         }
-        let AdamSettings { beta1, beta2, epsilon } = self.adam;
+        let AdamSettings { beta1, beta2, epsilon, weight_decay } = self.adam;
         if !((0.0..1.0).contains(&beta1) && (0.0..1.0).contains(&beta2)) {
             return refuse("adam.beta1, adam.beta2", format!("{beta1}, {beta2}"), "in 0..1");
         }
         if !(epsilon > 0.0 && epsilon.is_finite()) {
             return refuse("adam.epsilon", epsilon.to_string(), "a number above 0");
+        }
+        if !(weight_decay >= 0.0 && weight_decay * self.learning_rate < 1.0) {
+            return refuse(
+                "weight-decay",
+                weight_decay.to_string(),
+                "at least 0 and below 1 / learning rate",
+            );
         }
         if let Dist::Boltzmann { temperature } = self.policy.dist
             && !(temperature >= 1e-6 && temperature.is_finite())

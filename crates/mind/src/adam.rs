@@ -1,4 +1,5 @@
-//! Adam (Kingma and Ba, 2015), as it is written down there and as PyTorch computes it.
+//! Adam (Kingma and Ba, 2015), as it is written down there and as PyTorch computes it, and with weight decay apart from
+//! the gradient (Loshchilov and Hutter, 2019) if that is asked for.
 
 use crate::arithmetic::{Arithmetic, N_LANES, padded};
 use crate::linear::weight_update::UpdateRule;
@@ -14,12 +15,14 @@ pub struct AdamSettings {
     pub beta2: f64,
     /// Added to the root.
     pub epsilon: f64,
+    /// What an update takes off every weight of a module: this share of it, times the learning rate.
+    pub weight_decay: f64,
 }
 
 impl Default for AdamSettings {
-    /// The paper's.
+    /// The paper's: no decay.
     fn default() -> Self {
-        Self { beta1: 0.9, beta2: 0.999, epsilon: 1e-8 }
+        Self { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weight_decay: 0.0 }
     }
 }
 
@@ -62,6 +65,8 @@ struct Factors {
     /// `1 / sqrt(1 - beta2^t)`
     root: f32,
     epsilon: f32,
+    /// What decay leaves of a parameter: `1 - learning_rate * weight_decay`
+    keep: f32,
 }
 
 impl<'a> AdamUpdate<'a> {
@@ -73,7 +78,7 @@ impl<'a> AdamUpdate<'a> {
         state: &'a mut AdamState,
     ) -> Self {
         state.n_updates += 1;
-        let AdamSettings { beta1, beta2, epsilon } = settings;
+        let AdamSettings { beta1, beta2, epsilon, weight_decay } = settings;
         let t = i32::try_from(state.n_updates).unwrap_or(i32::MAX);
         let factors = Factors {
             beta1: beta1 as f32,
@@ -83,6 +88,7 @@ impl<'a> AdamUpdate<'a> {
             rate: (learning_rate / (1.0 - beta1.powi(t))) as f32,
             root: (1.0 / (1.0 - beta2.powi(t)).sqrt()) as f32,
             epsilon: epsilon as f32,
+            keep: (1.0 - learning_rate * weight_decay) as f32,
         };
         Self { parameters, mean: &mut state.mean, square: &mut state.square, factors }
     }
@@ -112,7 +118,7 @@ impl Factors {
         let square = A::select_less(square, constant(SILENT), A::zero(), square);
         let root = A::mul_add(A::sqrt(square), constant(self.root), constant(self.epsilon));
         let step = A::div(A::mul(constant(self.rate), mean), root);
-        Eight { parameter: A::sub(before.parameter, step), mean, square }
+        Eight { parameter: A::sub(A::mul(constant(self.keep), before.parameter), step), mean, square }
     }
 }
 

@@ -394,6 +394,33 @@ fn freezing_is_real() {
     }
 }
 
+/// Decay is for the new module's weights. Votes and transformations start at values that mean something.
+#[test]
+fn only_the_new_module_decays() {
+    let after_one_update = |weight_decay| {
+        let settings = VotingSettings::of(Voting::Layer);
+        let mut composite = Composite::new("ems", 1, 2, 2, settings, Instructions::best());
+        let visual = composite.visual();
+        let Composite { case, new, controller, .. } = &mut composite;
+        let adam = AdamSettings { weight_decay, ..AdamSettings::default() };
+        let history = case.history();
+        let batch = CompositeBatch {
+            visual: &visual,
+            rows: 0..case.n_steps,
+            history: &history,
+            touches: &case.touches,
+            rewards: &case.rewards,
+        };
+        CompositeLearner::new(controller, adam, case.n_steps).learn(controller, new, 1e-3, batch);
+        composite
+    };
+    let (plain, decayed) = (after_one_update(0.0), after_one_update(10.0));
+    assert_eq!(plain.controller.parameters(), decayed.controller.parameters());
+    let norm = |composite: &Composite| composite.new.parameters().iter().map(|x| x * x).sum::<f32>();
+    let ratio = norm(&decayed) / norm(&plain);
+    assert!((ratio - 0.99 * 0.99).abs() < 1e-3, "{ratio}");
+}
+
 /// Votes are counted over all steps that were learned from, stage by stage, until the count is cleared.
 #[test]
 fn all_votes_are_counted() {

@@ -180,14 +180,15 @@ fn gradients_are_differences() {
     }
 }
 
-/// Updates fused with the gradient are Adam on the gradient.
+/// Updates fused with the gradient are Adam on the gradient, with and without decay.
 #[test]
 fn updates_are_adam_on_the_gradient() {
     for (name, shape) in shapes() {
         let case = Case::new(shape, 6);
-        for instructions in BOTH() {
+        for (instructions, weight_decay) in BOTH().into_iter().flat_map(|known| [(known, 0.0), (known, 5.0)])
+        {
             let mut module = case.module(instructions);
-            let settings = AdamSettings::default();
+            let settings = AdamSettings { weight_decay, ..AdamSettings::default() };
             let (mut learner, mut other) =
                 (Learner::new(&case.structure, settings, 6), Learner::new(&case.structure, settings, 6));
             let mut expected: Vec<f64> = case.parameters.iter().map(|&x| f64::from(x)).collect();
@@ -207,7 +208,7 @@ fn updates_are_adam_on_the_gradient() {
                         mean[idx] / (1.0 - 0.9_f64.powi(update)),
                         square[idx] / (1.0 - 0.999_f64.powi(update)),
                     );
-                    expected[idx] -= 0.01 * m / (v.sqrt() + 1e-8);
+                    expected[idx] -= 0.01 * (m / (v.sqrt() + 1e-8) + weight_decay * expected[idx]);
                     let found = f64::from(module.parameters()[idx]);
                     assert!(
                         (found - expected[idx]).abs() < 1e-5,

@@ -45,6 +45,9 @@ pub fn agent_settings(
         ($($word:ident => $field:ident),*) => { $(if let Some(value) = words.$word { agent.$field = value; })* };
     }
     take!(k_b => k_b, k_f => k_f, candidates => n_candidates, batch => batch_steps, learning_rate => learning_rate);
+    if let Some(weight_decay) = words.weight_decay {
+        agent.adam.weight_decay = weight_decay;
+    }
     if let Some(word) = words.initial_weights {
         agent.initial_weights = match word {
             InitialWord::FanIn => InitialWeights::FanIn,
@@ -107,6 +110,7 @@ pub fn agent_words(agent: &AgentSettings, words: TrainWords, is_for_several: boo
         candidates: Some(agent.n_candidates),
         batch: Some(agent.batch_steps),
         learning_rate: Some(agent.learning_rate),
+        weight_decay: Some(agent.adam.weight_decay),
         initial_weights: Some(match agent.initial_weights {
             InitialWeights::FanIn => InitialWord::FanIn,
             InitialWeights::Paper => InitialWord::Paper,

@@ -59,6 +59,9 @@ pub struct TrainWords {
     /// Adam's learning rate [default: the paper's table; 3e-4 for localization and scenes]
     #[arg(long, value_name = "RATE", help_heading = "Agent")]
     pub learning_rate: Option<f64>,
+    /// What an update takes off every weight: this share, times the learning rate [default: 0, as the paper]
+    #[arg(long, value_name = "SHARE", help_heading = "Agent")]
+    pub weight_decay: Option<f64>,
     /// How weights start [default: fan-in; N(0, 0.01) as the paper]
     #[arg(long, value_enum, value_name = "HOW", help_heading = "Agent")]
     pub initial_weights: Option<InitialWord>,
@@ -222,6 +225,7 @@ impl TrainWords {
             candidates,
             batch,
             learning_rate,
+            weight_decay,
             initial_weights,
             dist,
             temperature,

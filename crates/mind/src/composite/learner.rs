@@ -155,10 +155,12 @@ impl CompositeLearner {
         let gradients = [&self.gradient.votes, &self.gradient.actions, &self.gradient.maps];
         let ControllerParameters { votes, actions, maps } = controller.parameters_mut();
         let parameters = [votes, actions, maps].into_iter().zip(gradients);
+        // Votes and transformations start at values that mean something: they do not decay.
+        let undecayed = AdamSettings { weight_decay: 0.0, ..self.settings };
         for ((parameters, gradient), (rate, state)) in
             parameters.zip(rates.into_iter().zip(&mut self.adam.controller))
         {
-            let mut update = AdamUpdate::begin(self.settings, rate, parameters, state);
+            let mut update = AdamUpdate::begin(undecayed, rate, parameters, state);
             apply_whole(instructions, gradient, &mut update);
         }
         loss
