@@ -7,6 +7,7 @@
 
 mod candidate_touches;
 mod evaluation;
+mod other_touches;
 pub mod paper;
 pub mod policy;
 mod remap;
@@ -16,6 +17,7 @@ mod window;
 
 pub use candidate_touches::{CandidateTouches, centred_from_pixel, centred_from_touch};
 pub use evaluation::{Evaluation, Evaluator};
+pub use other_touches::OtherTouch;
 pub use remap::{ControllerState, Learned, PlayError, Played, Remap, RemapState, SkillState};
 pub use scenes::{NoScene, SceneShape, Scenes, skill_on};
 pub use settings::{AgentSettings, ModuleChoice, SettingsError, find_module};

@@ -2,7 +2,8 @@
 
 mod state;
 
-use crate::candidate_touches::CandidateTouches;
+use crate::candidate_touches::{CandidateTouches, centred_from_touch};
+use crate::other_touches::OtherTouches;
 use crate::policy::PolicyMemory;
 use crate::scenes::{NoScene, SceneShape, Scenes, skill_on};
 use crate::settings::{AgentSettings, SettingsError};
@@ -33,7 +34,9 @@ pub struct Remap {
     policy: PolicyMemory,
     /// Rows: steps whose rewards had not all come when the last update was made, then those up to the next update.
     window: Window,
-    /// Gathered for an update: `[batch, 2 (k_b + 1)]` and `[batch, k_f]`.
+    /// Of the window's rows: touches that are learned from although they were not made.
+    others: OtherTouches,
+    /// Gathered for an update: `[batch, n_targets, 2 (k_b + 1)]` and `[batch, n_targets, k_f]`.
     touches: Vec<f32>,
     rewards: Vec<f32>,
     n_steps: u64,
@@ -71,16 +74,17 @@ impl Remap {
     pub fn new(settings: AgentSettings, shape: SceneShape, seed: RunSeed) -> Result<Self, SettingsError> {
         let structure = settings.check(shape)?;
         let skill = Skill::alone(new_module(&settings, structure, seed, 0));
-        let AgentSettings { k_b, k_f, n_candidates, batch_steps, .. } = settings;
+        let AgentSettings { k_b, k_f, n_candidates, n_targets, batch_steps, .. } = settings;
         let n_rows = k_f - 1 + batch_steps;
         Ok(Self {
-            learner: skill.learner(settings.adam, batch_steps),
+            learner: skill.learner(settings.adam, settings.batch_size()),
             candidates: CandidateTouches::new(n_candidates),
             memory: skill.memory(n_candidates, n_rows),
             policy: PolicyMemory::new(skill.instructions(), k_f, n_candidates),
             window: Window::new(k_b, n_rows, shape.scene_len),
-            touches: vec![0.0; batch_steps * 2 * (k_b + 1)],
-            rewards: vec![0.0; batch_steps * k_f],
+            others: OtherTouches::new(n_rows, n_targets - 1),
+            touches: vec![0.0; batch_steps * n_targets * 2 * (k_b + 1)],
+            rewards: vec![0.0; batch_steps * n_targets * k_f],
             n_steps: 0,
             settings,
             seed,
@@ -116,7 +120,7 @@ impl Remap {
         let AgentSettings { k_f, n_candidates, batch_steps, .. } = self.settings;
         let alike = (settings.k_f, settings.n_candidates, settings.batch_steps);
         debug_assert_eq!(alike, (k_f, n_candidates, batch_steps));
-        self.learner = skill.learner(settings.adam, batch_steps);
+        self.learner = skill.learner(settings.adam, settings.batch_size());
         self.memory = skill.memory(n_candidates, k_f - 1 + batch_steps);
         (self.skill, self.settings) = (skill, settings);
     }
@@ -167,6 +171,8 @@ impl Remap {
             self.predict(row);
             let mut random = self.seed.stream(CHOICE, self.n_steps);
             let touch = self.candidates.touch(self.policy.choose(&self.settings.policy, &mut random));
+            self.others.take(row, &self.candidates, stream);
+            self.others.look_back(row, stream, touch);
             let ends_trial = stream.is_last_step();
             let reward = stream.touch(touch);
             self.window.record(row, touch, reward);
@@ -178,6 +184,7 @@ impl Remap {
         }
         played.loss = self.learn(scenes);
         self.window.advance(self.settings.batch_steps);
+        self.others.advance(self.settings.batch_steps);
         match played.loss.is_finite() {
             true => Ok(played),
             false => Err(PlayError::Diverged { loss: played.loss, n_steps: self.n_steps }),
@@ -198,17 +205,35 @@ impl Remap {
         // Before the first update there is nothing to carry over.
         let first_row = if self.n_steps == batch_steps as u64 { k_f - 1 } else { 0 };
         let n_rows = batch_steps - first_row;
-        let n_touch = self.touches.len() / batch_steps;
         for (idx, row) in (first_row..batch_steps).enumerate() {
-            self.touches[idx * n_touch..][..n_touch].copy_from_slice(self.window.touches(row));
-            self.rewards[idx * k_f..][..k_f].copy_from_slice(self.window.rewards(row, k_f));
+            self.gather(idx, row);
         }
+        let (n_touch, n_reward) = (self.touches.len() / batch_steps, self.rewards.len() / batch_steps);
         let batch = SkillBatch {
             history: &self.window.history_from(first_row, scenes),
             touches: &self.touches[..n_rows * n_touch],
-            rewards: &self.rewards[..n_rows * k_f],
+            rewards: &self.rewards[..n_rows * n_reward],
         };
         self.skill.learn(&mut self.learner, learning_rate, &self.memory, first_row..batch_steps, batch)
+    }
+
+    /// Puts what is learned from a row into a place of the batch: the touch that was made, then the others.
+    fn gather(&mut self, idx: usize, row: usize) {
+        let AgentSettings { k_f, n_targets, .. } = self.settings;
+        let (touches, rewards) = (self.window.touches(row), self.window.rewards(row, k_f));
+        let place = |len: usize| idx * n_targets * len..(idx + 1) * n_targets * len;
+        let out = self.touches[place(touches.len())].chunks_exact_mut(touches.len());
+        let out = out.zip(self.rewards[place(k_f)].chunks_exact_mut(k_f));
+        let others = self.others.of_row(row).iter().map(Some);
+        for ((touches_out, rewards_out), other) in out.zip(std::iter::once(None).chain(others)) {
+            touches_out.copy_from_slice(touches);
+            rewards_out.copy_from_slice(rewards);
+            if let Some(other) = other {
+                touches_out[touches.len() - 2..].copy_from_slice(&centred_from_touch(other.touch));
+                let would_be = [other.reward, other.next_reward];
+                rewards_out.iter_mut().zip(would_be).for_each(|(reward, would_be)| *reward = would_be);
+            }
+        }
     }
 }
 

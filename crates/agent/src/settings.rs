@@ -8,8 +8,8 @@ use touchstream_env::task::{Paradigm, Task};
 use touchstream_env::{did_you_mean, nearest};
 use touchstream_mind::AdamSettings;
 use touchstream_mind::module::{
-    Convolutions, FlattenedScale, InitialWeights, LayerShape, MODULES, ModuleKind, ModuleShape, ShapeError,
-    Structure,
+    BatchSize, Convolutions, FlattenedScale, InitialWeights, LayerShape, MODULES, ModuleKind, ModuleShape,
+    ShapeError, Structure,
 };
 
 /// Which module, and how wide.
@@ -31,6 +31,10 @@ impl ModuleChoice {
     }
 }
 
+fn one() -> usize {
+    1
+}
+
 /// Everything about an agent that is decided before it starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -45,6 +49,10 @@ pub struct AgentSettings {
     pub n_candidates: usize,
     /// Steps between two updates.
     pub batch_steps: usize,
+    /// Touches that are learned from at a step: the one that was made, and others that the environment judges. Beyond the
+    /// paper.
+    #[serde(default = "one")]
+    pub n_targets: usize,
     /// Adam's learning rate.
     pub learning_rate: f64,
     /// Adam's constants.
@@ -132,6 +140,7 @@ impl AgentSettings {
             k_f: 2,
             n_candidates: 256,
             batch_steps,
+            n_targets: 1,
             learning_rate,
             adam: AdamSettings::default(),
             initial_weights: InitialWeights::FanIn,
@@ -151,6 +160,23 @@ impl AgentSettings {
         })
     }
 
+    /// Refuses what modules under a controller cannot do.
+    pub fn check_composable(&self) -> Result<(), SettingsError> {
+        match self.n_targets {
+            1 => Ok(()),
+            n => Err(SettingsError::OutOfRange {
+                field: "targets",
+                found: n.to_string(),
+                range: "1, which is all that modules under a controller can learn from",
+            }),
+        }
+    }
+
+    /// What an update learns from.
+    pub(crate) fn batch_size(&self) -> BatchSize {
+        BatchSize { n_steps: self.batch_steps, n_touches: self.n_targets }
+    }
+
     /// The module's structure on features of this shape, if everything fits together.
     pub fn check(&self, scenes: SceneShape) -> Result<Structure, SettingsError> {
         let refuse = |field, found: String, range| Err(SettingsError::OutOfRange { field, found, range });
@@ -161,6 +187,10 @@ impl AgentSettings {
             let range =
                 "between k_f and 65536: the rewards of a step's predictions must arrive before it is learned";
             return refuse("batch", self.batch_steps.to_string(), range);
+        }
+        if !(1..=self.n_candidates + 1).contains(&self.n_targets) {
+            let range = "at least 1 and at most one more than there are candidates";
+            return refuse("targets", self.n_targets.to_string(), range);
         }
         if self.k_b > 64 || self.k_f > 64 {
             return refuse("k-b, k-f", format!("{}, {}", self.k_b, self.k_f), "at most 64 each");
@@ -195,7 +225,8 @@ impl AgentSettings {
         let structure = Structure::new(self.shape(scenes)?)?;
         let widest =
             structure.stages().iter().map(|stage| stage.n_in().max(stage.n_out())).max().unwrap_or(0);
-        if widest.saturating_mul(self.batch_steps.max(64)) > MAX_NUMBERS {
+        let n_rows = self.batch_steps.saturating_mul(self.n_targets);
+        if widest.saturating_mul(n_rows.max(64)) > MAX_NUMBERS {
             let range = "small enough for memory, beside the widest layer";
             return refuse("batch", self.batch_steps.to_string(), range);
         }

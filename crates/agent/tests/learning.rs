@@ -49,14 +49,32 @@ fn ems_learns_to_respond_and_to_match() {
     }
 }
 
+/// What others would have earned teaches as much as what was earned.
+#[test]
+fn touches_that_were_not_made_teach_too() {
+    let task = "sr-4way-quadrant";
+    let reward_with = |n_targets| {
+        let (mut train, validation, scenes) = world(task, 1);
+        let mut agent = agent(task, "ems", &scenes, |settings| settings.n_targets = n_targets);
+        play(&mut agent, &mut train, &scenes, 8000);
+        validation_reward(&agent, &validation, &scenes)
+    };
+    let (one, many) = (reward_with(1), reward_with(16));
+    assert!(many > one + 0.1, "{one} with one, {many} with sixteen");
+}
+
 #[test]
 fn a_restored_agent_goes_on_with_the_same_bits() {
-    for (k_b, k_f) in [(0, 1), (1, 2), (3, 3)] {
-        let task = "mts-2way-stationary";
+    for (task, k_b, k_f, n_targets) in [
+        ("mts-2way-stationary", 0, 1, 1),
+        ("mts-2way-stationary", 1, 2, 1),
+        ("mts-2way-stationary", 3, 3, 4),
+        ("localization", 1, 2, 6),
+    ] {
         let (mut train, _, scenes) = world(task, 7);
         let make = || {
             agent(task, "partial-symm", &scenes, |settings| {
-                (settings.k_b, settings.k_f) = (k_b, k_f);
+                (settings.k_b, settings.k_f, settings.n_targets) = (k_b, k_f, n_targets);
             })
         };
         let mut whole = make();
@@ -70,7 +88,7 @@ fn a_restored_agent_goes_on_with_the_same_bits() {
         assert!(second.restore(&state, &scenes));
         assert_eq!(second.state(), state);
         play(&mut second, &mut again, &scenes, 800);
-        assert_eq!(second.state(), whole.state(), "k_b {k_b}, k_f {k_f}");
+        assert_eq!(second.state(), whole.state(), "{task}, k_b {k_b}, k_f {k_f}");
         assert_eq!(again.snapshot(), train.snapshot());
     }
 }
@@ -83,6 +101,8 @@ fn foreign_states_are_refused() {
     assert!(!ems.restore(&wide.state(), &scenes));
     let longer = agent("sr-2way", "ems", &scenes, |settings| settings.k_f = 3);
     assert!(!ems.restore(&longer.state(), &scenes));
+    let taught_more = agent("sr-2way", "ems", &scenes, |settings| settings.n_targets = 2);
+    assert!(!ems.restore(&taught_more.state(), &scenes));
     let mut of_other_screens = ems.state();
     of_other_screens.screens[0] = Some(scenes.n_screens() as u32);
     assert!(!ems.restore(&of_other_screens, &scenes));

@@ -4,7 +4,8 @@ use crate::adam::AdamSettings;
 use crate::arithmetic::Instructions;
 use crate::composite::{CompositeBatch, CompositeHead, CompositeLearner, Controller, FrozenVisual};
 use crate::module::{
-    Batch, Candidates, HeadMemory, Learner, Module, SceneHistory, ScreenHistory, Structure, VisualRows,
+    Batch, BatchSize, Candidates, HeadMemory, Learner, Module, SceneHistory, ScreenHistory, Structure,
+    VisualRows,
 };
 use std::ops::Range;
 use std::sync::Arc;
@@ -50,9 +51,9 @@ pub enum SkillLearner {
 pub struct SkillBatch<'a, H> {
     /// Scene vectors, from the first of the rows on.
     pub history: &'a H,
-    /// Touches, oldest first, the chosen one last: `[n_steps, 2 (k_b + 1)]`.
+    /// Touches, oldest first, the chosen one last: `[n_steps, n_touches, 2 (k_b + 1)]`.
     pub touches: &'a [f32],
-    /// Rewards of this touch, of the next, ...: `[n_steps, k_f]`.
+    /// Rewards of this touch, of the next, ...: `[n_steps, n_touches, k_f]`.
     pub rewards: &'a [f32],
 }
 
@@ -110,12 +111,13 @@ impl Skill {
         SkillMemory { visual: vec![VisualRows::new(self.structure(), n_rows); n_modules], head }
     }
 
-    /// Memory to learn in.
-    pub fn learner(&self, settings: AdamSettings, max_steps: usize) -> SkillLearner {
+    /// Memory to learn in. Several touches of a step are for modules alone.
+    pub fn learner(&self, settings: AdamSettings, size: BatchSize) -> SkillLearner {
         match &self.composed {
-            None => SkillLearner::Alone(Box::new(Learner::new(self.structure(), settings, max_steps))),
+            None => SkillLearner::Alone(Box::new(Learner::new(self.structure(), settings, size))),
             Some(composed) => {
-                let learner = CompositeLearner::new(&composed.controller, settings, max_steps);
+                assert_eq!(size.n_touches, 1, "a composite learns from one touch of a step");
+                let learner = CompositeLearner::new(&composed.controller, settings, size.n_steps);
                 SkillLearner::Composed(Box::new(learner))
             }
         }

@@ -14,8 +14,8 @@ use touchstream_mind::composite::{
     voter_shares,
 };
 use touchstream_mind::module::{
-    Batch, Candidates, Convolutions, FlattenedScale, HeadMemory, InitialWeights, LayerShape, Learner,
-    MODULES, MapShape, Module, ModuleShape, VisualRows,
+    Batch, BatchSize, Candidates, Convolutions, FlattenedScale, HeadMemory, InitialWeights, LayerShape,
+    Learner, MODULES, MapShape, Module, ModuleShape, VisualRows,
 };
 use touchstream_mind::{AdamSettings, Instructions};
 
@@ -291,7 +291,8 @@ fn a_composite_of_one_module_is_that_module() {
                 touches: &case.touches,
                 rewards: &case.rewards,
             };
-            let mut other = Learner::new(&case.structure, AdamSettings::default(), case.n_steps);
+            let mut other =
+                Learner::new(&case.structure, AdamSettings::default(), BatchSize::steps(case.n_steps));
             other.add_gradient(module, batch, &mut nothing);
             assert_eq!(learner.logits(case.n_steps), other.logits(case.n_steps), "{id}, {voting:?}");
             check_maps(&composite, module, &visual, &alone);

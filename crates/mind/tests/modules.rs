@@ -8,8 +8,8 @@ mod naive;
 use case::{Case, Noise, Scenes};
 use naive::{NaiveModule, cross_entropy};
 use touchstream_mind::module::{
-    Batch, Candidates, Convolutions, FlattenedScale, HeadMemory, LayerShape, Learner, MODULES, MapShape,
-    ModuleShape, VisualRows,
+    Batch, BatchSize, Candidates, Convolutions, FlattenedScale, HeadMemory, LayerShape, Learner, MODULES,
+    MapShape, ModuleShape, VisualRows,
 };
 use touchstream_mind::{AdamSettings, Instructions, Nonlinearity};
 
@@ -149,7 +149,7 @@ fn gradients_are_differences() {
         let mut naive = case.naive();
         for instructions in BOTH() {
             let module = case.module(instructions);
-            let mut learner = Learner::new(&case.structure, AdamSettings::default(), 8);
+            let mut learner = Learner::new(&case.structure, AdamSettings::default(), BatchSize::steps(8));
             let visual = case.visual(&module);
             let history = case.history();
             let batch = case.batch(&visual, &history);
@@ -180,6 +180,46 @@ fn gradients_are_differences() {
     }
 }
 
+/// Several touches of a step count as much as as many steps with one each, and share what was seen.
+#[test]
+fn touches_of_a_step_are_learned_together() {
+    const N_TOUCHES: usize = 3;
+    for (name, shape) in shapes() {
+        let case = Case::new(shape, 4);
+        let module = case.module(Instructions::best());
+        let (visual, history) = (case.visual(&module), case.history());
+        let (n_touch, k_f) = (case.shape().n_touch(), case.shape().k_f);
+        let n = case.structure.n_parameters();
+        let mut noise = Noise(11);
+        let touches = noise.vector(case.n_steps * N_TOUCHES * n_touch);
+        let rewards: Vec<f32> =
+            noise.vector(case.n_steps * N_TOUCHES * k_f).iter().map(|x| x.abs()).collect();
+        let size = BatchSize { n_steps: 5, n_touches: N_TOUCHES };
+        let mut gradient = vec![0.0; n];
+        let batch = Batch { touches: &touches, rewards: &rewards, ..case.batch(&visual, &history) };
+        let loss = Learner::new(&case.structure, AdamSettings::default(), size).add_gradient(
+            &module,
+            batch,
+            &mut gradient,
+        );
+        let (mut expected, mut expected_loss) = (vec![0.0; n], 0.0);
+        let mut learner = Learner::new(&case.structure, AdamSettings::default(), BatchSize::steps(4));
+        for which in 0..N_TOUCHES {
+            let of_step = |numbers: &[f32], len: usize| -> Vec<f32> {
+                numbers.chunks(len).skip(which).step_by(N_TOUCHES).flatten().copied().collect()
+            };
+            let (touches, rewards) = (of_step(&touches, n_touch), of_step(&rewards, k_f));
+            let batch = Batch { touches: &touches, rewards: &rewards, ..case.batch(&visual, &history) };
+            expected_loss += learner.add_gradient(&module, batch, &mut expected) / N_TOUCHES as f32;
+        }
+        assert!((loss - expected_loss).abs() < 1e-5, "{name}: loss {loss} instead of {expected_loss}");
+        for (idx, (found, sum)) in gradient.iter().zip(&expected).enumerate() {
+            let mean = sum / N_TOUCHES as f32;
+            assert!((found - mean).abs() < 1e-6 + 1e-4 * mean.abs(), "{name}: {idx}: {found}, not {mean}");
+        }
+    }
+}
+
 /// Updates fused with the gradient are Adam on the gradient, with and without decay.
 #[test]
 fn updates_are_adam_on_the_gradient() {
@@ -189,8 +229,8 @@ fn updates_are_adam_on_the_gradient() {
         {
             let mut module = case.module(instructions);
             let settings = AdamSettings { weight_decay, ..AdamSettings::default() };
-            let (mut learner, mut other) =
-                (Learner::new(&case.structure, settings, 6), Learner::new(&case.structure, settings, 6));
+            let mut learner = Learner::new(&case.structure, settings, BatchSize::steps(6));
+            let mut other = learner.clone();
             let mut expected: Vec<f64> = case.parameters.iter().map(|&x| f64::from(x)).collect();
             let (mut mean, mut square) = (vec![0.0; expected.len()], vec![0.0; expected.len()]);
             for update in 1..=3 {

@@ -7,8 +7,8 @@ mod golden_file;
 
 use golden_file::{Golden, check};
 use touchstream_mind::module::{
-    Batch, Candidates, Convolutions, FlattenedScale, HeadMemory, LayerShape, Learner, MODULES, MapShape,
-    Module, ModuleKind, ModuleShape, SceneHistory, Size, Structure, VisualRows,
+    Batch, BatchSize, Candidates, Convolutions, FlattenedScale, HeadMemory, LayerShape, Learner, MODULES,
+    MapShape, Module, ModuleKind, ModuleShape, SceneHistory, Size, Structure, VisualRows,
 };
 use touchstream_mind::{AdamSettings, Instructions};
 
@@ -90,7 +90,7 @@ fn modules_compute_and_learn_as_in_pytorch() {
             }
             check(&name("logits"), &logits, &of("logits"), TOLERANCE);
 
-            let mut learner = Learner::new(&structure, AdamSettings::default(), N_STEPS);
+            let mut learner = Learner::new(&structure, AdamSettings::default(), BatchSize::steps(N_STEPS));
             let mut gradient = vec![0.0; structure.n_parameters()];
             learner.add_gradient(&module, batch(&rows, &history, &touches, &rewards), &mut gradient);
             check(&name("gradient"), &gradient, &of("gradient"), TOLERANCE);

@@ -44,7 +44,8 @@ pub fn agent_settings(
     macro_rules! take {
         ($($word:ident => $field:ident),*) => { $(if let Some(value) = words.$word { agent.$field = value; })* };
     }
-    take!(k_b => k_b, k_f => k_f, candidates => n_candidates, batch => batch_steps, learning_rate => learning_rate);
+    take!(k_b => k_b, k_f => k_f, candidates => n_candidates, targets => n_targets);
+    take!(batch => batch_steps, learning_rate => learning_rate);
     if let Some(weight_decay) = words.weight_decay {
         agent.adam.weight_decay = weight_decay;
     }
@@ -108,6 +109,7 @@ pub fn agent_words(agent: &AgentSettings, words: TrainWords, is_for_several: boo
         k_b: Some(agent.k_b),
         k_f: Some(agent.k_f),
         candidates: Some(agent.n_candidates),
+        targets: Some(agent.n_targets),
         batch: Some(agent.batch_steps),
         learning_rate: Some(agent.learning_rate),
         weight_decay: Some(agent.adam.weight_decay),

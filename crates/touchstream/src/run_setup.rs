@@ -133,6 +133,9 @@ impl RunSetup {
         };
         let lessons = tasks.iter().map(lesson).collect::<Result<Vec<Lesson>>>()?;
         let has_switches = tasks.len() > 1;
+        if has_switches {
+            agent.check_composable()?;
+        }
         let transformations = words.transformations.unwrap_or(true);
         let voting_word = words.voting.unwrap_or(VotingWord::Layer);
         let plan = RunPlan {

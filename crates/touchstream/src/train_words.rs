@@ -53,6 +53,9 @@ pub struct TrainWords {
     /// Candidate touches a step [default: 256]
     #[arg(long, value_name = "N", help_heading = "Agent")]
     pub candidates: Option<usize>,
+    /// Touches that a step teaches: the chosen one, and others that the environment judges [default: 1, as the paper]
+    #[arg(long, value_name = "N", help_heading = "Agent")]
+    pub targets: Option<usize>,
     /// Steps between two updates [default: 8; 16 for localization and scenes, and as the paper]
     #[arg(long, value_name = "N", help_heading = "Agent")]
     pub batch: Option<usize>,
@@ -223,6 +226,7 @@ impl TrainWords {
             k_b,
             k_f,
             candidates,
+            targets,
             batch,
             learning_rate,
             weight_decay,

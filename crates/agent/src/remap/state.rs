@@ -1,6 +1,7 @@
 //! Everything that an agent is after an update: enough to go on with the same bits.
 
 use super::Remap;
+use crate::other_touches::OtherTouch;
 use crate::scenes::{SceneShape, Scenes, skill_on};
 use crate::settings::AgentSettings;
 use std::sync::Arc;
@@ -23,6 +24,8 @@ pub struct RemapState {
     pub touches: Vec<[f32; 2]>,
     /// Their rewards.
     pub rewards: Vec<f32>,
+    /// Of those to be learned: touches that were not made.
+    pub others: Vec<OtherTouch>,
 }
 
 /// A skill, and how far learning is.
@@ -81,6 +84,7 @@ impl Remap {
             screens: screens.to_vec(),
             touches: touches.to_vec(),
             rewards: rewards.to_vec(),
+            others: self.others.oldest(self.settings.k_f - 1).to_vec(),
         }
     }
 
@@ -93,13 +97,16 @@ impl Remap {
             return false;
         }
         let Some((skill, adam)) = self.skill_from(&state.skill, scenes) else { return false };
-        let mut learner = skill.learner(state.settings.adam, state.settings.batch_steps);
+        let mut learner = skill.learner(state.settings.adam, state.settings.batch_size());
         set_adam(&mut learner, adam);
         if let (Some(controller), SkillLearner::Composed(learner)) = (&state.skill.controller, &mut learner) {
             if controller.tally.sums.len() != learner.tally().sums.len() {
                 return false;
             }
             learner.tally_mut().clone_from(&controller.tally);
+        }
+        if !self.others.set_oldest(self.settings.k_f - 1, &state.others) {
+            return false;
         }
         self.set_skill(skill, state.settings.clone());
         self.learner = learner;

@@ -7,7 +7,7 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::Path;
-use touchstream_agent::{AgentSettings, ControllerState, Learned, RemapState, SkillState};
+use touchstream_agent::{AgentSettings, ControllerState, Learned, OtherTouch, RemapState, SkillState};
 use touchstream_env::stream::Snapshot;
 use touchstream_files::{read_at_most, write_aside_durably};
 use touchstream_mind::AdamState;
@@ -59,6 +59,7 @@ struct SmallState {
     screens: Vec<Option<u32>>,
     touches: Vec<[f32; 2]>,
     rewards: Vec<f32>,
+    others: Vec<OtherTouch>,
     /// Steps and lessons of the maps.
     map_steps: Vec<(u64, u64)>,
     rest: Rest,
@@ -73,7 +74,7 @@ const LEARNED: [&str; 4] = ["module", "votes", "actions", "map-transformations"]
 
 impl Checkpoint {
     pub fn write(&self, path: &Path) -> Result<(), RunError> {
-        let RemapState { settings, n_steps, skill, screens, touches, rewards } = &self.agent;
+        let RemapState { settings, n_steps, skill, screens, touches, rewards, others } = &self.agent;
         let controller = skill.controller.as_ref();
         let tally = controller.map(|controller| &controller.tally);
         let small = SmallState {
@@ -87,6 +88,7 @@ impl Checkpoint {
             screens: screens.clone(),
             touches: touches.clone(),
             rewards: rewards.clone(),
+            others: others.clone(),
             map_steps: self.maps.iter().map(|snapshot| (snapshot.step, snapshot.lesson)).collect(),
             rest: self.rest.clone(),
         };
@@ -153,6 +155,7 @@ impl Checkpoint {
                 screens: small.screens,
                 touches: small.touches,
                 rewards: small.rewards,
+                others: small.others,
             },
             rest: small.rest,
             maps: maps
@@ -246,6 +249,7 @@ mod tests {
     use touchstream_env::stimuli::Split;
     use touchstream_env::stream::Stream;
     use touchstream_env::task::find_task;
+    use touchstream_env::touch::Touch;
 
     fn learned(n_updates: u64) -> Learned {
         let adam = AdamState { mean: vec![1.0, 2.0, 3.0], square: vec![4.0, 5.0, 6.0], n_updates };
@@ -299,6 +303,7 @@ mod tests {
                 screens: vec![None, Some(3)],
                 touches: vec![[0.1, 0.2], [-1.0, 1.0]],
                 rewards: vec![0.0, 1.0],
+                others: vec![OtherTouch { touch: Touch::new(3, 4).unwrap(), reward: 0.5, next_reward: 0.25 }],
             },
             rest: Rest {
                 identity: "a".into(),

@@ -10,7 +10,8 @@ use crate::linear::input_gradient::set_input_gradient;
 use crate::linear::weight_update::{Accumulate, apply_whole};
 use crate::loss::mean_cross_entropy;
 use crate::module::{
-    ConvolutionGradient, Module, SceneHistory, Seen, Stage, StageGradient, VisualRows, give_gradient,
+    ConvolutionGradient, Module, SceneHistory, Seen, Stage, StageGradient, Structure, VisualRows,
+    give_gradient,
 };
 use std::ops::Range;
 
@@ -148,7 +149,8 @@ impl CompositeLearner {
         let (instructions, structure) = (module.instructions(), module.shared_structure());
         let mut update =
             AdamUpdate::begin(self.settings, learning_rate, module.parameters_mut(), &mut self.adam.module);
-        let (seen, of_stage) = (seen_by_new_module(&batch), new_module_gradient(&self.stages));
+        let of_stage = new_module_gradient(&structure, &self.stages, batch.rows.len());
+        let seen = seen_by_new_module(&batch);
         give_gradient(instructions, &structure, seen, self.convolutions.as_ref(), of_stage, &mut update);
         let settings = *controller.settings();
         let rates = [learning_rate * settings.vote_rate, settings.action_rate, settings.map_rate];
@@ -175,9 +177,9 @@ impl CompositeLearner {
         gradient: &mut [f32],
     ) -> (f32, &ControllerParameters) {
         let loss = self.forward_and_backward(controller, module, &batch);
-        let (seen, of_stage) = (seen_by_new_module(&batch), new_module_gradient(&self.stages));
         let (instructions, structure) = (module.instructions(), module.structure());
-        let mut rule = Accumulate(gradient);
+        let of_stage = new_module_gradient(structure, &self.stages, batch.rows.len());
+        let (seen, mut rule) = (seen_by_new_module(&batch), Accumulate(gradient));
         give_gradient(instructions, structure, seen, self.convolutions.as_ref(), of_stage, &mut rule);
         (loss, &self.gradient)
     }
@@ -205,7 +207,7 @@ impl CompositeLearner {
         if let (Some(gradient), Some(convolved)) =
             (&mut self.convolutions, seen_by_new_module(batch).visual.convolved())
         {
-            let slopes = self.stages[0].new_module_gradient().slopes;
+            let slopes = self.stages[0].new_module_gradient(&module.structure().stages()[0], n_steps).slopes;
             gradient.find(module, convolved, batch.rows.clone(), slopes);
         }
         loss
@@ -312,6 +314,10 @@ fn seen_by_new_module<'a, H>(batch: &CompositeBatch<'a, H>) -> Seen<'a, H> {
 }
 
 /// What the new module read at each stage, and the slopes of its sums.
-fn new_module_gradient<'a>(stages: &'a [StageRows]) -> impl Fn(usize) -> StageGradient<'a> {
-    |idx| stages[idx].new_module_gradient()
+fn new_module_gradient<'a>(
+    structure: &'a Structure,
+    stages: &'a [StageRows],
+    n_steps: usize,
+) -> impl Fn(usize) -> StageGradient<'a> {
+    move |idx| stages[idx].new_module_gradient(&structure.stages()[idx], n_steps)
 }

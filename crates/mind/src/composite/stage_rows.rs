@@ -239,9 +239,11 @@ impl StageRows {
     }
 
     /// What the new module read, and the slopes of its sums.
-    pub fn new_module_gradient(&self) -> StageGradient<'_> {
+    pub fn new_module_gradient(&self, stage: &Stage, n_steps: usize) -> StageGradient<'_> {
         let slopes = self.slopes.last().expect("the new module is voted on at every stage");
-        StageGradient { inputs: &self.inputs, slopes }
+        let slopes = &slopes[..n_steps * stage.n_units];
+        let inputs = &self.inputs[..n_steps * (stage.n_hidden + stage.n_touch)];
+        StageGradient { inputs, slopes, step_slopes: slopes }
     }
 }
 

@@ -17,12 +17,14 @@ pub(crate) struct Seen<'a, H> {
     pub history: &'a H,
 }
 
-/// What a stage read at some steps, each row a step, and the slopes of its sums.
+/// What a stage read, each row a touch of a step, and the slopes of its sums.
 pub(crate) struct StageGradient<'a> {
-    /// `[n_steps, n_hidden + n_touch]`, perhaps with more rows behind.
+    /// `[n_rows, n_hidden + n_touch]`
     pub inputs: &'a [f32],
-    /// `[n_steps, n_units]`, perhaps with more rows behind.
+    /// `[n_rows, n_units]`
     pub slopes: &'a [f32],
+    /// The same, those of all touches of a step together: `[n_steps, n_units]`.
+    pub step_slopes: &'a [f32],
 }
 
 /// Gives the gradient of every parameter of a module to the rule; that of convolutions was found before.
@@ -34,21 +36,18 @@ pub(crate) fn give_gradient<'a>(
     of_stage: impl Fn(usize) -> StageGradient<'a>,
     rule: &mut impl UpdateRule,
 ) {
-    let n_steps = seen.rows.len();
     for (idx, stage) in structure.stages().iter().enumerate() {
-        let StageGradient { inputs, slopes } = of_stage(idx);
-        let slopes = &slopes[..n_steps * stage.n_units];
+        let StageGradient { inputs, slopes, step_slopes } = of_stage(idx);
         if stage.n_visual > 0 {
             match convolutions {
                 Some(convolutions) => convolutions.give(instructions, structure, &seen, rule),
-                None => give_scene_gradient(instructions, structure, stage, slopes, seen.history, rule),
+                None => give_scene_gradient(instructions, structure, stage, step_slopes, seen.history, rule),
             }
         }
         let n_inputs = stage.n_hidden + stage.n_touch;
         if n_inputs > 0 {
             let target = Target { first_col: stage.n_visual, ..Target::of(stage) };
-            let inputs = Stacked::whole(&inputs[..n_steps * n_inputs], n_inputs);
-            update_weights(instructions, target, slopes, inputs, rule);
+            update_weights(instructions, target, slopes, Stacked::whole(inputs, n_inputs), rule);
         }
         update_biases(instructions, stage.bias_start, stage.n_units, slopes, rule);
     }

@@ -1,5 +1,6 @@
 //! Modules: from features and touches to predicted rewards, and back.
 
+mod batch_pass;
 mod convolution;
 mod gradient;
 mod head;
@@ -10,12 +11,13 @@ mod structure;
 mod table;
 mod visual;
 
+pub use batch_pass::{Batch, BatchSize};
 pub(crate) use convolution::ConvolutionGradient;
 pub(crate) use gradient::{Seen, StageGradient, give_gradient};
 pub(crate) use head::blocks;
 pub use head::{Candidates, HeadMemory};
 pub use initial::InitialWeights;
-pub use learner::{Batch, Learner};
+pub use learner::Learner;
 pub use network::Module;
 pub use structure::{
     Convolutions, FlattenedScale, LayerShape, MapShape, ModuleShape, ShapeError, Stage, Structure,

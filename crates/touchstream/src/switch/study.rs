@@ -133,6 +133,7 @@ impl Study {
         let of = |task: &Task| agent_settings(&self.words, module, task, preset);
         let mut both = [of(&pair.base)?, of(&pair.second)?];
         let [base, second] = &mut both;
+        second.check_composable()?;
         for (one, other) in base.module.units.iter_mut().zip(&mut second.module.units) {
             let wider = *one.max(other);
             (*one, *other) = (wider, wider);

@@ -1,0 +1,127 @@
+//! Touches that were not made, and what they would have earned.
+//!
+//! Beyond the paper: a module may learn from several touches of a step, the one that it made and others that the
+//! environment judges for it. A touch that was not made could have changed one thing besides its own reward: what the
+//! trial's second touch, as it was made, would have earned.
+
+use crate::candidate_touches::CandidateTouches;
+use serde::{Deserialize, Serialize};
+use touchstream_env::stream::Stream;
+use touchstream_env::touch::Touch;
+use touchstream_env::trial::TrialState;
+
+/// A touch that was not made.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OtherTouch {
+    /// Where.
+    pub touch: Touch,
+    /// What it would have earned.
+    pub reward: f32,
+    /// What the touch after it would have earned then.
+    pub next_reward: f32,
+}
+
+/// So many of each row of a window.
+#[derive(Clone, Debug)]
+pub(crate) struct OtherTouches {
+    /// `[n_rows, n_each]`
+    touches: Vec<OtherTouch>,
+    n_each: usize,
+}
+
+impl OtherTouches {
+    pub fn new(n_rows: usize, n_each: usize) -> Self {
+        let touch = Touch::new(0, 0).expect("the corner is on the screen");
+        let none = OtherTouch { touch, reward: 0.0, next_reward: 0.0 };
+        Self { touches: vec![none; n_rows * n_each], n_each }
+    }
+
+    pub fn of_row(&self, row: usize) -> &[OtherTouch] {
+        &self.touches[row * self.n_each..][..self.n_each]
+    }
+
+    /// Takes the step's own from its candidates, as far apart as they come, and asks what they would earn.
+    pub fn take(&mut self, row: usize, candidates: &CandidateTouches, stream: &Stream) {
+        let (n, n_each) = (candidates.len(), self.n_each);
+        let reward = |touch| stream.bound_task().reward(stream.trial(), stream.trial_state(), touch);
+        for (idx, other) in self.touches[row * n_each..][..n_each].iter_mut().enumerate() {
+            let touch = candidates.touch((2 * idx + 1) * n / (2 * n_each));
+            *other = OtherTouch { touch, reward: reward(touch), next_reward: 0.0 };
+        }
+    }
+
+    /// The row's touch is about to be made: what it would earn behind each of the others of the step before.
+    pub fn look_back(&mut self, row: usize, stream: &Stream, touch: Touch) {
+        let Some(before) = row.checked_sub(1) else { return };
+        let is_second = stream.trial_state().first_touch.is_some();
+        for other in &mut self.touches[before * self.n_each..][..self.n_each] {
+            let first_touch = is_second.then_some(other.touch);
+            let state = TrialState { first_touch };
+            other.next_reward = stream.bound_task().reward(stream.trial(), state, touch);
+        }
+    }
+
+    /// Forgets the oldest `n` rows.
+    pub fn advance(&mut self, n: usize) {
+        self.touches.copy_within(n * self.n_each.., 0);
+    }
+
+    /// What is kept of the oldest `n` rows.
+    pub fn oldest(&self, n: usize) -> &[OtherTouch] {
+        &self.touches[..n * self.n_each]
+    }
+
+    /// Puts back what was kept; `false` if it is not as much as `n` rows have.
+    pub fn set_oldest(&mut self, n: usize, touches: &[OtherTouch]) -> bool {
+        let fits = touches.len() == n * self.n_each;
+        if fits {
+            self.touches[..touches.len()].copy_from_slice(touches);
+        }
+        fits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use touchstream_env::plain_stimuli::PlainStimuli;
+    use touchstream_env::schedule::Schedule;
+    use touchstream_env::seed::{RunSeed, StreamName};
+    use touchstream_env::stimuli::Split;
+    use touchstream_env::task::find_task;
+
+    /// Whatever is said of a touch that was not made comes true in a fork of the stream where it is made.
+    #[test]
+    fn others_would_have_earned_what_is_said() {
+        const N_EACH: usize = 5;
+        for task in ["localization", "mts-2way-stationary", "sr-4way-quadrant"] {
+            let schedule = Schedule::single(find_task(task).unwrap());
+            let stimuli = Arc::new(PlainStimuli::new(4));
+            let (mut stream, _) = Stream::open(schedule, stimuli, Split::Train, RunSeed(3)).unwrap();
+            let mut candidates = CandidateTouches::new(32);
+            let mut others = OtherTouches::new(40, N_EACH);
+            let mut forks: Vec<Vec<(Stream, f32)>> = Vec::new();
+            let mut n_rewarded = 0;
+            for row in 0..40 {
+                candidates.draw(RunSeed(7), StreamName::new("test/others"), row as u64);
+                let chosen = candidates.touch(row % candidates.len());
+                others.take(row, &candidates, &stream);
+                others.look_back(row, &stream, chosen);
+                let made = others.of_row(row).iter().map(|other| {
+                    let mut fork = stream.clone();
+                    let reward = fork.touch(other.touch);
+                    (fork, reward)
+                });
+                forks.push(made.collect());
+                stream.touch(chosen);
+                let Some(before) = row.checked_sub(1) else { continue };
+                for (other, (fork, reward)) in others.of_row(before).iter().zip(&mut forks[before]) {
+                    assert_eq!((other.reward, other.next_reward), (*reward, fork.touch(chosen)), "{task}");
+                    n_rewarded += usize::from(*reward > 0.0) + usize::from(other.next_reward > 0.0);
+                }
+            }
+            assert!(n_rewarded > 10, "{task}: {n_rewarded}");
+        }
+    }
+}
