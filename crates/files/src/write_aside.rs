@@ -17,11 +17,7 @@ pub fn write_aside(path: &Path, bytes: &[u8]) -> io::Result<()> {
 pub fn write_aside_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = AsideFile::create(path)?;
     file.write_all(bytes)?;
-    file.flush()?;
-    // The content before the name: a name must never stand for a file that is not there yet.
-    file.file.get_ref().sync_all()?;
-    file.put_in_place()?;
-    sync_folder(path)
+    file.put_in_place_durably()
 }
 
 /// Names are kept by folders.
@@ -100,6 +96,16 @@ impl AsideFile {
         aside.persist(&path).map_err(|error| error.error)?;
         made.0.clear();
         Ok(())
+    }
+
+    /// Gives the file its name, and returns when it will outlive a power failure.
+    pub fn put_in_place_durably(mut self) -> io::Result<()> {
+        self.file.flush()?;
+        // The content before the name: a name must never stand for a file that is not there yet.
+        self.file.get_ref().sync_all()?;
+        let path = self.path.clone();
+        self.put_in_place()?;
+        sync_folder(&path)
     }
 }
 

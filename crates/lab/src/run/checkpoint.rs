@@ -3,13 +3,14 @@
 use crate::curve::{CurveRow, VoteRow};
 use crate::maps::MapSnapshot;
 use crate::run::error::RunError;
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use crate::run::tensor_file::{NamedTensor, write_tensors_durably};
+use safetensors::tensor::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::Path;
 use touchstream_agent::{AgentSettings, ControllerState, Learned, OtherTouch, RemapState, SkillState};
 use touchstream_env::stream::Snapshot;
-use touchstream_files::{read_at_most, write_aside_durably};
+use touchstream_files::read_at_most;
 use touchstream_mind::AdamState;
 use touchstream_mind::composite::{ShareTally, VotingSettings};
 
@@ -95,15 +96,9 @@ impl Checkpoint {
         let maps: Vec<u8> = self.maps.iter().flat_map(|snapshot| &snapshot.levels).copied().collect();
         let tensors = tensors(skill, &maps);
         let json = serde_json::to_string(&small).expect("plain data");
-        let hash = hash_of(&json, tensors.iter().map(|(name, _, bytes)| (name.as_str(), *bytes)));
-        let views = tensors.iter().map(|(name, dtype, bytes)| {
-            let len = bytes.len() / if *dtype == Dtype::F32 { 4 } else { 1 };
-            (name, TensorView::new(*dtype, vec![len], bytes).expect("as many bytes as numbers"))
-        });
-        let metadata = HashMap::from([(KEY.to_owned(), json), (HASH_KEY.to_owned(), hash)]);
-        let bytes = safetensors::serialize(views, Some(metadata))
-            .map_err(|error| RunError::damaged(path, error.to_string()))?;
-        write_aside_durably(path, &bytes).map_err(RunError::of_file(path))
+        let hash = hash_of(&json, tensors.iter().map(|tensor| (tensor.name.as_str(), tensor.bytes)));
+        let words = HashMap::from([(KEY.to_owned(), json), (HASH_KEY.to_owned(), hash)]);
+        write_tensors_durably(path, &tensors, words).map_err(RunError::of_file(path))
     }
 
     /// The checkpoint in a file, `None` if there is none.
@@ -174,10 +169,10 @@ fn learned(skill: &SkillState) -> impl Iterator<Item = &Learned> {
 }
 
 /// All tensors of a checkpoint, sorted by name.
-fn tensors<'a>(skill: &'a SkillState, maps: &'a [u8]) -> Vec<(String, Dtype, &'a [u8])> {
-    let mut tensors = vec![("maps".to_owned(), Dtype::U8, maps)];
+fn tensors<'a>(skill: &'a SkillState, maps: &'a [u8]) -> Vec<NamedTensor<'a>> {
+    let mut tensors = vec![NamedTensor { name: "maps".to_owned(), dtype: Dtype::U8, bytes: maps }];
     let mut add = |name: String, numbers: &'a [f32]| {
-        tensors.push((name, Dtype::F32, bytemuck::cast_slice(numbers)));
+        tensors.push(NamedTensor { name, dtype: Dtype::F32, bytes: bytemuck::cast_slice(numbers) });
     };
     for (name, learned) in LEARNED.iter().zip(learned(skill)) {
         add((*name).to_owned(), &learned.parameters);
@@ -187,7 +182,7 @@ fn tensors<'a>(skill: &'a SkillState, maps: &'a [u8]) -> Vec<(String, Dtype, &'a
     for (idx, old) in skill.old.iter().enumerate() {
         add(format!("old.{idx}"), old);
     }
-    tensors.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    tensors.sort_unstable_by(|one, other| one.name.cmp(&other.name));
     tensors
 }
 

@@ -7,6 +7,7 @@ mod error;
 mod folder;
 mod plan;
 mod status;
+mod tensor_file;
 mod trained;
 mod training;
 mod weights_file;
