@@ -1,5 +1,5 @@
-//! `C += A B` for matrices of many rows: both are packed into panels, and tiles of six rows and sixteen columns are
-//! summed in registers.
+//! `C += A B` for matrices of many rows: columns are packed into panels, once for many products, and tiles of six rows and
+//! sixteen columns are summed in registers.
 //!
 //! Written by hand because a run is one thread and allocates nothing in its loop; matrix libraries do one or the other.
 
@@ -9,11 +9,8 @@ use crate::arithmetic::{Arithmetic, Instructions, Kernel, Lanes, N_LANES};
 const ROWS: usize = 6;
 const REGISTERS: usize = 2;
 const COLS: usize = REGISTERS * N_LANES;
-/// Numbers that are summed before sums are put down; rows and columns that are packed at once. The packed rows stay in
-/// the second cache, one panel of columns in the first.
+/// Numbers that are summed before sums are put down: a panel of columns stays in the first cache.
 const DEPTH: usize = 256;
-const PACKED_ROWS: usize = 16 * ROWS;
-const PACKED_COLS: usize = 256;
 
 /// A matrix that stands in memory in any regular way.
 #[derive(Clone, Copy)]
@@ -41,78 +38,194 @@ impl<'a> Matrix<'a> {
     }
 }
 
-/// What products work in; made once.
+/// The right side of products, as they read it: `[block of depth][panel][depth][column]`, zeros where there is no column.
 #[derive(Clone, Debug)]
-pub(crate) struct ProductRoom {
-    rows: Vec<f32>,
-    cols: Vec<f32>,
+pub(crate) struct PackedColumns {
+    numbers: Vec<f32>,
+    depth: usize,
+    n_cols: usize,
 }
 
-impl ProductRoom {
-    pub fn new() -> Self {
-        Self { rows: vec![0.0; PACKED_ROWS * DEPTH], cols: vec![0.0; PACKED_COLS * DEPTH] }
+impl PackedColumns {
+    /// Room for a matrix of `[depth, n_cols]`.
+    pub fn new(depth: usize, n_cols: usize) -> Self {
+        Self { numbers: vec![0.0; depth * n_cols.next_multiple_of(COLS)], depth, n_cols }
+    }
+
+    /// Takes a matrix of that shape.
+    pub fn pack(&mut self, b: Matrix<'_>) {
+        self.pack_columns(self.n_cols, b);
+    }
+
+    /// Takes a matrix of so many columns, if there is room for them.
+    pub fn pack_columns(&mut self, n_cols: usize, b: Matrix<'_>) {
+        self.n_cols = n_cols;
+        let (depth, n_padded) = (self.depth, n_cols.next_multiple_of(COLS));
+        for first in (0..depth).step_by(DEPTH) {
+            let len = DEPTH.min(depth - first);
+            let block = self.numbers[first * n_padded..][..len * n_padded].as_chunks_mut::<COLS>().0;
+            match b.col_stride {
+                1 => pack_rows(b, first, len, n_cols, block),
+                _ => pack_panels(b, first, len, n_cols, block),
+            }
+        }
+    }
+}
+
+/// One block of a matrix that stands row by row: each is read once, from end to end.
+fn pack_rows(b: Matrix<'_>, first: usize, len: usize, n_cols: usize, block: &mut [[f32; COLS]]) {
+    for depth in 0..len {
+        let (whole, rest) = b.numbers[(first + depth) * b.row_stride..][..n_cols].as_chunks::<COLS>();
+        let mut places = block[depth..].iter_mut().step_by(len);
+        whole.iter().zip(&mut places).for_each(|(numbers, place)| *place = *numbers);
+        if let Some(place) = places.next() {
+            place[..rest.len()].copy_from_slice(rest);
+            place[rest.len()..].fill(0.0);
+        }
+    }
+}
+
+/// One block of a matrix that stands in any other way.
+fn pack_panels(b: Matrix<'_>, first: usize, len: usize, n_cols: usize, block: &mut [[f32; COLS]]) {
+    for (panel, out) in block.chunks_exact_mut(len).enumerate() {
+        let col = panel * COLS;
+        if col + COLS <= n_cols && b.row_stride == 1 {
+            let cols: [&[f32]; COLS] =
+                std::array::from_fn(|idx| &b.numbers[(col + idx) * b.col_stride + first..][..len]);
+            for (depth, out) in out.iter_mut().enumerate() {
+                *out = std::array::from_fn(|idx| cols[idx][depth]);
+            }
+        } else {
+            for (depth, out) in out.iter_mut().enumerate() {
+                let number = |col| if col < n_cols { b.get(first + depth, col) } else { 0.0 };
+                *out = std::array::from_fn(|idx| number(col + idx));
+            }
+        }
     }
 }
 
 /// Adds `a` (`[n_rows, depth]`) times `b` (`[depth, n_cols]`) to `c`, `[n_rows, n_cols]`.
 pub(crate) fn add_matrix_product(
     instructions: Instructions,
-    depth: usize,
     a: Matrix<'_>,
-    b: Matrix<'_>,
-    n_cols: usize,
+    b: &PackedColumns,
     c: &mut [f32],
-    room: &mut ProductRoom,
 ) {
-    instructions.run(Product { depth, a, b, n_cols, c, room });
+    let whole = SomeColumns { numbers: c, stride: b.n_cols, first: 0, n: b.n_cols };
+    add_to_columns(instructions, a, b, whole);
+}
+
+/// Some columns of a matrix that stands row by row.
+pub(crate) struct SomeColumns<'a> {
+    pub numbers: &'a mut [f32],
+    pub stride: usize,
+    pub first: usize,
+    pub n: usize,
+}
+
+impl SomeColumns<'_> {
+    fn n_rows(&self) -> usize {
+        self.numbers.len() / self.stride
+    }
+}
+
+/// Adds `a` (`[n_rows, depth]`) times `b` (`[depth, n]`) to some columns of a matrix, `[n_rows, n]`.
+pub(crate) fn add_to_columns(
+    instructions: Instructions,
+    a: Matrix<'_>,
+    b: &PackedColumns,
+    c: SomeColumns<'_>,
+) {
+    assert_eq!(c.n, b.n_cols, "as many columns as there are");
+    instructions.run(Product { a, b, c });
 }
 
 struct Product<'a> {
-    depth: usize,
     a: Matrix<'a>,
-    b: Matrix<'a>,
-    n_cols: usize,
-    c: &'a mut [f32],
-    room: &'a mut ProductRoom,
+    b: &'a PackedColumns,
+    c: SomeColumns<'a>,
 }
 
 impl Kernel for Product<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
-        let Self { depth, a, b, n_cols, c, room } = self;
-        let n_rows = c.len() / n_cols;
+        let Self { a, b: &PackedColumns { ref numbers, depth, n_cols }, mut c } = self;
+        let n_padded = n_cols.next_multiple_of(COLS);
         for first in (0..depth).step_by(DEPTH) {
             let len = DEPTH.min(depth - first);
-            for col in (0..n_cols).step_by(PACKED_COLS) {
-                let n_packed_cols = PACKED_COLS.min(n_cols - col);
-                let cols = &mut room.cols[..n_packed_cols.next_multiple_of(COLS) * len];
-                pack::<COLS>(b.transposed(), first, len, col, n_packed_cols, cols);
-                for row in (0..n_rows).step_by(PACKED_ROWS) {
-                    let n_packed_rows = PACKED_ROWS.min(n_rows - row);
-                    let rows = &mut room.rows[..n_packed_rows.next_multiple_of(ROWS) * len];
-                    pack::<ROWS>(a, first, len, row, n_packed_rows, rows);
-                    for (idx, cols) in cols.chunks_exact(COLS * len).enumerate() {
-                        let cols = cols.as_chunks::<N_LANES>().0.as_chunks::<REGISTERS>().0;
-                        let at_col = col + idx * COLS;
-                        for (idx, rows) in rows.chunks_exact(ROWS * len).enumerate() {
-                            let sums = tile::<A>(rows.as_chunks::<ROWS>().0, cols);
-                            let at_row = row + idx * ROWS;
-                            put_down::<A>(sums, c, n_cols, at_row, n_rows, at_col);
-                        }
-                    }
-                }
+            let block = &numbers[first * n_padded..][..len * n_padded];
+            match a.col_stride {
+                1 => block_of_rows::<A>(a, first, block, &mut c),
+                _ => block_of_columns::<A>(a, first, block, &mut c),
             }
         }
     }
 }
 
+/// Columns of one panel, `[depth][register]`.
+type Panel<'a> = &'a [[Lanes; REGISTERS]];
+
 #[inline(always)]
-fn tile<A: Arithmetic>(rows: &[[f32; ROWS]], cols: &[[Lanes; REGISTERS]]) -> [[A::V; REGISTERS]; ROWS] {
+fn panels(block: &[f32], len: usize) -> impl Iterator<Item = (usize, Panel<'_>)> {
+    let panels = block.chunks_exact(COLS * len).enumerate();
+    panels.map(|(idx, panel)| (idx * COLS, panel.as_chunks::<N_LANES>().0.as_chunks::<REGISTERS>().0))
+}
+
+/// One block of depth where `a` stands row by row.
+#[inline(always)]
+fn block_of_rows<A: Arithmetic>(a: Matrix<'_>, first: usize, block: &[f32], c: &mut SomeColumns<'_>) {
+    let (n_rows, len) = (c.n_rows(), block.len() / c.n.next_multiple_of(COLS));
+    for (col, panel) in panels(block, len) {
+        for row in (0..n_rows).step_by(ROWS) {
+            // Where fewer are left, the last stands for those that are not there.
+            let rows = std::array::from_fn(|idx| {
+                &a.numbers[(row + idx).min(n_rows - 1) * a.row_stride + first..][..len]
+            });
+            put_down::<A>(tile_of_rows::<A>(rows, panel), c, row, col);
+        }
+    }
+}
+
+/// The same where `a` stands in any other way: some of its rows are put together for all panels.
+#[inline(always)]
+fn block_of_columns<A: Arithmetic>(a: Matrix<'_>, first: usize, block: &[f32], c: &mut SomeColumns<'_>) {
+    let (n_rows, len) = (c.n_rows(), block.len() / c.n.next_multiple_of(COLS));
+    let mut near = [[0.0; ROWS]; DEPTH];
+    for row in (0..n_rows).step_by(ROWS) {
+        for (depth, near) in near[..len].iter_mut().enumerate() {
+            *near = std::array::from_fn(|idx| a.get((row + idx).min(n_rows - 1), first + depth));
+        }
+        for (col, panel) in panels(block, len) {
+            put_down::<A>(tile_of_columns::<A>(&near[..len], panel), c, row, col);
+        }
+    }
+}
+
+type Tile<V> = [[V; REGISTERS]; ROWS];
+
+#[inline(always)]
+fn tile_of_rows<A: Arithmetic>(rows: [&[f32]; ROWS], panel: Panel<'_>) -> Tile<A::V> {
+    let rows = rows.map(|row| &row[..panel.len()]);
     let mut sums = [[A::zero(); REGISTERS]; ROWS];
-    for (rows, cols) in rows.iter().zip(cols) {
+    for (depth, cols) in panel.iter().enumerate() {
         let cols: [A::V; REGISTERS] = [A::load(&cols[0]), A::load(&cols[1])];
         for row in 0..ROWS {
-            let x = A::splat(rows[row]);
+            let x = A::splat(rows[row][depth]);
+            for register in 0..REGISTERS {
+                sums[row][register] = A::mul_add(x, cols[register], sums[row][register]);
+            }
+        }
+    }
+    sums
+}
+
+#[inline(always)]
+fn tile_of_columns<A: Arithmetic>(columns: &[[f32; ROWS]], panel: Panel<'_>) -> Tile<A::V> {
+    let mut sums = [[A::zero(); REGISTERS]; ROWS];
+    for (column, cols) in columns.iter().zip(panel) {
+        let cols: [A::V; REGISTERS] = [A::load(&cols[0]), A::load(&cols[1])];
+        for row in 0..ROWS {
+            let x = A::splat(column[row]);
             for register in 0..REGISTERS {
                 sums[row][register] = A::mul_add(x, cols[register], sums[row][register]);
             }
@@ -123,53 +236,17 @@ fn tile<A: Arithmetic>(rows: &[[f32; ROWS]], cols: &[[Lanes; REGISTERS]]) -> [[A
 
 /// Adds a tile to the product; what is outside of it is left out.
 #[inline(always)]
-fn put_down<A: Arithmetic>(
-    sums: [[A::V; REGISTERS]; ROWS],
-    c: &mut [f32],
-    n_cols: usize,
-    row: usize,
-    n_rows: usize,
-    col: usize,
-) {
+fn put_down<A: Arithmetic>(sums: Tile<A::V>, c: &mut SomeColumns<'_>, row: usize, col: usize) {
+    let n_rows = c.n_rows();
     for (idx, sums) in sums.iter().enumerate().take(n_rows - row) {
-        let c = &mut c[(row + idx) * n_cols + col..(row + idx + 1) * n_cols];
-        let (chunks, rest) = c.as_chunks_mut::<N_LANES>();
+        let start = (row + idx) * c.stride + c.first;
+        let (chunks, rest) = c.numbers[start + col..start + c.n].as_chunks_mut::<N_LANES>();
         let n_whole = chunks.len().min(REGISTERS);
         for (chunk, &sum) in chunks.iter_mut().zip(sums) {
             A::store(A::add(A::load(chunk), sum), chunk);
         }
         if let Some(&sum) = sums.get(n_whole) {
             rest.iter_mut().zip(A::stored(sum)).for_each(|(c, sum)| *c += sum);
-        }
-    }
-}
-
-/// Panels of `N` rows of a matrix, from column `first` on: `[panel][depth][row]`, zeros where there is no row. Columns are
-/// packed as rows of the transpose.
-#[inline(always)]
-fn pack<const N: usize>(a: Matrix<'_>, first: usize, len: usize, row: usize, n_rows: usize, out: &mut [f32]) {
-    for (panel, out) in out.chunks_exact_mut(N * len).enumerate() {
-        let out = out.as_chunks_mut::<N>().0;
-        let n_there = N.min(n_rows - panel * N);
-        let row = row + panel * N;
-        if n_there == N && a.row_stride == 1 {
-            for (depth, out) in out.iter_mut().enumerate() {
-                let start = row + (first + depth) * a.col_stride;
-                out.copy_from_slice(&a.numbers[start..start + N]);
-            }
-        } else if n_there == N && a.col_stride == 1 {
-            let rows: [&[f32]; N] =
-                std::array::from_fn(|idx| &a.numbers[(row + idx) * a.row_stride + first..][..len]);
-            for (depth, out) in out.iter_mut().enumerate() {
-                *out = std::array::from_fn(|idx| rows[idx][depth]);
-            }
-        } else {
-            for (depth, out) in out.iter_mut().enumerate() {
-                *out = std::array::from_fn(|idx| match idx < n_there {
-                    true => a.get(row + idx, first + depth),
-                    false => 0.0,
-                });
-            }
         }
     }
 }
@@ -200,8 +277,9 @@ mod tests {
                 };
                 for instructions in [Instructions::best(), Instructions::PORTABLE] {
                     let mut c = before.clone();
-                    let mut room = ProductRoom::new();
-                    add_matrix_product(instructions, depth, a, b, n_cols, &mut c, &mut room);
+                    let mut packed = PackedColumns::new(depth, n_cols);
+                    packed.pack(b);
+                    add_matrix_product(instructions, a, &packed, &mut c);
                     for row in 0..n_rows {
                         for col in 0..n_cols {
                             let products =

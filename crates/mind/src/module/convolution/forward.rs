@@ -1,8 +1,7 @@
 //! What convolutions make of screens.
 
-use crate::arithmetic::Instructions;
 use crate::linear::Stacked;
-use crate::linear::matrix_product::{Matrix, ProductRoom, add_matrix_product};
+use crate::linear::matrix_product::{Matrix, PackedColumns, add_matrix_product};
 use crate::linear::products::add_products;
 use crate::module::network::Module;
 use crate::module::structure::{Convolutions, Stage, Structure};
@@ -21,7 +20,6 @@ pub(crate) struct ConvolvedRows {
     sums: Vec<f32>,
     n_units: usize,
     scale: f32,
-    room: ProductRoom,
 }
 
 /// One convolution at all places.
@@ -31,6 +29,8 @@ struct ConvolvedLayer {
     sums: Vec<f32>,
     /// Behind the nonlinearity, `[n_rows, n_places, n_out]`.
     numbers: Vec<f32>,
+    /// The weights of channels, as products read them.
+    weights: PackedColumns,
 }
 
 /// What one convolution read, summed and gave at one step.
@@ -47,6 +47,7 @@ impl ConvolvedRows {
         let layer = |stage: &Stage| ConvolvedLayer {
             sums: vec![0.0; n_rows * n_places * stage.n_units],
             numbers: vec![0.0; n_rows * n_places * stage.n_out()],
+            weights: PackedColumns::new(stage.n_hidden, stage.n_units),
         };
         let n_units = structure.stages()[0].n_units;
         Self {
@@ -57,7 +58,6 @@ impl ConvolvedRows {
             sums: vec![0.0; n_rows * n_units],
             n_units,
             scale: shape.scale(),
-            room: ProductRoom::new(),
         }
     }
 
@@ -93,7 +93,7 @@ impl ConvolvedRows {
             None => &self.maps,
             Some(before) => &self.layers[before].numbers,
         };
-        let ConvolvedLayer { sums, numbers } = &self.layers[layer];
+        let ConvolvedLayer { sums, numbers, .. } = &self.layers[layer];
         ConvolvedStep {
             inputs: &inputs[of_row(inputs)],
             sums: &sums[of_row(sums)],
@@ -106,6 +106,10 @@ impl ConvolvedRows {
         let map_len = self.n_places * self.n_channels;
         for (row, map) in self.maps.chunks_exact_mut(map_len).enumerate() {
             history.copy_map(row, map);
+        }
+        for (stage, layer) in module.structure().convolutions().iter().zip(&mut self.layers) {
+            let weights = &module.parameters()[stage.weights()][stage.n_visual..];
+            layer.weights.pack(Matrix::rows(weights, stage.n_in()).transposed());
         }
         for row in 0..self.n_rows() {
             self.convolve(module, tiled, row);
@@ -131,7 +135,7 @@ impl ConvolvedRows {
         let (instructions, n_places) = (module.instructions(), self.n_places);
         for (idx, stage) in module.structure().convolutions().iter().enumerate() {
             let (before, rest) = self.layers.split_at_mut(idx);
-            let ConvolvedLayer { sums, numbers } = &mut rest[0];
+            let ConvolvedLayer { sums, numbers, weights } = &mut rest[0];
             let of_row = |n: usize| row * n_places * n..(row + 1) * n_places * n;
             let (sums, numbers) = (&mut sums[of_row(stage.n_units)], &mut numbers[of_row(stage.n_out())]);
             let inputs = before.last().map_or(&self.maps, |before| &before.numbers);
@@ -141,7 +145,8 @@ impl ConvolvedRows {
                 _ => module.biases(stage),
             };
             sums.chunks_exact_mut(stage.n_units).for_each(|sums| sums.copy_from_slice(at_every_place));
-            add_place_products(instructions, module, stage, inputs, sums, &mut self.room);
+            // `sums += inputs W^T`, at every place.
+            add_matrix_product(instructions, Matrix::rows(inputs, stage.n_hidden), weights, sums);
             let nonlinearity = stage.nonlinearity.expect("only the readout has none");
             nonlinearity.forward(instructions, stage.n_units, sums, numbers);
         }
@@ -150,17 +155,3 @@ impl ConvolvedRows {
 
 /// Flattened numbers that are read in one go: those of a batch of steps stay in the second cache.
 const PIECE: usize = 1024;
-
-/// `sums += inputs W^T`, at every place.
-fn add_place_products(
-    instructions: Instructions,
-    module: &Module,
-    stage: &Stage,
-    inputs: &[f32],
-    sums: &mut [f32],
-    room: &mut ProductRoom,
-) {
-    let weights = &module.parameters()[stage.weights()][stage.n_visual..];
-    let (a, b) = (Matrix::rows(inputs, stage.n_hidden), Matrix::rows(weights, stage.n_in()).transposed());
-    add_matrix_product(instructions, stage.n_hidden, a, b, stage.n_units, sums, room);
-}

@@ -1,10 +1,9 @@
 //! The way back through convolutions.
 
 use crate::arithmetic::Instructions;
-use crate::linear::input_gradient::set_input_gradient;
-use crate::linear::matrix_product::{Matrix, ProductRoom, add_matrix_product};
+use crate::linear::Stacked;
+use crate::linear::matrix_product::{Matrix, PackedColumns, SomeColumns, add_matrix_product, add_to_columns};
 use crate::linear::weight_update::{Target, UpdateRule, apply_rows, update_biases, update_weights};
-use crate::linear::{Stacked, Weights};
 use crate::module::convolution::forward::{ConvolvedRows, ConvolvedStep};
 use crate::module::gradient::{Seen, give_scene_gradient};
 use crate::module::network::Module;
@@ -13,6 +12,9 @@ use crate::module::visual::SceneHistory;
 use crate::nonlinearity::BackwardPass;
 use std::ops::Range;
 
+/// Flattened numbers whose weights are brought near together: rows are long, each begins in another page.
+const PIECE: usize = 64;
+
 /// Gradients of the convolutions' parameters, and what finding them works in.
 #[derive(Clone, Debug)]
 pub(crate) struct ConvolutionGradient {
@@ -20,11 +22,12 @@ pub(crate) struct ConvolutionGradient {
     scaled_slopes: Vec<f32>,
     /// `[max_steps, n_flat]`
     d_flat: Vec<f32>,
+    /// Weights of the stage behind that read some flattened numbers.
+    near_weights: PackedColumns,
     layers: Vec<LayerGradient>,
     /// One step of one convolution: slopes of its sums, and the gradient of what it read.
     slopes: Vec<f32>,
     d_inputs: Vec<f32>,
-    room: ProductRoom,
 }
 
 /// The gradient of one convolution.
@@ -34,6 +37,9 @@ struct LayerGradient {
     slopes: Vec<f32>,
     /// Of the weights of channels: `[n_units, n_hidden]`.
     weights: Vec<f32>,
+    /// What products read: those weights as they are, and what was read at one step, `[n_places, n_hidden]`.
+    packed_weights: PackedColumns,
+    packed_inputs: PackedColumns,
 }
 
 impl ConvolutionGradient {
@@ -46,14 +52,16 @@ impl ConvolutionGradient {
         let layer = |stage: &Stage| LayerGradient {
             slopes: vec![0.0; max_steps * stage.n_units],
             weights: vec![0.0; stage.n_units * stage.n_hidden],
+            packed_weights: PackedColumns::new(stage.n_units, stage.n_hidden),
+            packed_inputs: PackedColumns::new(n_places, stage.n_hidden),
         };
         Some(Self {
             scaled_slopes: vec![0.0; max_steps * behind.n_units],
             d_flat: vec![0.0; max_steps * behind.n_visual],
+            near_weights: PackedColumns::new(behind.n_units, PIECE),
             layers: stages.iter().map(layer).collect(),
             slopes: vec![0.0; widest(|stage| stage.n_units)],
             d_inputs: vec![0.0; widest(|stage| stage.n_hidden)],
-            room: ProductRoom::new(),
         })
     }
 
@@ -63,10 +71,13 @@ impl ConvolutionGradient {
         let n_steps = rows.len();
         let scaled = &mut self.scaled_slopes[..n_steps * behind.n_units];
         scaled.iter_mut().zip(slopes).for_each(|(scaled, slope)| *scaled = convolved.scale() * slope);
-        let weights: Weights<'_> = module.weights(behind).columns(0, behind.n_visual);
         let d_flat = &mut self.d_flat[..n_steps * behind.n_visual];
-        set_input_gradient(module.instructions(), weights, scaled, d_flat);
-        self.layers.iter_mut().for_each(|layer| layer.weights.fill(0.0));
+        set_flat_gradient(module, behind, scaled, &mut self.near_weights, d_flat);
+        for (stage, layer) in module.structure().convolutions().iter().zip(&mut self.layers) {
+            let weights = &module.parameters()[stage.weights()][stage.n_visual..];
+            layer.packed_weights.pack(Matrix::rows(weights, stage.n_in()));
+            layer.weights.fill(0.0);
+        }
         for (step, row) in rows.enumerate() {
             for layer in (0..self.layers.len()).rev() {
                 self.go_back(module, convolved.step(layer, row), layer, step);
@@ -96,30 +107,17 @@ impl ConvolutionGradient {
         }
         let n_places = sums.len() / stage.n_units;
         let at_places = Matrix::rows(slopes, stage.n_units);
-        let inputs = Matrix::rows(inputs, stage.n_hidden);
-        let (room, weights) = (&mut self.room, &mut gradient.weights);
+        gradient.packed_inputs.pack(Matrix::rows(inputs, stage.n_hidden));
         add_matrix_product(
             instructions,
-            n_places,
             at_places.transposed(),
-            inputs,
-            stage.n_hidden,
-            weights,
-            room,
+            &gradient.packed_inputs,
+            &mut gradient.weights,
         );
         if layer > 0 {
             let d_inputs = &mut self.d_inputs[..n_places * stage.n_hidden];
             d_inputs.fill(0.0);
-            let weights = Matrix::rows(&module.parameters()[stage.weights()], stage.n_in());
-            add_matrix_product(
-                instructions,
-                stage.n_units,
-                at_places,
-                weights,
-                stage.n_hidden,
-                d_inputs,
-                room,
-            );
+            add_matrix_product(instructions, at_places, &gradient.packed_weights, d_inputs);
         }
     }
 
@@ -146,5 +144,24 @@ impl ConvolutionGradient {
         let slopes = &self.scaled_slopes[..n_steps * behind.n_units];
         let flattened = Stacked::whole(convolved.flattened(seen.rows.clone()), behind.n_visual);
         update_weights(instructions, Target::of(behind), slopes, flattened, rule);
+    }
+}
+
+/// Sets the gradient of flattened numbers, `[n_steps, n_flat]`, from the slopes of the stage behind.
+fn set_flat_gradient(
+    module: &Module,
+    behind: &Stage,
+    slopes: &[f32],
+    near_weights: &mut PackedColumns,
+    d_flat: &mut [f32],
+) {
+    let (n_flat, weights) = (behind.n_visual, &module.parameters()[behind.weights()]);
+    let slopes = Matrix::rows(slopes, behind.n_units);
+    for first in (0..n_flat).step_by(PIECE) {
+        let n = PIECE.min(n_flat - first);
+        near_weights.pack_columns(n, Matrix::rows(&weights[first..], behind.n_in()));
+        d_flat.chunks_exact_mut(n_flat).for_each(|row| row[first..first + n].fill(0.0));
+        let columns = SomeColumns { numbers: d_flat, stride: n_flat, first, n };
+        add_to_columns(module.instructions(), slopes, near_weights, columns);
     }
 }

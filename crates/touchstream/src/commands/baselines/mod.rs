@@ -1,8 +1,8 @@
 //! `touchstream baselines`: what localization comes to without reward maps, on the screens and features of `train`.
 
 mod npy;
+mod regression;
 mod report;
-mod svr;
 
 use crate::encoder_args::EncoderOptions;
 use crate::run_setup::{OpenedRun, RunSetup};
@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use report::{BaselineRow, Report};
 use std::path::PathBuf;
 use touchstream_agent::Scenes;
-use touchstream_baselines::{BoxedScenes, Score, best_fixed_box, fit_ridge, mean_box};
+use touchstream_baselines::{BoxedScenes, Score, best_fixed_box, mean_box};
 use touchstream_env::pixel_box::PixelBox;
 use touchstream_env::stimuli::Picture;
 use touchstream_env::task::{Paradigm, Task, TouchReading};
@@ -38,7 +38,7 @@ pub struct BaselinesArgs {
     /// The norm that scene vectors are scaled to [default: 2; 8 as the paper]
     #[arg(long, value_name = "NORM")]
     feature_norm: Option<f32>,
-    /// A Python with scikit-learn: support vector regression is then tried too (`scripts/python-env --svr` makes one)
+    /// A Python with scikit-learn: boxes are then regressed from features too (`scripts/python-env` makes one)
     #[arg(long, value_name = "FILE")]
     python: Option<PathBuf>,
     /// Print as JSON
@@ -71,10 +71,9 @@ pub fn run(args: &BaselinesArgs) -> Result<()> {
         .map(|scenes| scenes.context("the screens cannot be used"));
     let (train, validation) = (train?, validation?);
     let mut rows = fixed_rows(train.boxes(), validation.boxes());
-    rows.push(ridge_row(&train, &validation)?);
     match &args.python {
-        Some(python) => rows.push(svr::row(python, &train, &validation)?),
-        None => warn_user!("no support vector regression: --python names no Python with scikit-learn"),
+        Some(python) => rows.extend(regression::rows(python, &train, &validation)?),
+        None => warn_user!("no regression: --python names no Python with scikit-learn"),
     }
     let report = Report {
         task: setup.tasks[0].id().to_owned(),
@@ -141,12 +140,4 @@ fn fixed_rows(train: &[PixelBox], validation: &[PixelBox]) -> Vec<BaselineRow> {
         fixed("mean box", mean_box(train)),
         fixed("best fixed box", best_fixed_box(train)),
     ]
-}
-
-fn ridge_row(train: &BoxedScenes, validation: &BoxedScenes) -> Result<BaselineRow> {
-    let ridge = fit_ridge(train)?;
-    let guesses = validation.scenes().map(|scene| ridge.predict(scene));
-    let score = Score::of(&overlaps(guesses, validation.boxes()));
-    let details = format!("strength {}, cross-validated {:.3}", ridge.strength, ridge.cross_validated_iou);
-    Ok(BaselineRow::new("ridge regression", score, details))
 }

@@ -21,7 +21,7 @@ pub struct Report {
 /// One baseline on the validation screens.
 #[derive(Serialize)]
 pub struct BaselineRow {
-    pub name: &'static str,
+    pub name: String,
     pub mean_iou: f64,
     /// The ends of the 95 % bootstrap interval over screens.
     pub low: f64,
@@ -33,9 +33,9 @@ pub struct BaselineRow {
 }
 
 impl BaselineRow {
-    pub fn new(name: &'static str, score: Score, details: String) -> Self {
+    pub fn new(name: &str, score: Score, details: String) -> Self {
         let Score { n, mean, low, high } = score;
-        Self { name, mean_iou: mean, low, high, n, details }
+        Self { name: name.to_owned(), mean_iou: mean, low, high, n, details }
     }
 }
 
@@ -46,7 +46,7 @@ impl Report {
         let mut cells = vec![head.map(String::from)];
         for row in &self.baselines {
             cells.push([
-                row.name.to_owned(),
+                row.name.clone(),
                 format!("{:.3}", row.mean_iou),
                 format!("{:.3} to {:.3}", row.low, row.high),
                 format!("{} screens", row.n),

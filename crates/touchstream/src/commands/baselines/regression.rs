@@ -1,4 +1,4 @@
-//! Support vector regression by scikit-learn, in a process of its own.
+//! Ridge and support vector regression by scikit-learn, in a process of its own.
 
 use crate::commands::baselines::npy::write_npy;
 use crate::commands::baselines::overlaps;
@@ -9,21 +9,18 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use touchstream_baselines::{BoxNumbers, BoxedScenes, Score, box_from_numbers, numbers_from_box};
 
-const SCRIPT: &str = include_str!("../../../../../scripts/svr_baseline.py");
+const SCRIPT: &str = include_str!("../../../../../scripts/box_regression.py");
 
-/// What the script answers.
+/// What the script answers of each regression.
 #[derive(Deserialize)]
 struct Answer {
-    scikit_learn: String,
-    kernel: String,
-    cost: f64,
-    epsilon: f64,
-    cross_validated_iou: f64,
+    name: String,
+    details: String,
     boxes: Vec<BoxNumbers>,
 }
 
 /// Hands over scene vectors and training boxes; validation boxes stay here.
-pub fn row(python: &Path, train: &BoxedScenes, validation: &BoxedScenes) -> Result<BaselineRow> {
+pub fn rows(python: &Path, train: &BoxedScenes, validation: &BoxedScenes) -> Result<Vec<BaselineRow>> {
     let folder = tempfile::tempdir().context("no folder for what scikit-learn is to read")?;
     let write =
         |name: &str, numbers: &[f32], n_columns| write_npy(&folder.path().join(name), numbers, n_columns);
@@ -40,24 +37,20 @@ pub fn row(python: &Path, train: &BoxedScenes, validation: &BoxedScenes) -> Resu
         .with_context(|| format!("python: cannot start {}", python.display()))?;
     if !output.status.success() {
         bail!(
-            "support vector regression failed ({}), the reason is above; `scripts/python-env --svr` makes a Python \
-             with scikit-learn",
+            "regression failed ({}), the reason is above; `scripts/python-env` makes a Python with scikit-learn",
             output.status
         );
     }
-    let answer: Answer =
-        serde_json::from_slice(&output.stdout).context("support vector regression gave no answer")?;
-    if answer.boxes.len() != validation.len() {
-        bail!("support vector regression gave {} boxes for {} screens", answer.boxes.len(), validation.len());
+    let answers: Vec<Answer> =
+        serde_json::from_slice(&output.stdout).context("the regressions gave no answer")?;
+    answers.into_iter().map(|answer| row_of(answer, validation)).collect()
+}
+
+fn row_of(answer: Answer, validation: &BoxedScenes) -> Result<BaselineRow> {
+    let Answer { name, details, boxes } = answer;
+    if boxes.len() != validation.len() {
+        bail!("{name} gave {} boxes for {} screens", boxes.len(), validation.len());
     }
-    let Answer { scikit_learn, kernel, cost, epsilon, cross_validated_iou, boxes } = answer;
     let guesses = boxes.into_iter().map(box_from_numbers);
-    let details = format!(
-        "{kernel}, C {cost}, epsilon {epsilon}, cross-validated {cross_validated_iou:.3}, scikit-learn {scikit_learn}"
-    );
-    Ok(BaselineRow::new(
-        "support vector regression",
-        Score::of(&overlaps(guesses, validation.boxes())),
-        details,
-    ))
+    Ok(BaselineRow::new(&name, Score::of(&overlaps(guesses, validation.boxes())), details))
 }
