@@ -2,9 +2,11 @@
 
 use touchstream_env::pixel_box::PixelBox;
 use touchstream_env::seed::{RunSeed, StreamName};
+use touchstream_statistics::{BootstrapMean, Interval, N_RESAMPLES, Resampling, bootstrap_mean};
 
-const RESAMPLES: StreamName = StreamName::new("baselines/resamples");
-const N_RESAMPLES: u64 = 2000;
+/// A fixed seed: equal values have equal intervals.
+const RESAMPLING: Resampling =
+    Resampling { seed: RunSeed(0), stream: StreamName::new("baselines/resamples"), n_resamples: N_RESAMPLES };
 
 /// A mean over screens with its 95 % bootstrap interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,19 +22,17 @@ pub struct Score {
 }
 
 impl Score {
-    /// The score of at least one screen, resampled with a fixed seed: equal values have equal intervals.
+    /// The score of at least one screen, resampled with a fixed seed: equal values have equal intervals. One screen has an
+    /// interval without width.
+    ///
+    /// # Panics
+    ///
+    /// Without screens, or if a value is not finite.
     pub fn of(values: &[f64]) -> Self {
-        let n = values.len();
-        let mean_of = |sum: f64| sum / n as f64;
-        let mut means: Vec<f64> = (0..N_RESAMPLES)
-            .map(|resample| {
-                let mut random = RunSeed(0).stream(RESAMPLES, resample);
-                mean_of((0..n).map(|_| values[random.below(n as u32) as usize]).sum())
-            })
-            .collect();
-        means.sort_unstable_by(f64::total_cmp);
-        let at = |share: f64| means[(share * (N_RESAMPLES - 1) as f64).round() as usize];
-        Self { n, mean: mean_of(values.iter().sum()), low: at(0.025), high: at(0.975) }
+        let found = bootstrap_mean(values, &RESAMPLING).expect("at least one screen, with finite values");
+        let BootstrapMean { mean, interval, n } = found;
+        let Interval { low, high } = interval.unwrap_or(Interval { low: mean, high: mean });
+        Self { n, mean, low, high }
     }
 }
 
@@ -68,5 +68,13 @@ mod tests {
         let half = 1.96 * 0.5 / 1000_f64.sqrt();
         assert!((mean - low - half).abs() < 0.004 && (high - mean - half).abs() < 0.004, "{low} {high}");
         assert_eq!(Score::of(&[0.25]), Score { n: 1, mean: 0.25, low: 0.25, high: 0.25 });
+    }
+
+    /// Published scores can be found again.
+    #[test]
+    fn scores_stay_what_they_are_to_the_bit() {
+        let values: Vec<f64> = (0..37_u32).map(|idx| f64::from(idx * idx % 101) / 101.0).collect();
+        let (mean, low, high) = (0.47176879850147185, 0.3722237088573722, 0.5689055392025689);
+        assert_eq!(Score::of(&values), Score { n: 37, mean, low, high });
     }
 }

@@ -2,17 +2,10 @@
 
 use crate::curve::CurveRow;
 
-/// The mean validation reward along a curve: the area under it, over its length.
+/// The mean validation reward along a curve: the area under it, over its length. NaN where there is no curve.
 pub fn area(rows: &[CurveRow]) -> f64 {
-    let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return f64::NAN };
-    if first.step == last.step {
-        return first.validation.reward;
-    }
-    let trapezoid = |pair: &[CurveRow]| {
-        let width = (pair[1].step - pair[0].step) as f64;
-        width * (pair[0].validation.reward + pair[1].validation.reward) / 2.0
-    };
-    rows.windows(2).map(trapezoid).sum::<f64>() / (last.step - first.step) as f64
+    let points: Vec<(u64, f64)> = rows.iter().map(|row| (row.step, row.validation.reward)).collect();
+    touchstream_statistics::area(&points).map_or(f64::NAN, |area| area.mean_reward)
 }
 
 /// How much better a skill was learned with old modules than without.
@@ -47,37 +40,6 @@ pub fn gains(switched: &[CurveRow], scratch: &[CurveRow]) -> Option<Gains> {
         relative: (area(switched) - of_scratch) / of_scratch,
         transfer: most.1 / most.0 as f64 * 1000.0,
     })
-}
-
-/// A mean over seeds, with Student's 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Interval {
-    /// The mean.
-    pub mean: f64,
-    /// Half of the interval's width; `None` for one seed.
-    pub half: Option<f64>,
-    /// Seeds.
-    pub n: usize,
-}
-
-/// Student's t at 97.5 %, for 1, 2, ... degrees of freedom; 1.96 beyond.
-const STUDENT: [f64; 20] = [
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-    2.120, 2.110, 2.101, 2.093, 2.086,
-];
-
-/// The mean of some seeds' numbers and its interval; `None` for none.
-pub fn interval(numbers: &[f64]) -> Option<Interval> {
-    let n = numbers.len();
-    if n == 0 {
-        return None;
-    }
-    let mean = numbers.iter().sum::<f64>() / n as f64;
-    let half = (n > 1).then(|| {
-        let square = numbers.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / (n - 1) as f64;
-        STUDENT.get(n - 2).copied().unwrap_or(1.96) * (square / n as f64).sqrt()
-    });
-    Some(Interval { mean, half, n })
 }
 
 #[cfg(test)]
@@ -120,14 +82,5 @@ mod tests {
         let at_once = curve(&[(0, 0.9), (1000, 0.8), (2000, 0.8)]);
         assert!((gains(&at_once, &scratch).unwrap().transfer - 0.7).abs() < 1e-12);
         assert_eq!(gains(&switched, &scratch[..2]), None);
-    }
-
-    #[test]
-    fn intervals_are_students() {
-        let found = interval(&[1.0, 2.0, 3.0]).unwrap();
-        assert_eq!((found.mean, found.n), (2.0, 3));
-        assert!((found.half.unwrap() - 4.303 / 3_f64.sqrt()).abs() < 1e-12);
-        assert_eq!(interval(&[1.0]).unwrap().half, None);
-        assert_eq!(interval(&[]), None);
     }
 }

@@ -1,0 +1,147 @@
+//! Learning curves as pairs of step and reward: the area under one, and when a task is learned.
+
+use crate::error::CurveError;
+
+/// The area under a learning curve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Area {
+    /// The area over its length: the mean reward along the curve.
+    pub mean_reward: f64,
+    /// Evaluations.
+    pub n_evaluations: usize,
+    /// The first evaluation's.
+    pub first_step: u64,
+    /// The last evaluation's.
+    pub last_step: u64,
+}
+
+/// By trapezoids, divided by the number of steps; of one evaluation, its reward. `curve` has a step and a reward each, in
+/// the order of steps.
+pub fn area(curve: &[(u64, f64)]) -> Result<Area, CurveError> {
+    let Ends { first: (first_step, reward), last: (last_step, _) } = check(curve)?;
+    let trapezoid = |pair: &[(u64, f64)]| {
+        let width = (pair[1].0 - pair[0].0) as f64;
+        width * (pair[0].1 + pair[1].1) / 2.0
+    };
+    let mean_reward = if first_step == last_step {
+        reward
+    } else {
+        curve.windows(2).map(trapezoid).sum::<f64>() / (last_step - first_step) as f64
+    };
+    Ok(Area { mean_reward, n_evaluations: curve.len(), first_step, last_step })
+}
+
+/// Up to where modules are compared on a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Horizon {
+    /// The evaluation's.
+    pub step: u64,
+    /// Evaluations until then, this one among them.
+    pub n_evaluations: usize,
+    /// Modules that have come close to their final reward by then.
+    pub n_converged: usize,
+    /// Modules.
+    pub n_modules: usize,
+}
+
+/// The first evaluation by which more than half of the modules have reached 95 % of their own final reward, whether or not
+/// they fell behind it again. One curve a module, all with the same steps. By its last evaluation a module has reached its
+/// final reward, even a negative one.
+pub fn horizon(curves: &[&[(u64, f64)]]) -> Result<Horizon, CurveError> {
+    let steps = curves.first().ok_or(CurveError::Empty)?;
+    let mut reached_at = Vec::with_capacity(curves.len());
+    for curve in curves {
+        let Ends { last: (_, final_reward), .. } = check(curve)?;
+        if !curve.iter().map(|point| point.0).eq(steps.iter().map(|point| point.0)) {
+            return Err(CurveError::OtherSteps);
+        }
+        let reached = curve.iter().position(|point| point.1 >= 0.95 * final_reward);
+        reached_at.push(reached.unwrap_or(curve.len() - 1));
+    }
+    // Sorted, the first that makes more than half stands in the middle.
+    reached_at.sort_unstable();
+    let at = reached_at[reached_at.len() / 2];
+    Ok(Horizon {
+        step: steps[at].0,
+        n_evaluations: at + 1,
+        n_converged: reached_at.iter().filter(|&&reached| reached <= at).count(),
+        n_modules: curves.len(),
+    })
+}
+
+struct Ends {
+    first: (u64, f64),
+    last: (u64, f64),
+}
+
+/// Steps do not fall, rewards are finite, and there is one.
+fn check(curve: &[(u64, f64)]) -> Result<Ends, CurveError> {
+    let (Some(&first), Some(&last)) = (curve.first(), curve.last()) else { return Err(CurveError::Empty) };
+    if let Some(pair) = curve.windows(2).find(|pair| pair[1].0 < pair[0].0) {
+        return Err(CurveError::StepFalls { step: pair[1].0, before: pair[0].0 });
+    }
+    match curve.iter().find(|point| !point.1.is_finite()) {
+        Some(&(step, reward)) => Err(CurveError::NotFinite { step, reward }),
+        None => Ok(Ends { first, last }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn areas_are_mean_rewards() {
+        #[track_caller]
+        fn check(curve: &[(u64, f64)], wanted: f64) {
+            let found = area(curve).unwrap();
+            assert!((found.mean_reward - wanted).abs() < 1e-12, "{found:?}");
+            let ends = (found.n_evaluations, found.first_step, found.last_step);
+            assert_eq!(ends, (curve.len(), curve[0].0, curve[curve.len() - 1].0));
+        }
+        check(&[(7, 0.3)], 0.3);
+        check(&[(0, 0.2), (1000, 0.4), (2000, 0.6)], 0.4);
+        // Evaluations need not be evenly spaced, nor start at 0.
+        check(&[(100, 0.0), (200, 1.0), (500, 1.0)], (0.5 + 3.0) / 4.0);
+        // Two evaluations at one step.
+        check(&[(0, 0.0), (10, 0.0), (10, 1.0), (20, 1.0)], 0.5);
+    }
+
+    #[test]
+    fn what_is_no_curve_is_refused() {
+        #[track_caller]
+        fn check(curve: &[(u64, f64)], message: &str) {
+            assert_eq!(area(curve).unwrap_err().to_string(), message);
+            assert_eq!(horizon(&[curve]).unwrap_err().to_string(), message);
+        }
+        check(&[], "there is no evaluation");
+        check(&[(5, 0.1), (4, 0.1)], "step 4 stands behind step 5");
+        check(&[(5, 0.1), (6, f64::NAN)], "the reward at step 6 is NaN");
+        assert_eq!(horizon(&[]), Err(CurveError::Empty));
+        assert_eq!(horizon(&[&[(5, 0.1)], &[(6, 0.1)]]), Err(CurveError::OtherSteps));
+    }
+
+    #[test]
+    fn the_horizon_is_where_more_than_half_have_converged() {
+        #[track_caller]
+        fn check(rewards: &[[f64; 4]], step: u64, n_converged: usize) {
+            let curves: Vec<Vec<_>> =
+                rewards.iter().map(|one| (0..).step_by(100).zip(*one).collect()).collect();
+            let curves: Vec<&[_]> = curves.iter().map(Vec::as_slice).collect();
+            let n_evaluations = step as usize / 100 + 1;
+            let wanted = Horizon { step, n_evaluations, n_converged, n_modules: rewards.len() };
+            assert_eq!(horizon(&curves), Ok(wanted));
+        }
+        let (at_once, early, late) = ([1.0, 1.0, 1.0, 1.0], [0.0, 0.96, 0.5, 1.0], [0.0, 0.0, 0.94, 1.0]);
+        check(&[at_once], 0, 1);
+        check(&[late], 300, 1);
+        // Half is not more than half.
+        check(&[at_once, early], 100, 2);
+        check(&[at_once, late], 300, 2);
+        check(&[late, early, at_once], 100, 2);
+        check(&[late, early, at_once, late], 300, 4);
+        check(&[early, early, late], 100, 2);
+        // A reward that never gets close to its negative end.
+        check(&[[-2.0, -2.0, -2.0, -1.0]], 300, 1);
+    }
+}
