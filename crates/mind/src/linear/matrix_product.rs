@@ -11,6 +11,8 @@ const REGISTERS: usize = 2;
 const COLS: usize = REGISTERS * N_LANES;
 /// Numbers that are summed before sums are put down: a panel of columns stays in the first cache.
 const DEPTH: usize = 256;
+/// Of these, so many at a time.
+const UNROLLED: usize = 8;
 
 /// A matrix that stands in memory in any regular way.
 #[derive(Clone, Copy)]
@@ -111,8 +113,7 @@ pub(crate) fn add_matrix_product(
     b: &PackedColumns,
     c: &mut [f32],
 ) {
-    let whole = SomeColumns { numbers: c, stride: b.n_cols, first: 0, n: b.n_cols };
-    add_to_columns(instructions, a, b, whole);
+    instructions.run(Product { a, b, c: SomeColumns::all(c, b.n_cols), is_added: true });
 }
 
 /// Some columns of a matrix that stands row by row.
@@ -123,40 +124,43 @@ pub(crate) struct SomeColumns<'a> {
     pub n: usize,
 }
 
-impl SomeColumns<'_> {
+impl<'a> SomeColumns<'a> {
+    /// All columns.
+    pub fn all(numbers: &'a mut [f32], n: usize) -> Self {
+        Self { numbers, stride: n, first: 0, n }
+    }
+
     fn n_rows(&self) -> usize {
         self.numbers.len() / self.stride
     }
 }
 
-/// Adds `a` (`[n_rows, depth]`) times `b` (`[depth, n]`) to some columns of a matrix, `[n_rows, n]`.
-pub(crate) fn add_to_columns(
-    instructions: Instructions,
-    a: Matrix<'_>,
-    b: &PackedColumns,
-    c: SomeColumns<'_>,
-) {
+/// Sets some columns of a matrix, `[n_rows, n]`, to `a` (`[n_rows, depth]`) times `b` (`[depth, n]`).
+pub(crate) fn set_columns(instructions: Instructions, a: Matrix<'_>, b: &PackedColumns, c: SomeColumns<'_>) {
     assert_eq!(c.n, b.n_cols, "as many columns as there are");
-    instructions.run(Product { a, b, c });
+    instructions.run(Product { a, b, c, is_added: false });
 }
 
 struct Product<'a> {
     a: Matrix<'a>,
     b: &'a PackedColumns,
     c: SomeColumns<'a>,
+    /// To what is there.
+    is_added: bool,
 }
 
 impl Kernel for Product<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
-        let Self { a, b: &PackedColumns { ref numbers, depth, n_cols }, mut c } = self;
+        let Self { a, b: &PackedColumns { ref numbers, depth, n_cols }, mut c, is_added } = self;
         let n_padded = n_cols.next_multiple_of(COLS);
         for first in (0..depth).step_by(DEPTH) {
             let len = DEPTH.min(depth - first);
             let block = &numbers[first * n_padded..][..len * n_padded];
+            let is_added = is_added || first > 0;
             match a.col_stride {
-                1 => block_of_rows::<A>(a, first, block, &mut c),
-                _ => block_of_columns::<A>(a, first, block, &mut c),
+                1 => block_of_rows::<A>(a, first, block, &mut c, is_added),
+                _ => block_of_columns::<A>(a, first, block, &mut c, is_added),
             }
         }
     }
@@ -173,7 +177,13 @@ fn panels(block: &[f32], len: usize) -> impl Iterator<Item = (usize, Panel<'_>)>
 
 /// One block of depth where `a` stands row by row.
 #[inline(always)]
-fn block_of_rows<A: Arithmetic>(a: Matrix<'_>, first: usize, block: &[f32], c: &mut SomeColumns<'_>) {
+fn block_of_rows<A: Arithmetic>(
+    a: Matrix<'_>,
+    first: usize,
+    block: &[f32],
+    c: &mut SomeColumns<'_>,
+    is_added: bool,
+) {
     let (n_rows, len) = (c.n_rows(), block.len() / c.n.next_multiple_of(COLS));
     for (col, panel) in panels(block, len) {
         for row in (0..n_rows).step_by(ROWS) {
@@ -181,14 +191,20 @@ fn block_of_rows<A: Arithmetic>(a: Matrix<'_>, first: usize, block: &[f32], c: &
             let rows = std::array::from_fn(|idx| {
                 &a.numbers[(row + idx).min(n_rows - 1) * a.row_stride + first..][..len]
             });
-            put_down::<A>(tile_of_rows::<A>(rows, panel), c, row, col);
+            put_down::<A>(tile_of_rows::<A>(rows, panel), c, (row, col), is_added);
         }
     }
 }
 
 /// The same where `a` stands in any other way: some of its rows are put together for all panels.
 #[inline(always)]
-fn block_of_columns<A: Arithmetic>(a: Matrix<'_>, first: usize, block: &[f32], c: &mut SomeColumns<'_>) {
+fn block_of_columns<A: Arithmetic>(
+    a: Matrix<'_>,
+    first: usize,
+    block: &[f32],
+    c: &mut SomeColumns<'_>,
+    is_added: bool,
+) {
     let (n_rows, len) = (c.n_rows(), block.len() / c.n.next_multiple_of(COLS));
     let mut near = [[0.0; ROWS]; DEPTH];
     for row in (0..n_rows).step_by(ROWS) {
@@ -196,7 +212,7 @@ fn block_of_columns<A: Arithmetic>(a: Matrix<'_>, first: usize, block: &[f32], c
             *near = std::array::from_fn(|idx| a.get((row + idx).min(n_rows - 1), first + depth));
         }
         for (col, panel) in panels(block, len) {
-            put_down::<A>(tile_of_columns::<A>(&near[..len], panel), c, row, col);
+            put_down::<A>(tile_of_columns::<A>(&near[..len], panel), c, (row, col), is_added);
         }
     }
 }
@@ -205,16 +221,19 @@ type Tile<V> = [[V; REGISTERS]; ROWS];
 
 #[inline(always)]
 fn tile_of_rows<A: Arithmetic>(rows: [&[f32]; ROWS], panel: Panel<'_>) -> Tile<A::V> {
-    let rows = rows.map(|row| &row[..panel.len()]);
     let mut sums = [[A::zero(); REGISTERS]; ROWS];
-    for (depth, cols) in panel.iter().enumerate() {
-        let cols: [A::V; REGISTERS] = [A::load(&cols[0]), A::load(&cols[1])];
-        for row in 0..ROWS {
-            let x = A::splat(rows[row][depth]);
-            for register in 0..REGISTERS {
-                sums[row][register] = A::mul_add(x, cols[register], sums[row][register]);
-            }
+    // By chunks, so that the ends of rows are looked at once for several numbers.
+    let (chunks, rest) = panel.as_chunks::<UNROLLED>();
+    let row_chunks = rows.map(|row| &row.as_chunks::<UNROLLED>().0[..chunks.len()]);
+    for (idx, cols) in chunks.iter().enumerate() {
+        let x = row_chunks.map(|chunks| &chunks[idx]);
+        for depth in 0..UNROLLED {
+            add_column::<A>(&mut sums, std::array::from_fn(|row| x[row][depth]), &cols[depth]);
         }
+    }
+    let n_done = panel.len() - rest.len();
+    for (depth, cols) in rest.iter().enumerate() {
+        add_column::<A>(&mut sums, std::array::from_fn(|row| rows[row][n_done + depth]), cols);
     }
     sums
 }
@@ -222,31 +241,42 @@ fn tile_of_rows<A: Arithmetic>(rows: [&[f32]; ROWS], panel: Panel<'_>) -> Tile<A
 #[inline(always)]
 fn tile_of_columns<A: Arithmetic>(columns: &[[f32; ROWS]], panel: Panel<'_>) -> Tile<A::V> {
     let mut sums = [[A::zero(); REGISTERS]; ROWS];
-    for (column, cols) in columns.iter().zip(panel) {
-        let cols: [A::V; REGISTERS] = [A::load(&cols[0]), A::load(&cols[1])];
-        for row in 0..ROWS {
-            let x = A::splat(column[row]);
-            for register in 0..REGISTERS {
-                sums[row][register] = A::mul_add(x, cols[register], sums[row][register]);
-            }
-        }
-    }
+    columns.iter().zip(panel).for_each(|(column, cols)| add_column::<A>(&mut sums, *column, cols));
     sums
 }
 
-/// Adds a tile to the product; what is outside of it is left out.
+/// One column of `a` times one row of `b`.
 #[inline(always)]
-fn put_down<A: Arithmetic>(sums: Tile<A::V>, c: &mut SomeColumns<'_>, row: usize, col: usize) {
+fn add_column<A: Arithmetic>(sums: &mut Tile<A::V>, column: [f32; ROWS], cols: &[Lanes; REGISTERS]) {
+    let cols: [A::V; REGISTERS] = [A::load(&cols[0]), A::load(&cols[1])];
+    for row in 0..ROWS {
+        let x = A::splat(column[row]);
+        for register in 0..REGISTERS {
+            sums[row][register] = A::mul_add(x, cols[register], sums[row][register]);
+        }
+    }
+}
+
+/// Adds a tile to the product, or begins with it; what is outside of it is left out.
+#[inline(always)]
+fn put_down<A: Arithmetic>(
+    sums: Tile<A::V>,
+    c: &mut SomeColumns<'_>,
+    (row, col): (usize, usize),
+    is_added: bool,
+) {
     let n_rows = c.n_rows();
     for (idx, sums) in sums.iter().enumerate().take(n_rows - row) {
         let start = (row + idx) * c.stride + c.first;
         let (chunks, rest) = c.numbers[start + col..start + c.n].as_chunks_mut::<N_LANES>();
         let n_whole = chunks.len().min(REGISTERS);
         for (chunk, &sum) in chunks.iter_mut().zip(sums) {
-            A::store(A::add(A::load(chunk), sum), chunk);
+            A::store(if is_added { A::add(A::load(chunk), sum) } else { sum }, chunk);
         }
         if let Some(&sum) = sums.get(n_whole) {
-            rest.iter_mut().zip(A::stored(sum)).for_each(|(c, sum)| *c += sum);
+            for (c, sum) in rest.iter_mut().zip(A::stored(sum)) {
+                *c = if is_added { *c + sum } else { sum };
+            }
         }
     }
 }
@@ -280,13 +310,22 @@ mod tests {
                     let mut packed = PackedColumns::new(depth, n_cols);
                     packed.pack(b);
                     add_matrix_product(instructions, a, &packed, &mut c);
+                    // Between two columns that stay as they are.
+                    let mut wide = vec![7.0; n_rows * (n_cols + 2)];
+                    let columns = SomeColumns { numbers: &mut wide, stride: n_cols + 2, first: 1, n: n_cols };
+                    set_columns(instructions, a, &packed, columns);
                     for row in 0..n_rows {
+                        let wide = &wide[row * (n_cols + 2)..][..n_cols + 2];
+                        assert_eq!((wide[0], wide[n_cols + 1]), (7.0, 7.0));
                         for col in 0..n_cols {
                             let products =
                                 (0..depth).map(|i| f64::from(a.get(row, i)) * f64::from(b.get(i, col)));
-                            let expected = f64::from(before[row * n_cols + col]) + products.sum::<f64>();
+                            let product = products.sum::<f64>();
+                            let expected = f64::from(before[row * n_cols + col]) + product;
                             let found = f64::from(c[row * n_cols + col]);
                             assert!((found - expected).abs() < 1e-4, "{n_rows} x {n_cols} x {depth}");
+                            let set = f64::from(wide[col + 1]);
+                            assert!((set - product).abs() < 1e-4, "{n_rows} x {n_cols} x {depth}");
                         }
                     }
                 }

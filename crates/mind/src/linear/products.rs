@@ -3,10 +3,11 @@
 use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_LANES};
 use crate::linear::{InputRows, Weights};
 
-/// Units and steps that are summed side by side: eight sums hide how long each takes and leave registers for inputs.
+/// Units and steps that are summed side by side: twelve sums hide how long each takes, inputs and a weight fill all other
+/// registers.
 const UNITS: usize = 4;
-const STEPS: usize = 2;
-/// Inputs after which sums are put down: so many of 4 + 2 rows stay in the first cache.
+const STEPS: usize = 3;
+/// Inputs after which sums are put down: so many of 4 + 3 rows stay in the first cache.
 const INPUTS: usize = 1024;
 
 /// Adds `W x` of each step: `out` is `[n_steps, n_out]`.

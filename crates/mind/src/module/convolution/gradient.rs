@@ -2,7 +2,7 @@
 
 use crate::arithmetic::Instructions;
 use crate::linear::Stacked;
-use crate::linear::matrix_product::{Matrix, PackedColumns, SomeColumns, add_matrix_product, add_to_columns};
+use crate::linear::matrix_product::{Matrix, PackedColumns, SomeColumns, add_matrix_product, set_columns};
 use crate::linear::weight_update::{Target, UpdateRule, apply_rows, update_biases, update_weights};
 use crate::module::convolution::forward::{ConvolvedRows, ConvolvedStep};
 use crate::module::gradient::{Seen, give_scene_gradient};
@@ -116,8 +116,12 @@ impl ConvolutionGradient {
         );
         if layer > 0 {
             let d_inputs = &mut self.d_inputs[..n_places * stage.n_hidden];
-            d_inputs.fill(0.0);
-            add_matrix_product(instructions, at_places, &gradient.packed_weights, d_inputs);
+            set_columns(
+                instructions,
+                at_places,
+                &gradient.packed_weights,
+                SomeColumns::all(d_inputs, stage.n_hidden),
+            );
         }
     }
 
@@ -160,8 +164,7 @@ fn set_flat_gradient(
     for first in (0..n_flat).step_by(PIECE) {
         let n = PIECE.min(n_flat - first);
         near_weights.pack_columns(n, Matrix::rows(&weights[first..], behind.n_in()));
-        d_flat.chunks_exact_mut(n_flat).for_each(|row| row[first..first + n].fill(0.0));
         let columns = SomeColumns { numbers: d_flat, stride: n_flat, first, n };
-        add_to_columns(module.instructions(), slopes, near_weights, columns);
+        set_columns(module.instructions(), slopes, near_weights, columns);
     }
 }
