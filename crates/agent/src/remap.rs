@@ -117,9 +117,13 @@ impl Remap {
 
     /// Goes on with another skill, which has learned nothing here yet.
     pub fn set_skill(&mut self, skill: Skill, settings: AgentSettings) {
-        let AgentSettings { k_f, n_candidates, batch_steps, .. } = self.settings;
-        let alike = (settings.k_f, settings.n_candidates, settings.batch_steps);
-        debug_assert_eq!(alike, (k_f, n_candidates, batch_steps));
+        let AgentSettings { k_f, n_candidates, batch_steps, n_targets, .. } = self.settings;
+        let alike = (settings.k_f, settings.n_candidates, settings.batch_steps, settings.n_targets);
+        assert_eq!(
+            alike,
+            (k_f, n_candidates, batch_steps, n_targets),
+            "how much is learned from stays as it was"
+        );
         self.learner = skill.learner(settings.adam, settings.batch_size());
         self.memory = skill.memory(n_candidates, k_f - 1 + batch_steps);
         (self.skill, self.settings) = (skill, settings);

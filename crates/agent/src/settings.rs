@@ -9,7 +9,7 @@ use touchstream_env::{did_you_mean, nearest};
 use touchstream_mind::AdamSettings;
 use touchstream_mind::module::{
     BatchSize, Convolutions, FlattenedScale, InitialWeights, LayerShape, MODULES, ModuleKind, ModuleShape,
-    ShapeError, Structure,
+    ShapeError, Stage, Structure,
 };
 
 /// Which module, and how wide.
@@ -103,7 +103,7 @@ pub enum SettingsError {
         /// What it is.
         found: String,
         /// What it may be.
-        range: &'static str,
+        range: String,
     },
 }
 
@@ -167,7 +167,7 @@ impl AgentSettings {
             n => Err(SettingsError::OutOfRange {
                 field: "targets",
                 found: n.to_string(),
-                range: "1, which is all that modules under a controller can learn from",
+                range: "1, which is all that modules under a controller can learn from".into(),
             }),
         }
     }
@@ -179,7 +179,9 @@ impl AgentSettings {
 
     /// The module's structure on features of this shape, if everything fits together.
     pub fn check(&self, scenes: SceneShape) -> Result<Structure, SettingsError> {
-        let refuse = |field, found: String, range| Err(SettingsError::OutOfRange { field, found, range });
+        let refuse = |field, found: String, range: &str| {
+            Err(SettingsError::OutOfRange { field, found, range: range.to_owned() })
+        };
         if !(1..=1 << 16).contains(&self.n_candidates) {
             return refuse("candidates", self.n_candidates.to_string(), "in 1..=65536");
         }
@@ -189,8 +191,8 @@ impl AgentSettings {
             return refuse("batch", self.batch_steps.to_string(), range);
         }
         if !(1..=self.n_candidates + 1).contains(&self.n_targets) {
-            let range = "at least 1 and at most one more than there are candidates";
-            return refuse("targets", self.n_targets.to_string(), range);
+            let range = format!("in 1..={}, the candidates and one more", self.n_candidates + 1);
+            return refuse("targets", self.n_targets.to_string(), &range);
         }
         if self.k_b > 64 || self.k_f > 64 {
             return refuse("k-b, k-f", format!("{}, {}", self.k_b, self.k_f), "at most 64 each");
@@ -223,14 +225,31 @@ impl AgentSettings {
             return refuse("epsilon", epsilon.to_string(), "in 0..=1");
         }
         let structure = Structure::new(self.shape(scenes)?)?;
-        let widest =
-            structure.stages().iter().map(|stage| stage.n_in().max(stage.n_out())).max().unwrap_or(0);
-        let n_rows = self.batch_steps.saturating_mul(self.n_targets);
-        if widest.saturating_mul(n_rows.max(64)) > MAX_NUMBERS {
-            let range = "small enough for memory, beside the widest layer";
-            return refuse("batch", self.batch_steps.to_string(), range);
+        if self.numbers_kept(&structure) > MAX_NUMBERS {
+            let (field, found) = match self.n_targets {
+                1 => ("batch", self.batch_steps.to_string()),
+                n => ("batch, targets", format!("{}, {n}", self.batch_steps)),
+            };
+            return refuse(field, found, "small enough for memory, beside the widest layer");
         }
         Ok(structure)
+    }
+
+    /// Numbers of the layer that needs most memory in a batch.
+    fn numbers_kept(&self, structure: &Structure) -> usize {
+        let n_steps = self.batch_steps.max(64);
+        let n_rows = n_steps.saturating_mul(self.n_targets);
+        // What is seen is kept once a step, what is made of it once a touch.
+        let of_stage = |stage: &Stage| {
+            let of_touch = (stage.n_hidden + stage.n_touch).max(stage.n_out()).saturating_mul(n_rows);
+            of_touch.max(stage.n_visual.saturating_mul(n_steps))
+        };
+        let of_stages = structure.stages().iter().map(of_stage);
+        let n_places = structure.shape().convolutions.as_ref().map_or(0, |shape| shape.map.n_places);
+        let of_convolution = |stage: &Stage| {
+            stage.n_hidden.max(stage.n_out()).saturating_mul(n_places).saturating_mul(n_steps)
+        };
+        of_stages.chain(structure.convolutions().iter().map(of_convolution)).max().unwrap_or(0)
     }
 
     fn shape(&self, scenes: SceneShape) -> Result<ModuleShape, SettingsError> {

@@ -71,11 +71,6 @@ impl BoxedScenes {
         &self.scenes
     }
 
-    /// One scene vector after the other.
-    pub fn scenes(&self) -> impl ExactSizeIterator<Item = &[f32]> {
-        self.scenes.chunks_exact(self.scene_len)
-    }
-
     /// The true boxes.
     pub fn boxes(&self) -> &[PixelBox] {
         &self.boxes

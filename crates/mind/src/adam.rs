@@ -15,7 +15,7 @@ pub struct AdamSettings {
     pub beta2: f64,
     /// Added to the root.
     pub epsilon: f64,
-    /// What an update takes off every weight of a module: this share of it, times the learning rate.
+    /// What an update takes off every parameter of a module: this share of it, times the learning rate.
     pub weight_decay: f64,
 }
 

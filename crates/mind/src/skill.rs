@@ -74,19 +74,9 @@ impl Skill {
         &self.module
     }
 
-    /// The module that learns, to restore.
-    pub fn module_mut(&mut self) -> &mut Module {
-        &mut self.module
-    }
-
     /// What votes on it and on frozen ones, if there are any.
     pub fn controller(&self) -> Option<&Controller> {
         self.composed.as_ref().map(|composed| &composed.controller)
-    }
-
-    /// What votes, to restore.
-    pub fn controller_mut(&mut self) -> Option<&mut Controller> {
-        self.composed.as_mut().map(|composed| &mut composed.controller)
     }
 
     /// The structure of all its modules.

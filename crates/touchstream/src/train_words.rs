@@ -56,16 +56,16 @@ pub struct TrainWords {
     /// Touches that a step teaches: the chosen one, and others that the environment judges [default: 1, as the paper]
     #[arg(long, value_name = "N", help_heading = "Agent")]
     pub targets: Option<usize>,
-    /// Steps between two updates [default: 8; 16 for localization and scenes, and as the paper]
+    /// Steps between two updates [default: 8; 16 as the paper, and where localization or scenes come first]
     #[arg(long, value_name = "N", help_heading = "Agent")]
     pub batch: Option<usize>,
     /// Adam's learning rate [default: the paper's table; 3e-4 for localization and scenes]
-    #[arg(long, value_name = "RATE", help_heading = "Agent")]
+    #[arg(long, value_name = "RATE", help_heading = "Agent", allow_negative_numbers = true)]
     pub learning_rate: Option<f64>,
-    /// What an update takes off every weight: this share, times the learning rate [default: 0, as the paper]
-    #[arg(long, value_name = "SHARE", help_heading = "Agent")]
+    /// What an update takes off weights and biases: this share, times the learning rate [default: 0, as the paper]
+    #[arg(long, value_name = "SHARE", help_heading = "Agent", allow_negative_numbers = true)]
     pub weight_decay: Option<f64>,
-    /// How weights start [default: fan-in; N(0, 0.01) as the paper]
+    /// How weights start [default: fan-in; N(0, 0.01) as the paper; decides what flattened numbers of conv-ems count too]
     #[arg(long, value_enum, value_name = "HOW", help_heading = "Agent")]
     pub initial_weights: Option<InitialWord>,
     /// What turns a reward map into a distribution [default: identity; boltzmann for localization and scenes]
@@ -286,11 +286,10 @@ impl TrainWords {
             || is_other_preset
         {
             (self.units, self.depth, self.learning_rate) = (None, None, None);
-            (self.dist, self.temperature) = (None, None);
+            (self.dist, self.temperature, self.batch) = (None, None, None);
         }
         if is_other_preset {
-            (self.batch, self.initial_weights, self.variance_of, self.feature_norm) =
-                (None, None, None, None);
+            (self.initial_weights, self.variance_of, self.feature_norm) = (None, None, None);
         }
         if typed.dist.is_some() {
             self.temperature = None;

@@ -107,6 +107,24 @@ fn check_forks(desk: &Desk) {
     }
 }
 
+/// Tasks that update at other times by themselves are learned at one pace, whichever comes first.
+#[test]
+fn fine_touches_follow_plain_ones_and_lead_to_them() {
+    let desk = Desk::new();
+    for (from, to) in [("sr-2way", "localization"), ("localization", "sr-2way")] {
+        let few = ["--objects", "12,6", "--portraits", "8,4", "--base-steps", "192", "--steps", "192"];
+        let out = format!("{from}-first");
+        let pair = ["switch", "--from", from, "--to", to, "--seeds", "1", "--out", &out];
+        desk.succeeds(&[&pair[..], &few].concat());
+        let folder = desk.file(&out).join(format!("{from}--{to}"));
+        let steps = |run: &str| -> Vec<String> {
+            let curve = fs::read_to_string(folder.join(run).join("curve.csv")).unwrap();
+            curve.lines().map(|line| line.split(',').next().unwrap().to_owned()).collect()
+        };
+        assert_eq!(steps("layer-seed-1"), steps("scratch-seed-1"), "{from} to {to}");
+    }
+}
+
 #[test]
 fn wrong_words_are_answered() {
     let desk = Desk::new();

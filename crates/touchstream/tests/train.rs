@@ -80,7 +80,9 @@ fn a_run_ends_in_a_folder_with_everything() {
 fn kills_cost_nothing_but_time() {
     let desk = Desk::new();
     let args = |out| {
-        words(&["--steps", "120000", "--evaluate-every", "500", "--evaluation-trials", "50", "--out", out])
+        let learned = ["--steps", "120000", "--targets", "2", "--weight-decay", "0.01"];
+        let written = ["--evaluate-every", "500", "--evaluation-trials", "50", "--out", out];
+        words(&[&learned[..], &written].concat())
     };
     desk.succeeds(&args("whole"));
     let often = [&args("killed")[..], &["--checkpoint-every", "0"]].concat();
@@ -181,6 +183,8 @@ fn wrong_words_are_refused_before_anything_starts() {
     fails(&["--data", "galery"], "galery");
     fails(&["--steps", "400", "--map-steps", "401"], "map-steps: 401 is behind the last of 400 steps");
     fails(&["--units", "8,100000,8", "--batch", "65536"], "batch: 65536 is not small enough for memory");
+    fails(&["--targets", "66"], "targets: 66 is not in 1..=65, the candidates and one more");
+    fails(&["--weight-decay", "-1"], "weight-decay: -1 is not at least 0");
     fails(&["--encoder", "vgg"], "did you mean `vgg16`?");
     desk.fails(&["train", "--task", "sr-3way"], "sr-2way");
     desk.write("c.toml", "task = \"sr-2way\"\nstep = 5\n");
@@ -282,6 +286,9 @@ fn flags_over_a_configuration_make_the_run_they_would_make_alone() {
         assert!(paper.contains(words), "{words} is not in {paper}");
     }
     assert!(!paper.contains("epsilon"), "{paper}");
+    over(&["--task", "localization", "--objects", "12,6", "--out", "fine"]);
+    let fine = config("fine");
+    assert!(fine.contains("batch = 16") && fine.contains("learning-rate = 0.0003"), "{fine}");
 }
 
 /// The number of threads changes nothing.

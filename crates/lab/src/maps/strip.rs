@@ -5,7 +5,7 @@ use crate::maps::cells::{
 };
 use crate::maps::example::Example;
 use crate::maps::snapshot::{ExampleMaps, MapSnapshot, strip_snapshots};
-use touchstream_report::canvas::{Canvas, Place};
+use touchstream_report::canvas::{Canvas, LETTER_PX, Place};
 
 /// One row an example: its screens, a map a snapshot, the truth. Where two touches are looked at, three rows: the first
 /// touch, the second after the best first one (ringed), and what is true of that second one.
@@ -14,12 +14,14 @@ pub fn map_strip(examples: &[Example], snapshots: &[MapSnapshot]) -> Canvas {
     let maps: Vec<Vec<ExampleMaps<'_>>> =
         shown.iter().map(|snapshot| snapshot.of_examples(examples)).collect();
     let n_screens = examples.iter().map(|example| example.screens.len()).max().unwrap_or(0);
-    let n_columns = n_screens + shown.len() + 1;
+    let has_captions = examples.iter().any(|example| example.n_maps() > 1);
+    let n_map_columns = shown.len().max(if has_captions { CAPTION_COLUMNS } else { 0 });
+    let n_columns = n_screens + n_map_columns + 1;
     let blocks = examples.iter().enumerate().map(|(idx, example)| {
         let moments: Vec<&ExampleMaps<'_>> = maps.iter().map(|maps| &maps[idx]).collect();
         match example.n_maps() {
-            1 => one_touch_block(example, &moments, n_screens),
-            _ => two_touch_block(example, &moments, n_screens),
+            1 => one_touch_block(example, &moments, n_screens, n_columns),
+            _ => two_touch_block(example, &moments, n_screens, n_columns),
         }
     });
     let blocks: Vec<Canvas> = blocks.collect();
@@ -44,6 +46,9 @@ pub fn map_strip(examples: &[Example], snapshots: &[MapSnapshot]) -> Canvas {
     canvas
 }
 
+/// Columns that a line over maps of two touches needs.
+const CAPTION_COLUMNS: usize = (36 * LETTER_PX).div_ceil(STRIDE);
+
 fn block_of(n_rows: usize, row_px: usize, n_columns: usize) -> Canvas {
     Canvas::new(n_columns * STRIDE + GAP, n_rows * row_px - GAP, PAPER)
 }
@@ -54,8 +59,12 @@ fn paste_screens(block: &mut Canvas, example: &Example, n_screens: usize, y: usi
     }
 }
 
-fn one_touch_block(example: &Example, moments: &[&ExampleMaps<'_>], n_screens: usize) -> Canvas {
-    let n_columns = n_screens + moments.len() + 1;
+fn one_touch_block(
+    example: &Example,
+    moments: &[&ExampleMaps<'_>],
+    n_screens: usize,
+    n_columns: usize,
+) -> Canvas {
     let mut block = block_of(1, STRIDE, n_columns);
     paste_screens(&mut block, example, n_screens, 0);
     for (idx, maps) in moments.iter().enumerate() {
@@ -65,8 +74,12 @@ fn one_touch_block(example: &Example, moments: &[&ExampleMaps<'_>], n_screens: u
     block
 }
 
-fn two_touch_block(example: &Example, moments: &[&ExampleMaps<'_>], n_screens: usize) -> Canvas {
-    let n_columns = n_screens + moments.len() + 1;
+fn two_touch_block(
+    example: &Example,
+    moments: &[&ExampleMaps<'_>],
+    n_screens: usize,
+    n_columns: usize,
+) -> Canvas {
     let row_px = LINE + STRIDE;
     let mut block = block_of(3, row_px, n_columns);
     let captions = [

@@ -60,6 +60,7 @@ struct SmallState {
     screens: Vec<Option<u32>>,
     touches: Vec<[f32; 2]>,
     rewards: Vec<f32>,
+    #[serde(default)]
     others: Vec<OtherTouch>,
     /// Steps and lessons of the maps.
     map_steps: Vec<(u64, u64)>,

@@ -88,8 +88,7 @@ impl BatchPass {
     pub fn new(structure: &Structure, size: BatchSize) -> Self {
         let BatchSize { n_steps, n_touches } = size;
         let stages = structure.stages();
-        let touch_stage = stages.iter().position(|stage| stage.n_touch > 0);
-        let touch_stage = touch_stage.expect("every module reads touches");
+        let touch_stage = structure.touch_stage();
         let (before, behind) = stages.split_at(touch_stage);
         let memory = before.iter().map(|stage| StageMemory::new(stage, n_steps));
         let widest = stages.iter().map(|stage| stage.n_hidden).max().unwrap_or(0);

@@ -134,6 +134,8 @@ impl Study {
         let mut both = [of(&pair.base)?, of(&pair.second)?];
         let [base, second] = &mut both;
         second.check_composable()?;
+        // Updates go on as they were: what was seen before the switch is learned after it.
+        second.batch_steps = base.batch_steps;
         for (one, other) in base.module.units.iter_mut().zip(&mut second.module.units) {
             let wider = *one.max(other);
             (*one, *other) = (wider, wider);
