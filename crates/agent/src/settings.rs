@@ -316,4 +316,23 @@ mod tests {
         let plain = AgentSettings::for_task("ems", &find_task("sr-2way").unwrap()).unwrap();
         assert_eq!((plain.learning_rate, plain.batch_steps, plain.policy.dist), (1e-3, 8, Dist::Identity));
     }
+
+    /// What a batch needs is counted where it is kept: what is seen once a step, the rest once a touch.
+    #[test]
+    fn batches_that_memory_cannot_hold_are_refused() {
+        let scenes = SceneShape { scene_len: 4096, map: Some(MapShape { n_places: 196, n_channels: 512 }) };
+        let with = |change: fn(&mut AgentSettings)| {
+            let mut settings =
+                AgentSettings::for_task("conv-ems", &find_task("localization").unwrap()).unwrap();
+            change(&mut settings);
+            settings.check(scenes).map(|_| ()).map_err(|error| error.to_string())
+        };
+        assert_eq!(with(|settings| settings.n_targets = 257), Ok(()));
+        let wide = with(|settings| {
+            (settings.module.units, settings.batch_steps) = (vec![1000, 1, 1, 1, 1], 65_536);
+        });
+        assert!(wide.unwrap_err().starts_with("batch: 65536 is not small enough"));
+        let many = with(|settings| (settings.batch_steps, settings.n_targets) = (16_384, 257));
+        assert!(many.unwrap_err().starts_with("batch, targets: 16384, 257 is not small enough"));
+    }
 }

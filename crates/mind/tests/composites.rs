@@ -5,7 +5,7 @@
 mod case;
 mod naive;
 
-use case::{Case, Noise};
+use case::{Case, Noise, Scenes};
 use naive::composite::NaiveComposite;
 use naive::cross_entropy;
 use std::sync::Arc;
@@ -121,6 +121,16 @@ impl Composite {
     }
 }
 
+/// All steps of a case.
+fn batch_of<'a>(
+    case: &'a Case,
+    visual: &'a [VisualRows],
+    history: &'a Scenes<'a>,
+) -> CompositeBatch<'a, Scenes<'a>> {
+    let (touches, rewards) = (&case.touches, &case.rewards);
+    CompositeBatch { visual, rows: 0..case.n_steps, history, touches, rewards }
+}
+
 /// Kinds of modules, memories and horizons, numbers of old modules, ways of voting, with transformations and without.
 fn composites() -> Vec<(String, Composite)> {
     let mut composites = Vec::new();
@@ -200,13 +210,7 @@ fn gradients_are_differences() {
     for (name, composite) in composites() {
         let (case, visual) = (&composite.case, composite.visual());
         let history = case.history();
-        let batch = CompositeBatch {
-            visual: &visual,
-            rows: 0..case.n_steps,
-            history: &history,
-            touches: &case.touches,
-            rewards: &case.rewards,
-        };
+        let batch = batch_of(case, &visual, &history);
         let mut learner = composite.learner();
         let mut gradient = vec![0.0; case.structure.n_parameters()];
         let (loss, of_controller) =
@@ -270,13 +274,7 @@ fn a_composite_of_one_module_is_that_module() {
             }
             let (case, visual) = (&composite.case, composite.visual());
             let history = case.history();
-            let batch = CompositeBatch {
-                visual: &visual,
-                rows: 0..case.n_steps,
-                history: &history,
-                touches: &case.touches,
-                rewards: &case.rewards,
-            };
+            let batch = batch_of(case, &visual, &history);
             let mut learner = composite.learner();
             let mut nothing = vec![0.0; case.structure.n_parameters()];
             learner.add_gradient(&composite.controller, &composite.new, batch, &mut nothing);
@@ -369,13 +367,7 @@ fn freezing_is_real() {
             let visual = composite.visual();
             let Composite { case, new, controller, .. } = &mut composite;
             let history = case.history();
-            let batch = CompositeBatch {
-                visual: &visual,
-                rows: 0..case.n_steps,
-                history: &history,
-                touches: &case.touches,
-                rewards: &case.rewards,
-            };
+            let batch = batch_of(case, &visual, &history);
             learner.learn(controller, new, 1e-3, batch);
         }
         for (module, old) in composite.controller.old().iter().zip(&composite.old) {
@@ -405,13 +397,7 @@ fn only_the_new_module_decays() {
         let Composite { case, new, controller, .. } = &mut composite;
         let adam = AdamSettings { weight_decay, ..AdamSettings::default() };
         let history = case.history();
-        let batch = CompositeBatch {
-            visual: &visual,
-            rows: 0..case.n_steps,
-            history: &history,
-            touches: &case.touches,
-            rewards: &case.rewards,
-        };
+        let batch = batch_of(case, &visual, &history);
         CompositeLearner::new(controller, adam, case.n_steps).learn(controller, new, 1e-3, batch);
         composite
     };
@@ -435,13 +421,7 @@ fn all_votes_are_counted() {
             let visual = composite.visual();
             let Composite { case, new, controller, .. } = &mut composite;
             let history = case.history();
-            let batch = CompositeBatch {
-                visual: &visual,
-                rows: 0..n_steps,
-                history: &history,
-                touches: &case.touches,
-                rewards: &case.rewards,
-            };
+            let batch = batch_of(case, &visual, &history);
             learner.learn(controller, new, 1e-2, batch);
             for step in 0..n_steps {
                 let of_step = (0..n_stages).flat_map(|stage| {

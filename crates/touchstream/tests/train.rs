@@ -187,6 +187,8 @@ fn wrong_words_are_refused_before_anything_starts() {
     fails(&["--weight-decay", "-1"], "weight-decay: -1 is not at least 0");
     fails(&["--encoder", "vgg"], "did you mean `vgg16`?");
     desk.fails(&["train", "--task", "sr-3way"], "sr-2way");
+    let stream = ["train", "--schedule", "sr-2way:96,sr-4way-quadrant", "--steps", "192", "--targets", "4"];
+    desk.fails(&stream, "targets: 4 is not 1, which is all");
     desk.write("c.toml", "task = \"sr-2way\"\nstep = 5\n");
     desk.fails(&["train", "--config", "c.toml"], "c.toml: line 2, field `step`: unknown field `step`");
     desk.fails(&["train", "--resume", "nowhere"], "nowhere/config.toml");

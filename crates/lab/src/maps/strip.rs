@@ -15,7 +15,7 @@ pub fn map_strip(examples: &[Example], snapshots: &[MapSnapshot]) -> Canvas {
         shown.iter().map(|snapshot| snapshot.of_examples(examples)).collect();
     let n_screens = examples.iter().map(|example| example.screens.len()).max().unwrap_or(0);
     let has_captions = examples.iter().any(|example| example.n_maps() > 1);
-    let n_map_columns = shown.len().max(if has_captions { CAPTION_COLUMNS } else { 0 });
+    let n_map_columns = shown.len().max(if has_captions { caption_columns() } else { 0 });
     let n_columns = n_screens + n_map_columns + 1;
     let blocks = examples.iter().enumerate().map(|(idx, example)| {
         let moments: Vec<&ExampleMaps<'_>> = maps.iter().map(|maps| &maps[idx]).collect();
@@ -46,8 +46,20 @@ pub fn map_strip(examples: &[Example], snapshots: &[MapSnapshot]) -> Canvas {
     canvas
 }
 
-/// Columns that a line over maps of two touches needs.
-const CAPTION_COLUMNS: usize = (36 * LETTER_PX).div_ceil(STRIDE);
+/// The lines over the rows of two touches.
+fn captions() -> [String; 3] {
+    [
+        format!("{} touch: its best is ringed", ORDINALS[0]),
+        format!("{} touch, after the ringed one", ORDINALS[1]),
+        format!("{} touch, after the ringed one: true", ORDINALS[1]),
+    ]
+}
+
+/// Columns that the longest of them needs.
+fn caption_columns() -> usize {
+    let n_letters = captions().iter().map(String::len).max().unwrap_or(0);
+    (n_letters * LETTER_PX).div_ceil(STRIDE)
+}
 
 fn block_of(n_rows: usize, row_px: usize, n_columns: usize) -> Canvas {
     Canvas::new(n_columns * STRIDE + GAP, n_rows * row_px - GAP, PAPER)
@@ -82,12 +94,7 @@ fn two_touch_block(
 ) -> Canvas {
     let row_px = LINE + STRIDE;
     let mut block = block_of(3, row_px, n_columns);
-    let captions = [
-        format!("{} touch: its best is ringed", ORDINALS[0]),
-        format!("{} touch, after the ringed one", ORDINALS[1]),
-        format!("{} touch, after the ringed one: true", ORDINALS[1]),
-    ];
-    for (row, caption) in captions.iter().enumerate() {
+    for (row, caption) in captions().iter().enumerate() {
         block.write(caption, Place { x: column_x(n_screens), y: row * row_px }, INK);
     }
     let place = |column: usize, row: usize| Place { x: column_x(column), y: row * row_px + LINE };
