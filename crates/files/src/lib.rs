@@ -14,5 +14,5 @@ pub use outside_file::{
 pub use progress::{NoProgress, Progress};
 pub use vanishing::{entries_of, unless_gone};
 pub use write_aside::{
-    AsideFile, file_in_the_way, sweep_aside, unwritable_cache, write_aside, write_aside_durably,
+    AsideFile, claim_aside, file_in_the_way, sweep_aside, unwritable_cache, write_aside, write_aside_durably,
 };

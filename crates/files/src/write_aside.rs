@@ -20,6 +20,29 @@ pub fn write_aside_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.put_in_place_durably()
 }
 
+/// Puts a file in place unless there is one already: of all processes that try, exactly one is given the file. It is open for
+/// appending and locked from before others can see it.
+pub fn claim_aside(path: &Path, bytes: &[u8]) -> io::Result<Option<File>> {
+    let folder = path.parent().ok_or_else(|| io::Error::other("a file must have a folder"))?;
+    fs::create_dir_all(folder)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(ASIDE_PREFIX).append(true);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut aside = builder.tempfile_in(folder)?;
+    aside.write_all(bytes)?;
+    match aside.as_file().try_lock() {
+        // Some file systems have no locks: whoever reads the file has its age to go by.
+        Ok(()) | Err(fs::TryLockError::Error(_)) => {}
+        Err(fs::TryLockError::WouldBlock) => return Err(io::Error::other("a new file is locked")),
+    }
+    match aside.persist_noclobber(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
+        Err(error) => Err(error.error),
+    }
+}
+
 /// Names are kept by folders.
 #[cfg(unix)]
 fn sync_folder(path: &Path) -> io::Result<()> {

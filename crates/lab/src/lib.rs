@@ -9,6 +9,7 @@ pub mod curve;
 mod feature_scenes;
 pub mod maps;
 pub mod run;
+pub mod study;
 pub mod switching;
 
 pub use feature_scenes::FeatureScenes;

@@ -13,6 +13,9 @@ pub struct RunFolder {
     path: PathBuf,
 }
 
+/// The name of a run's checkpoint.
+pub const CHECKPOINT_FILE: &str = "checkpoint.safetensors";
+
 const MAX_JSON_BYTES: u64 = 64 << 20;
 
 impl RunFolder {
@@ -113,7 +116,7 @@ impl RunFolder {
 
     /// Where to go on from.
     pub fn checkpoint(&self) -> PathBuf {
-        self.path.join("checkpoint.safetensors")
+        self.path.join(CHECKPOINT_FILE)
     }
 
     /// Makes the folder and keeps other processes out of it for as long as the file is held; what a killed one left

@@ -13,7 +13,7 @@ mod training;
 mod weights_file;
 
 pub use error::RunError;
-pub use folder::RunFolder;
+pub use folder::{CHECKPOINT_FILE, RunFolder};
 pub use plan::{Lesson, RunIdentity, RunPlan};
 pub use status::{RunStatus, Stage};
 pub use trained::Trained;

@@ -1,0 +1,105 @@
+//! A study's folder and the names in it.
+
+use crate::run::{RunFolder, RunStatus};
+use crate::study::attempts::Attempts;
+use crate::study::error::StudyError;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use touchstream_files::entries_of;
+
+/// The folder of a study. What is under `runs` is complete; what is being done is under `attempts`.
+#[derive(Clone, Debug)]
+pub struct StudyFolder {
+    path: PathBuf,
+}
+
+impl StudyFolder {
+    /// The folder at a path, whether it is there or not.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What is studied.
+    pub fn spec(&self) -> PathBuf {
+        self.path.join("study.toml")
+    }
+
+    /// What the scheduler was asked to do.
+    pub fn slurm(&self) -> PathBuf {
+        self.path.join("slurm.json")
+    }
+
+    /// What localization comes to without reward maps.
+    pub fn baselines(&self) -> PathBuf {
+        self.path.join("baselines.json")
+    }
+
+    /// Where figures, tables and the page go.
+    pub fn report(&self) -> PathBuf {
+        self.path.join("report")
+    }
+
+    /// What jobs of the scheduler print.
+    pub fn logs(&self) -> PathBuf {
+        self.path.join("logs")
+    }
+
+    /// A complete run.
+    pub fn run(&self, name: &str) -> RunFolder {
+        RunFolder::at(self.path.join("runs").join(name))
+    }
+
+    /// Everybody who has worked on a run.
+    pub fn attempts(&self, name: &str) -> Attempts {
+        Attempts::at(self.path.join("attempts").join(name))
+    }
+
+    /// The names of all complete runs.
+    pub fn complete(&self) -> Result<BTreeSet<String>, StudyError> {
+        self.names_in("runs")
+    }
+
+    /// The names of all runs that anybody has begun.
+    pub fn begun(&self) -> Result<BTreeSet<String>, StudyError> {
+        self.names_in("attempts")
+    }
+
+    fn names_in(&self, part: &str) -> Result<BTreeSet<String>, StudyError> {
+        let folder = self.path.join(part);
+        let in_folder = StudyError::of_file(&folder);
+        let mut names = BTreeSet::new();
+        for entry in entries_of(&folder).map_err(&in_folder)? {
+            let name = entry.map_err(&in_folder)?.file_name().to_string_lossy().into_owned();
+            if !name.starts_with('.') {
+                names.insert(name);
+            }
+        }
+        Ok(names)
+    }
+
+    /// Makes a finished attempt the run; `false` if another was complete before it, which stays.
+    pub(crate) fn publish(&self, name: &str, attempt: &Path) -> Result<bool, StudyError> {
+        let run = self.run(name);
+        let parent = self.path.join("runs");
+        fs::create_dir_all(&parent).map_err(StudyError::of_file(&parent))?;
+        // Onto a folder that is there and not empty nothing can be renamed: the first complete result wins.
+        match fs::rename(attempt, run.path()) {
+            Ok(()) => Ok(true),
+            Err(_) if run.path().is_dir() => Ok(false),
+            Err(error) => Err(StudyError::File { path: run.path().to_owned(), error }),
+        }
+    }
+
+    /// How a complete run ended.
+    pub fn status(&self, name: &str) -> Result<Option<RunStatus>, StudyError> {
+        let run = self.run(name);
+        run.read_status()
+            .map_err(|error| StudyError::Damaged { path: run.status(), problem: error.to_string() })
+    }
+}

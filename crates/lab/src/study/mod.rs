@@ -1,0 +1,17 @@
+//! A study: many runs in one folder, done by any number of processes on any number of machines, each run once.
+
+mod attempts;
+mod cpu_time;
+mod crew;
+mod error;
+mod folder;
+mod job;
+mod worker;
+
+pub use attempts::{AttemptEnd, AttemptRecord, Attempts, Claim, Claimed, LEASE, Outcome};
+pub use cpu_time::{process_cpu_time, thread_cpu_time};
+pub use crew::{Crew, CrewWatch, Tally};
+pub use error::StudyError;
+pub use folder::StudyFolder;
+pub use job::{Ended, Job, JobState};
+pub use worker::Worker;

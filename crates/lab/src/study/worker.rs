@@ -1,0 +1,47 @@
+//! Who works on a run: a process on a machine that was started once.
+
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::process::Command;
+
+/// One process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worker {
+    /// The machine's name.
+    pub host: String,
+    /// Which start of the machine, if it tells: locks are only believed between processes of one.
+    pub boot: Option<String>,
+    /// The process.
+    pub pid: u32,
+    /// What the scheduler calls it, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<String>,
+}
+
+impl Worker {
+    /// This process.
+    pub fn this(job: Option<String>) -> Self {
+        Self { host: host_name(), boot: boot_id(), pid: std::process::id(), job }
+    }
+
+    /// Whether both run on the same machine, since the same start of it.
+    pub fn shares_machine(&self, other: &Self) -> bool {
+        self.host == other.host && self.boot.is_some() && self.boot == other.boot
+    }
+}
+
+fn host_name() -> String {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").ok().or_else(|| words_of("hostname", &[]));
+    name.map_or_else(|| "unknown".into(), |name| name.trim().to_owned())
+}
+
+fn boot_id() -> Option<String> {
+    let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok();
+    let id = id.or_else(|| words_of("sysctl", &["-n", "kern.bootsessionuuid"]));
+    id.map(|id| id.trim().to_owned()).filter(|id| !id.is_empty())
+}
+
+fn words_of(program: &str, args: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(args).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
