@@ -22,12 +22,14 @@ mod resize;
 mod source;
 mod spec;
 mod templates;
+mod validation_part;
 
 pub use error::SourceError;
 pub use manifest::{ClassCounts, Manifest, Skipped, SplitCounts};
 pub use open::{Opened, open};
 pub use options::{Needs, SceneFit, Sizes, SourceOptions, TemplateRule};
 pub use spec::{SourceSpec, SpecError};
+pub use validation_part::{HalfValidated, ValidationPart};
 
 #[cfg(test)]
 mod fixtures;

@@ -4,6 +4,7 @@ use crate::error::SourceError;
 use crate::manifest::{Manifest, Skipped};
 use crate::options::{SourceOptions, TemplateRule};
 use crate::spec::SourceSpec;
+use crate::validation_part::{HalfValidated, ValidationPart};
 use crate::{coco, cutouts, folder, gallery};
 use std::fs;
 use std::path::Path;
@@ -36,7 +37,23 @@ pub fn open(
     let (options, note) = options_with_effect(spec, options);
     let mut opened = open_kind(spec, &options, progress)?;
     opened.manifest.notes.extend(note);
+    if let Some(part) = options.validation_part {
+        opened = opened.half_validated(part);
+    }
     Ok(opened)
+}
+
+impl Opened {
+    fn half_validated(self, part: ValidationPart) -> Self {
+        let Self { stimuli, mut manifest } = self;
+        let stimuli = Arc::new(HalfValidated::new(stimuli, part));
+        manifest.content_hash = stimuli.content_hash().to_string();
+        let classes = manifest.classes.iter_mut().map(|class| &mut class.portraits);
+        for counts in classes.chain([&mut manifest.objects, &mut manifest.scenes]) {
+            counts.validation = part.n_of(counts.validation as usize) as u32;
+        }
+        Self { stimuli, manifest }
+    }
 }
 
 fn open_kind(

@@ -2,6 +2,7 @@
 
 use crate::error::SourceError;
 use crate::manifest::SplitCounts;
+use crate::validation_part::ValidationPart;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use touchstream_env::seed::RunSeed;
@@ -27,6 +28,8 @@ pub struct SourceOptions {
     pub sizes: Sizes,
     /// Which kinds of pictures will be asked for.
     pub needs: Needs,
+    /// Half of the validation pictures only; `None` for all.
+    pub validation_part: Option<ValidationPart>,
 }
 
 impl Default for SourceOptions {
@@ -41,6 +44,7 @@ impl Default for SourceOptions {
             seed: RunSeed(0),
             sizes: Sizes::default(),
             needs: Needs::ALL,
+            validation_part: None,
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::commands::preview::PreviewArgs;
 use crate::commands::rollout::RolloutArgs;
 use crate::commands::run::RunArgs;
 use crate::commands::schedules::SchedulesArgs;
+use crate::commands::study::StudyArgs;
 use crate::commands::switch::SwitchArgs;
 use crate::commands::tasks::TasksArgs;
 use crate::commands::tour::TourArgs;
@@ -63,6 +64,15 @@ pub enum Command {
         )),
     )]
     Switch(Box<SwitchArgs>),
+    /// Run a study: a figure or table of the paper, or one of your own, side by side on all cores or on a Slurm cluster
+    #[command(
+        mut_arg("task", |arg| arg.hide(true)),
+        mut_arg("module", |arg| arg.hide(true)),
+        mut_arg("preset", |arg| arg.hide(true)),
+        mut_arg("seed", |arg| arg.hide(true)),
+        mut_arg("steps", |arg| arg.help("Steps of every task, or of every second one [default: the scale's]")),
+    )]
+    Study(Box<StudyArgs>),
     /// Evaluate a run's weights on a split
     Eval(EvalArgs),
     /// Draw a run's reward maps for new screens

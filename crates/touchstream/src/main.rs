@@ -13,6 +13,7 @@ mod progress_bar;
 mod run_setup;
 mod say;
 mod source_args;
+mod study;
 mod switch;
 mod text_table;
 mod timed_encoder;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         Some(Command::Train(args)) => commands::train::run(&args),
         Some(Command::Run(args)) => commands::run::run(&args),
         Some(Command::Switch(args)) => commands::switch::run(&args),
+        Some(Command::Study(args)) => commands::study::run(&args),
         Some(Command::Baselines(args)) => commands::baselines::run(&args),
         Some(Command::Bench(args)) => commands::bench::run(&args),
     };

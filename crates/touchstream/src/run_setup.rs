@@ -245,18 +245,33 @@ impl RunSetup {
         let features = FeatureSet::of_tasks(eyes, &bound, settings)?;
         features.encoded().notes.iter().for_each(|note| warn_user!("note: {note}"));
         let data = DataFacts::of(&opened.manifest);
-        let identity = RunIdentity {
-            plan: self.plan.clone(),
-            origin: None,
-            data_hash: data.content_hash.clone(),
-            encoder_hash: encoder.content_hash().to_string(),
-            calibration_hash: features.calibration().content_hash().to_string(),
-            instructions: Instructions::best().name().into(),
-            program: env!("CARGO_PKG_VERSION").into(),
-        };
+        let identity = identity_of(
+            self.plan.clone(),
+            data.content_hash.clone(),
+            encoder.content_hash().to_string(),
+            features.calibration().content_hash().to_string(),
+        );
         let encoder_name = encoder.name().to_owned();
         let scenes = FeatureScenes(features);
         Ok(OpenedRun { train, validations, scenes, identity, data, encoder_name })
+    }
+}
+
+/// What decides the numbers of a run that starts from nothing, here and now.
+pub fn identity_of(
+    plan: RunPlan,
+    data_hash: String,
+    encoder_hash: String,
+    calibration_hash: String,
+) -> RunIdentity {
+    RunIdentity {
+        plan,
+        origin: None,
+        data_hash,
+        encoder_hash,
+        calibration_hash,
+        instructions: Instructions::best().name().into(),
+        program: env!("CARGO_PKG_VERSION").into(),
     }
 }
 

@@ -11,7 +11,8 @@ use std::path::PathBuf;
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
 use touchstream_stimuli::{
-    Manifest, Needs, Opened, SceneFit, Sizes, SourceOptions, SourceSpec, SplitCounts, TemplateRule, open,
+    Manifest, Needs, Opened, SceneFit, Sizes, SourceOptions, SourceSpec, SplitCounts, TemplateRule, ValidationPart,
+    open,
 };
 
 #[derive(Args, Clone, Debug, PartialEq)]
@@ -72,6 +73,9 @@ pub struct OpenArgs {
     /// Scenes that gallery and cut-outs make [default: gallery 400,100, cut-outs 300,60]
     #[arg(long, value_name = "TRAIN,VAL", value_parser = parse_counts)]
     pub scenes: Option<SplitCounts>,
+    /// Half of the validation pictures only: one to choose settings on, or the other to judge them on [default: all]
+    #[arg(long, value_name = "PART")]
+    pub validation_part: Option<ValidationPartWord>,
     /// Seed of the pictures that gallery and cut-outs make [default: 0]
     #[arg(long, value_name = "SEED")]
     pub data_seed: Option<u64>,
@@ -97,6 +101,15 @@ pub enum SceneFitWord {
     Whole,
     /// Short side to 256, centre crop 224
     Crop,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ValidationPartWord {
+    /// Every second picture, from the first
+    Choice,
+    /// The others
+    Final,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -168,6 +181,10 @@ impl OpenArgs {
             seed: RunSeed(self.data_seed.unwrap_or(0)),
             sizes: Sizes { portraits: self.portraits, objects: self.objects, scenes: self.scenes },
             needs,
+            validation_part: self.validation_part.map(|word| match word {
+                ValidationPartWord::Choice => ValidationPart::Choice,
+                ValidationPartWord::Final => ValidationPart::Final,
+            }),
         })
     }
 }

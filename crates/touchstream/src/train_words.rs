@@ -7,7 +7,9 @@ use anyhow::{Context, Result, anyhow};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use touchstream_encoder::EncoderSpec;
 use touchstream_mind::composite::{Voting, VotingSettings};
+use touchstream_stimuli::SourceSpec;
 
 /// The words of a run: flags of `touchstream train` and, under the same names, keys of its configuration file.
 #[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -268,6 +270,15 @@ impl TrainWords {
         self
     }
 
+    /// The same for where images and features come from.
+    pub fn with_absolute_sources(self) -> Result<Self> {
+        let absolute = |word: &str| word.parse::<SourceSpec>().map(|spec| spec.absolute().to_string());
+        let data = self.data.as_deref().map(absolute).transpose().context("data")?;
+        let absolute = |word: &str| word.parse::<EncoderSpec>().map(|spec| spec.absolute().to_string());
+        let encoder = self.encoder.as_deref().map(absolute).transpose().context("encoder")?;
+        Ok(Self { data, encoder, ..self }.with_absolute_paths())
+    }
+
     /// Words of a file that were only ever right beside what is typed now: another task, module or preset brings its own
     /// widths and rates, another policy its own numbers.
     fn without_what_goes_with_others(mut self, typed: &Self) -> Self {
@@ -317,6 +328,7 @@ fn over_images(above: OpenArgs, below: OpenArgs) -> OpenArgs {
         portraits: above.portraits.or(below.portraits),
         objects: above.objects.or(below.objects),
         scenes: above.scenes.or(below.scenes),
+        validation_part: above.validation_part.or(below.validation_part),
         data_seed: above.data_seed.or(below.data_seed),
         cache: above.cache.or(below.cache),
     }

@@ -6,6 +6,7 @@ mod crew;
 mod error;
 mod folder;
 mod job;
+mod result;
 mod worker;
 
 pub use attempts::{AttemptEnd, AttemptRecord, Attempts, Claim, Claimed, LEASE, Outcome};
@@ -14,4 +15,5 @@ pub use crew::{Crew, CrewWatch, Tally};
 pub use error::StudyError;
 pub use folder::StudyFolder;
 pub use job::{Ended, Job, JobState};
+pub use result::{Keep, RunResult, settle_run};
 pub use worker::Worker;

@@ -14,6 +14,7 @@ pub mod preview;
 pub mod rollout;
 pub mod run;
 pub mod schedules;
+pub mod study;
 pub mod switch;
 pub mod tasks;
 pub mod tour;

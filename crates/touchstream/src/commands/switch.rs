@@ -1,16 +1,16 @@
 //! `touchstream switch`: a task, then another one with what was learned.
 
-use crate::commands::train::{leave, stop_flag};
-use crate::say::{say, warn_user};
-use crate::switch::pair::{pairs, tasks_of_all};
-use crate::switch::report::{SwitchReport, write_files};
-use crate::switch::study::Study;
+use crate::commands::study::{HowArgs, begin, work};
+use crate::say::say;
+use crate::study::scale::Scale;
+use crate::study::spec::StudySpec;
+use crate::switch::report::SwitchReport;
 use crate::train_words::{PresetWord, TrainWords, VotingWord};
 use anyhow::{Result, bail};
 use clap::Args;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use touchstream_lab::run::Ending;
-use touchstream_lab::switching::Variant;
+use touchstream_lab::study::StudyFolder;
 
 #[derive(Args)]
 pub struct SwitchArgs {
@@ -58,7 +58,7 @@ pub struct SwitchArgs {
 }
 
 impl SwitchArgs {
-    fn study(&self) -> Result<Study> {
+    fn spec(&self) -> Result<StudySpec> {
         for (word, is_said) in [
             ("task", self.words.task.is_some()),
             ("map-steps", self.words.map_steps.is_some()),
@@ -71,32 +71,38 @@ impl SwitchArgs {
                 );
             }
         }
-        if self.words.steps == Some(0) {
-            bail!("steps: a run of 0 steps learns nothing");
-        }
-        let pairs = pairs(self.id.as_deref(), self.from.as_deref(), self.to.as_deref())?;
-        let centred_on = if self.id.is_some() { tasks_of_all()? } else { Vec::new() };
+        let switches = match (&self.id, &self.from, &self.to) {
+            (Some(ids), None, None) => ids.split(',').map(String::from).collect(),
+            (None, Some(from), Some(to)) => vec![format!("{from}--{to}")],
+            _ => bail!("say which switch: --id 1..15 (0 is the same task again), or --from TASK --to TASK"),
+        };
         let first_seed = self.words.seed.unwrap_or(1);
-        let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let mut words = self.words.clone();
-        (words.seed, words.steps) = (None, None);
-        Ok(Study {
-            pairs,
-            centred_on,
-            variants: self.variants(),
-            judges_old: self.controls,
+        let mut settings = self.words.clone().with_absolute_sources()?;
+        (settings.seed, settings.steps, settings.module, settings.preset) = (None, None, None, None);
+        let module = self.words.module.clone().unwrap_or_else(|| "ems".into());
+        let spec = StudySpec {
+            name: "switch".into(),
+            title: format!("Switching tasks with {module}"),
+            scale: Scale::Paper,
             seeds: (0..self.seeds).map(|idx| first_seed.wrapping_add(idx)).collect(),
-            base_steps: self.base_steps,
+            presets: vec![self.words.preset.unwrap_or(PresetWord::Default)],
+            modules: vec![module],
+            tasks: Vec::new(),
+            switches,
+            ways: self.ways(),
             steps: self.words.steps,
-            folder: self.out.clone(),
-            n_jobs: self.jobs.map_or(n_cores, usize::from),
-            words,
-        })
+            base_steps: self.base_steps,
+            keep_weights: true,
+            vary: BTreeMap::new(),
+            rates: BTreeMap::new(),
+            settings,
+            settings_of: BTreeMap::new(),
+        };
+        spec.checked()
     }
 
-    fn variants(&self) -> Vec<(String, Variant)> {
-        let mut variants = vec![("scratch".to_owned(), Variant::Scratch)];
-        let preset = self.words.preset.unwrap_or(PresetWord::Default);
+    fn ways(&self) -> Vec<String> {
+        let mut ways = vec!["scratch".to_owned()];
         for (idx, &word) in self.votings.iter().enumerate() {
             if self.votings[..idx].contains(&word) {
                 continue;
@@ -105,32 +111,31 @@ impl SwitchArgs {
                 VotingWord::Layer => "layer",
                 VotingWord::Unit => "unit",
             };
-            let settings = word.settings(preset, !self.no_transformations);
             let name = if self.no_transformations { format!("{name}-plain") } else { name.to_owned() };
             if self.controls {
-                variants.push((format!("{name}-shuffled"), Variant::Shuffled(settings)));
+                ways.push(format!("{name}-shuffled"));
             }
-            variants.push((name, Variant::Voting(settings)));
+            ways.push(name);
         }
         if self.controls {
-            variants.push(("fine-tuning".into(), Variant::FineTuning));
+            ways.extend(["fine-tuning", "old-alone"].map(String::from));
         }
-        variants
+        ways
     }
 }
 
 pub fn run(args: &SwitchArgs) -> Result<()> {
-    let study = args.study()?;
-    let opened = study.open()?;
-    let must_stop = stop_flag()?;
-    let Some(outcomes) = study.run(&opened, &must_stop)? else {
-        warn_user!("stopped; the same command goes on");
-        return leave(Ending::Interrupted);
-    };
-    let report = SwitchReport::new(&study, &outcomes)?;
-    let files = write_files(&study, &opened, &outcomes, &report)?;
+    let spec = args.spec()?;
+    let how = HowArgs { jobs: args.jobs, lease: None };
+    let folder = StudyFolder::at(&args.out);
+    begin(&folder, &spec)?;
+    let mut spec = spec;
+    spec.settings.images.cache.clone_from(&args.words.images.cache);
+    work(&folder, &spec, &how)?;
+    let report = SwitchReport::read(&folder, &spec)?;
+    let files = report.write_files(&folder, &spec)?;
     if args.json {
-        say!("{}", serde_json::to_string_pretty(&report)?);
+        say!("{}", serde_json::to_string_pretty(&report.gains_only())?);
         return Ok(());
     }
     say!("{}", report.text());

@@ -1,0 +1,42 @@
+//! What stays of a run that is complete.
+
+use crate::run::{RunError, RunFolder};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use touchstream_files::unless_gone;
+
+/// What of a complete run is kept besides its curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Nothing.
+    Curve,
+    /// The weights.
+    Weights,
+    /// All that others need to start from it.
+    Checkpoint,
+}
+
+/// Says of weights that were not kept whether others are the same: `result.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// Hash of the file of final weights; none if the run failed.
+    pub weights_hash: Option<String>,
+}
+
+/// Writes down what the weights were, and deletes what is not kept: a study of a thousand runs would fill a disk.
+pub fn settle_run(folder: &RunFolder, keep: Keep) -> Result<(), RunError> {
+    let weights = folder.weights();
+    let bytes = unless_gone(fs::read(&weights)).map_err(RunError::of_file(&weights))?;
+    let weights_hash = bytes.map(|bytes| blake3::hash(&bytes).to_hex().to_string());
+    let path = folder.path().join("result.json");
+    let json = serde_json::to_vec(&RunResult { weights_hash }).expect("plain data");
+    folder.write(&path, &json)?;
+    let delete = |path| unless_gone(fs::remove_file(&path)).map_err(RunError::of_file(&path));
+    if keep == Keep::Curve {
+        delete(weights)?;
+    }
+    if keep != Keep::Checkpoint {
+        delete(folder.checkpoint())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,44 @@
+//! A run of a study that starts from nothing.
+
+use crate::config_files::write_config;
+use crate::run_setup::{RunSetup, identity_of};
+use crate::study::rooms::Room;
+use crate::train_words::TrainWords;
+use anyhow::Result;
+use touchstream_agent::{PlayError, Scenes};
+use touchstream_env::stimuli::Split;
+use touchstream_lab::run::{Ending, Moment, RunError, RunFolder, Training, World};
+use touchstream_lab::study::Ended;
+
+/// What a run tells on its way, and when it must stop.
+pub struct Watched<'a> {
+    pub must_stop: &'a dyn Fn() -> bool,
+    pub on_moment: &'a dyn Fn(Moment),
+}
+
+/// Trains what words say into a folder.
+pub fn run_alone(words: &TrainWords, room: &Room, folder: &RunFolder, watched: &Watched<'_>) -> Result<Ended> {
+    let setup = RunSetup::new(words.clone())?;
+    let task = &setup.tasks[0];
+    let stream = |split| setup.stream_of(task, &room.stimuli, split, setup.plan.seed);
+    let world =
+        World { train: stream(Split::Train)?, validations: vec![stream(Split::Validation)?], scenes: &room.scenes };
+    let identity = identity_of(
+        setup.plan.clone(),
+        room.data.content_hash.clone(),
+        room.encoder_hash.clone(),
+        room.calibration_hash(),
+    );
+    let mut training = Training::open(folder.clone(), identity, world)?;
+    write_config(&setup, folder)?;
+    run_to_its_end(&mut training, watched)
+}
+
+/// A run that diverges has a result: that it cannot be learned so.
+pub fn run_to_its_end<S: Scenes>(training: &mut Training<'_, S>, watched: &Watched<'_>) -> Result<Ended> {
+    match training.run(watched.must_stop, &mut |moment| (watched.on_moment)(moment)) {
+        Ok(Ending::Finished) | Err(RunError::Play(PlayError::Diverged { .. })) => Ok(Ended::Complete),
+        Ok(Ending::Interrupted) => Ok(Ended::Interrupted),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,154 @@
+//! Axes of a study as they are typed: lists of names with `*`, numbers of seeds.
+
+use crate::words::{is_file_word, task_from_word};
+use anyhow::{Result, bail};
+use touchstream_agent::find_module;
+use touchstream_env::schedule::NAMED_SCHEDULES;
+use touchstream_env::task::paper_tasks;
+use touchstream_mind::module::MODULES;
+
+/// The modules of the paper's main figure, in the order of its areas.
+pub const MAIN_MODULES: [&str; 7] = [
+    "ems",
+    "no-symm",
+    "no-mult-symm-crelu",
+    "none-relu-large",
+    "no-mult-symm-relu",
+    "none-relu-medium",
+    "none-relu-small",
+];
+
+/// The module that the paper's 24 do not count.
+const CONVOLUTIONAL: &str = "conv-ems";
+
+/// EMS and its 23 ablations.
+pub fn all_modules() -> Vec<String> {
+    MODULES.iter().map(|kind| kind.id.to_owned()).filter(|id| id != CONVOLUTIONAL).collect()
+}
+
+/// The tasks that modules are compared on: all of the paper's but the scenes.
+pub fn twelve_tasks() -> Vec<String> {
+    paper_tasks().iter().map(|task| task.id().to_owned()).filter(|id| id != "coco-mts").collect()
+}
+
+/// All names that words stand for, each once, in the order of the words: `ems`, `none-*`, `main`, `all`.
+pub fn modules_of(words: &[String]) -> Result<Vec<String>> {
+    let ids: Vec<&str> = MODULES.iter().map(|kind| kind.id).collect();
+    let mut found = Vec::new();
+    for word in words {
+        match word.as_str() {
+            "all" => found.extend(all_modules()),
+            "main" => found.extend(MAIN_MODULES.map(String::from)),
+            pattern if pattern.contains('*') => found.extend(matching("modules", pattern, &ids)?),
+            id => found.push(find_module(id)?.id.to_owned()),
+        }
+    }
+    Ok(each_once(found))
+}
+
+/// Tasks by id, pattern or file, or `all` for the twelve.
+pub fn tasks_of(words: &[String]) -> Result<Vec<String>> {
+    let ids: Vec<&str> = paper_tasks().iter().map(|task| task.id()).collect();
+    let mut found = Vec::new();
+    for word in words {
+        match word.as_str() {
+            "all" => found.extend(twelve_tasks()),
+            pattern if pattern.contains('*') && !is_file_word(pattern) => {
+                found.extend(matching("tasks", pattern, &ids)?);
+            }
+            word => {
+                task_from_word(word)?;
+                found.push(word.to_owned());
+            }
+        }
+    }
+    Ok(each_once(found))
+}
+
+/// Switches by name, such as `switch-3` or `switch-1*`; by number, `0` for the same task again, or range, `1..15`; or any two
+/// tasks, `FROM--TO`.
+pub fn switches_of(words: &[String]) -> Result<Vec<String>> {
+    let ids: Vec<&str> = NAMED_SCHEDULES.iter().map(|row| row.id).collect();
+    let mut found = Vec::new();
+    for word in words {
+        let (first, last) = word.split_once("..").unwrap_or((word, word));
+        if let (Ok(first), Ok(last)) = (first.trim().parse::<usize>(), last.trim().parse::<usize>()) {
+            if first > last || last >= ids.len() {
+                bail!("switches: `{word}` is not a switch; they are 1 to 15, and 0 for the same task again");
+            }
+            found.extend(ids[first..=last].iter().map(|id| (*id).to_owned()));
+        } else if word.contains('*') {
+            found.extend(matching("switches", word, &ids)?);
+        } else if ids.contains(&word.as_str()) {
+            found.push(word.clone());
+        } else if let Some((from, to)) = word.split_once("--") {
+            task_from_word(from)?;
+            task_from_word(to)?;
+            found.push(word.clone());
+        } else {
+            bail!(
+                "switches: `{word}` is not a switch; they are 1 to 15, 0 for the same task again, or FROM--TO"
+            );
+        }
+    }
+    Ok(each_once(found))
+}
+
+fn matching(axis: &str, pattern: &str, ids: &[&str]) -> Result<Vec<String>> {
+    let found: Vec<String> =
+        ids.iter().filter(|id| matches(pattern, id)).map(|id| (*id).to_owned()).collect();
+    if found.is_empty() {
+        bail!("{axis}: nothing is called `{pattern}`; there are {}", ids.join(", "));
+    }
+    Ok(found)
+}
+
+/// Whether a name fits a pattern in which `*` stands for anything.
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((start, rest)) => name.strip_prefix(start).is_some_and(|left| {
+            (0..=left.len()).any(|at| left.is_char_boundary(at) && matches(rest, &left[at..]))
+        }),
+    }
+}
+
+fn each_once(names: Vec<String>) -> Vec<String> {
+    let mut once: Vec<String> = Vec::new();
+    for name in names {
+        if !once.contains(&name) {
+            once.push(name);
+        }
+    }
+    once
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(words: &[&str]) -> Vec<String> {
+        words.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn names_patterns_and_groups_become_lists() {
+        assert_eq!(all_modules().len(), 24);
+        assert_eq!(twelve_tasks().len(), 12);
+        assert_eq!(modules_of(&words(&["ems", "none-relu-*", "ems"])).unwrap().len(), 4);
+        assert_eq!(tasks_of(&words(&["sr-*"])).unwrap().len(), 3);
+        assert_eq!(tasks_of(&words(&["mts-*way-*-stationary"])).unwrap(), ["mts-4way-4shown-stationary"]);
+        assert_eq!(switches_of(&words(&["1..3", "0", "switch-2"])).unwrap(), [
+            "switch-1",
+            "switch-2",
+            "switch-3",
+            "no-switch"
+        ]);
+        assert_eq!(switches_of(&words(&["sr-2way--localization"])).unwrap().len(), 1);
+        for wrong in ["16", "3..1", "switch-16", "sr-2way--nothing", "x*"] {
+            assert!(switches_of(&words(&[wrong])).is_err(), "{wrong}");
+        }
+        assert!(modules_of(&words(&["emms"])).unwrap_err().to_string().contains("ems"));
+        assert!(tasks_of(&words(&["zz*"])).is_err());
+    }
+}

@@ -1,0 +1,159 @@
+//! The program's own studies: one a figure or table of the paper.
+
+use crate::study::axes::{MAIN_MODULES, all_modules, twelve_tasks};
+use crate::study::scale::Scale;
+use crate::study::spec::StudySpec;
+use crate::study::way::way_with_initial_values;
+use crate::train_words::{PresetWord, TrainWords};
+use anyhow::{Result, bail};
+use std::collections::BTreeMap;
+use touchstream_env::schedule::NAMED_SCHEDULES;
+
+/// All names, in the order of the paper.
+pub const NAMES: [&str; 10] = [
+    "modules",
+    "learning-rates",
+    "emergence",
+    "localization",
+    "scenes",
+    "no-switch",
+    "switching",
+    "transformations",
+    "transfer-controls",
+    "controller",
+];
+
+/// A name and its question, for help texts.
+pub const ABOUT: [(&str, &str); 10] = [
+    ("modules", "Which module learns fastest? EMS and its ablations on twelve tasks: curves, N-AUC, TA-N-AUC"),
+    ("learning-rates", "Which learning rate suits which module on which task? The paper's grid, judged apart"),
+    ("emergence", "How do reward maps emerge while EMS learns?"),
+    ("localization", "How well are objects boxed by two touches, beside supervised regression?"),
+    ("scenes", "Are objects found in natural scenes, and in which order is that learned?"),
+    ("no-switch", "What happens when a switch is cued and the task stays?"),
+    ("switching", "What are old modules worth on a new task? The paper's fifteen switches: RGain, TGain"),
+    ("transformations", "What do transformed touches and maps add to voting?"),
+    ("transfer-controls", "Is it transfer? Shuffled old modules, fine-tuning, and the old module as it is"),
+    ("controller", "Which initial values suit the controller? The paper's sweep"),
+];
+
+/// One of the program's studies at a scale.
+pub fn named_study(name: &str, scale: Scale) -> Result<StudySpec> {
+    let Some((_, title)) = ABOUT.iter().find(|(known, _)| *known == name) else {
+        bail!(
+            "there is no study `{name}`; there are {}, and files of your own (FILE.toml)",
+            NAMES.join(", ")
+        );
+    };
+    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let plain = StudySpec {
+        name: name.to_owned(),
+        title: (*title).to_owned(),
+        scale,
+        seeds: (1..=scale.choose(2, 3, 5)).collect(),
+        presets: vec![PresetWord::Default],
+        modules: owned(&["ems"]),
+        tasks: Vec::new(),
+        switches: Vec::new(),
+        ways: Vec::new(),
+        steps: None,
+        base_steps: None,
+        keep_weights: false,
+        vary: BTreeMap::new(),
+        rates: BTreeMap::new(),
+        settings: TrainWords::default(),
+        settings_of: BTreeMap::new(),
+    };
+    let few_modules = owned(&["ems", "no-symm", "none-relu-small"]);
+    let modules = scale.choose(few_modules.clone(), owned(&MAIN_MODULES), all_modules());
+    let few_tasks = owned(&["sr-2way", "mts-2way-stationary", "localization"]);
+    let tasks = scale.choose(few_tasks.clone(), twelve_tasks(), twelve_tasks());
+    let with_maps = TrainWords { map_examples: Some(4), ..TrainWords::default() };
+    let all_switches: Vec<String> = NAMED_SCHEDULES[1..].iter().map(|row| row.id.to_owned()).collect();
+    let switches = scale.choose(owned(&["switch-1", "switch-13"]), all_switches.clone(), all_switches);
+    let both_modules = scale.choose(owned(&["ems"]), owned(&["ems"]), owned(&["ems", "none-relu-large"]));
+    let switch_seeds: Vec<u64> = (1..=scale.choose(2, 3, 3)).collect();
+    Ok(match name {
+        "modules" => StudySpec { modules, tasks, ..plain },
+        "learning-rates" => {
+            let grid = [1e-4, 2e-4, 5e-4, 1e-3].map(toml::Value::Float);
+            let few = [1e-4, 1e-3].map(toml::Value::Float);
+            let rates = scale.choose(few.to_vec(), grid.to_vec(), grid.to_vec());
+            let mut settings = TrainWords::default();
+            settings.images.validation_part = Some(crate::source_args::ValidationPartWord::Choice);
+            StudySpec {
+                modules,
+                tasks,
+                settings,
+                seeds: (1..=scale.choose(1, 1, 3)).collect(),
+                vary: BTreeMap::from([("learning-rate".to_owned(), rates)]),
+                ..plain
+            }
+        }
+        "emergence" => {
+            let all = ["sr-4way-quadrant", "mts-2way-stationary", "mts-4way-4shown-permuted", "localization"];
+            let tasks = scale.choose(few_tasks, owned(&all), owned(&all));
+            StudySpec { tasks, seeds: vec![1], settings: with_maps, ..plain }
+        }
+        "localization" => {
+            let modules = ["ems", "conv-ems", "none-relu-small", "none-relu-medium", "none-relu-large"];
+            let modules = scale.choose(few_modules, owned(&modules[..4]), owned(&modules));
+            StudySpec { modules, tasks: owned(&["localization"]), settings: with_maps, ..plain }
+        }
+        "scenes" => {
+            let modules = scale.choose(owned(&["ems"]), owned(&["ems", "conv-ems"]), owned(&["ems", "conv-ems"]));
+            StudySpec { modules, tasks: owned(&["coco-mts"]), settings: with_maps, ..plain }
+        }
+        "no-switch" => StudySpec {
+            modules: both_modules,
+            switches: owned(&["no-switch"]),
+            ways: owned(&["scratch", "layer", "unit"]),
+            seeds: switch_seeds,
+            ..plain
+        },
+        "switching" => StudySpec {
+            modules: both_modules,
+            switches,
+            ways: owned(&["scratch", "layer", "unit"]),
+            seeds: switch_seeds,
+            ..plain
+        },
+        "transformations" => StudySpec {
+            switches,
+            ways: owned(&["scratch", "layer", "layer-plain", "unit", "unit-plain"]),
+            seeds: switch_seeds,
+            ..plain
+        },
+        "transfer-controls" => StudySpec {
+            switches,
+            ways: owned(&["scratch", "layer", "layer-shuffled", "fine-tuning", "old-alone"]),
+            seeds: switch_seeds,
+            ..plain
+        },
+        _ => StudySpec {
+            switches: scale.choose(
+                owned(&["switch-13"]),
+                owned(&["switch-1", "switch-11", "switch-13"]),
+                switches,
+            ),
+            ways: scale.choose(owned(&["scratch", "layer"]), initial_value_sweep(), initial_value_sweep()),
+            seeds: switch_seeds,
+            ..plain
+        },
+    })
+}
+
+/// All combinations of the paper's sweep.
+fn initial_value_sweep() -> Vec<String> {
+    let mut ways = vec!["scratch".to_owned()];
+    for mu0 in ["0.01", "0.005"] {
+        for bias0 in ["0.1", "0.01"] {
+            for mu1 in ["0.01", "0.02"] {
+                for bias1 in ["0.1", "0.2", "0.5", "1"] {
+                    ways.push(way_with_initial_values([mu0, mu1], [bias0, bias1]));
+                }
+            }
+        }
+    }
+    ways
+}

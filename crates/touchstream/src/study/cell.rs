@@ -1,0 +1,280 @@
+//! From a study to its runs: each a name, what it is, and what it is trained with.
+
+use crate::study::scale::Scale;
+use crate::study::spec::StudySpec;
+use crate::study::pair::{Pair, pair_of};
+use crate::study::switching::PairPlan;
+use crate::study::way::way_of;
+use crate::train_words::{PresetWord, TrainWords};
+use crate::words::task_from_word;
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use touchstream_agent::AgentSettings;
+use touchstream_env::task::Task;
+use touchstream_lab::study::Job;
+
+/// What a run of a study is: `run.json` in its folder.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RunFacts {
+    /// `default` or `paper`.
+    pub preset: PresetWord,
+    pub module: String,
+    /// What is varied about it, such as `units=16`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub varied: String,
+    /// What is learned.
+    pub task: String,
+    pub seed: u64,
+    pub part: RunPart,
+}
+
+/// Which part of a study.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunPart {
+    /// A task from nothing.
+    Alone,
+    /// The same, for others to start from.
+    Base,
+    /// A task after another.
+    Second {
+        switch: String,
+        base_task: String,
+        /// The run that it starts from.
+        base: String,
+        way: String,
+    },
+}
+
+/// One run.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    pub name: String,
+    pub facts: RunFacts,
+    pub what: CellPlan,
+    pub cost: f64,
+}
+
+/// How it is done.
+#[derive(Clone, Debug)]
+pub enum CellPlan {
+    /// By these words.
+    Alone(Box<TrainWords>),
+    /// The first task of a pair.
+    Base(Box<PairPlan>),
+    /// The second.
+    Second(Box<PairPlan>),
+}
+
+impl Cell {
+    /// What a crew has to know of it.
+    pub fn job(&self) -> Job {
+        let needs = match &self.facts.part {
+            RunPart::Second { base, .. } => Some(base.clone()),
+            RunPart::Alone | RunPart::Base => None,
+        };
+        Job { name: self.name.clone(), needs, cost: self.cost }
+    }
+}
+
+/// All runs of a study. Bases come first, then all of the first seed, so that a study that is a tenth done says something;
+/// within a seed, long ones first, so that all cores are busy to the end.
+pub fn cells_of(spec: &StudySpec) -> Result<Vec<Cell>> {
+    let mut cells = BTreeMap::new();
+    for (label, varied) in spec.variations()? {
+        for &preset in &spec.presets {
+            for module in &spec.modules {
+                let method = Method { spec, preset, module, label: &label, varied: &varied };
+                method.add_alone(&mut cells)?;
+                method.add_switches(&mut cells)?;
+            }
+        }
+    }
+    let mut cells: Vec<Cell> = cells.into_values().collect();
+    let is_base = |cell: &Cell| cell.facts.part == RunPart::Base;
+    cells.sort_by(|a, b| {
+        let rank = |cell: &Cell| (!is_base(cell), cell.facts.seed);
+        rank(a).cmp(&rank(b)).then(b.cost.total_cmp(&a.cost)).then_with(|| a.name.cmp(&b.name))
+    });
+    Ok(cells)
+}
+
+/// What a curve of a report is about.
+struct Method<'a> {
+    spec: &'a StudySpec,
+    preset: PresetWord,
+    module: &'a str,
+    label: &'a str,
+    varied: &'a TrainWords,
+}
+
+impl Method<'_> {
+    fn words(&self, task: &Task) -> TrainWords {
+        let spec = self.spec;
+        let of_task = spec.settings_of.get(task.id()).cloned().unwrap_or_default();
+        let common = of_task.over(spec.settings.clone());
+        let mut words = self.varied.clone().over(common);
+        words.module = Some(self.module.to_owned());
+        words.preset = Some(self.preset);
+        words
+    }
+
+    fn facts(&self, task: &Task, seed: u64, part: RunPart) -> RunFacts {
+        RunFacts {
+            preset: self.preset,
+            module: self.module.to_owned(),
+            varied: self.label.to_owned(),
+            task: task.id().to_owned(),
+            seed,
+            part,
+        }
+    }
+
+    /// `sr-2way--ems--units=16--paper--seed-3`.
+    fn name(&self, start: &str, seed: u64) -> String {
+        let mut name = start.to_owned();
+        if !self.label.is_empty() {
+            name += &format!("--{}", self.label);
+        }
+        if self.preset == PresetWord::Paper {
+            name += "--paper";
+        }
+        format!("{name}--seed-{seed}")
+    }
+
+    fn add_alone(&self, cells: &mut BTreeMap<String, Cell>) -> Result<()> {
+        let Self { spec, module, preset, .. } = *self;
+        for word in &spec.tasks {
+            let task = task_from_word(word)?;
+            let mut words = self.words(&task);
+            words.task = Some(word.clone());
+            words.steps = Some(spec.steps.unwrap_or_else(|| spec.scale.steps(&task)));
+            words.evaluation_trials.get_or_insert(spec.scale.evaluation_trials());
+            words.map_examples.get_or_insert(0);
+            let n_steps = words.steps.unwrap_or(0);
+            words.evaluate_every.get_or_insert(n_steps.div_ceil(spec.scale.n_evaluations()));
+            if let Some(rates) = spec.rates.get(module) {
+                let Some(&rate) = rates.get(task.id()) else {
+                    bail!("rates.{module}: there is none for {}", task.id());
+                };
+                words.learning_rate = Some(rate);
+            }
+            let agent = crate::agent_words::agent_settings(&words, module, &task, preset)
+                .with_context(|| format!("{module} on {}", task.id()))?;
+            for &seed in &spec.seeds {
+                let name = self.name(&format!("{}--{module}", task.id()), seed);
+                let words = TrainWords { seed: Some(seed), ..words.clone() };
+                let facts = self.facts(&task, seed, RunPart::Alone);
+                let n_evaluated = spec.scale.n_evaluations() * words.evaluation_trials.unwrap_or(0);
+                let n_played = n_steps + n_evaluated * task.steps_per_trial();
+                let cost = n_played as f64 * step_cost(&agent);
+                let what = CellPlan::Alone(Box::new(words));
+                insert(cells, Cell { name, facts, what, cost })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_switches(&self, cells: &mut BTreeMap<String, Cell>) -> Result<()> {
+        let Self { spec, module, preset, .. } = *self;
+        for word in &spec.switches {
+            let pair: Pair = pair_of(word)?;
+            let mut words = self.words(&pair.second);
+            words.evaluation_trials.get_or_insert(match spec.scale {
+                Scale::Smoke => spec.scale.evaluation_trials(),
+                Scale::Short | Scale::Paper => 200,
+            });
+            let plan = PairPlan::new(words, pair, spec)?;
+            let [base_settings, second_settings] = plan.settings();
+            let width = base_settings.module.units.first().copied().unwrap_or(0);
+            for &seed in &spec.seeds {
+                let (base, second) = (&plan.pair.base, &plan.pair.second);
+                let base_name = self.name(&format!("base--{}--{module}--{width}", base.id()), seed);
+                let [base_length, second_length] = plan.lengths();
+                let cost = base_length.n_steps as f64 * step_cost(base_settings);
+                let facts = self.facts(base, seed, RunPart::Base);
+                let what = CellPlan::Base(Box::new(plan.clone()));
+                // Several switches start from one base.
+                cells.entry(base_name.clone()).or_insert(Cell { name: base_name.clone(), facts, what, cost });
+                for way in &spec.ways {
+                    way_of(way, preset)?;
+                    let part = RunPart::Second {
+                        switch: plan.pair.name.clone(),
+                        base_task: base.id().to_owned(),
+                        base: base_name.clone(),
+                        way: way.clone(),
+                    };
+                    let n_modules = if way == "scratch" || way == "fine-tuning" { 1.0 } else { 2.0 };
+                    let cell = Cell {
+                        name: self.name(&format!("{}--{module}--{way}", plan.pair.name), seed),
+                        facts: self.facts(second, seed, part),
+                        what: CellPlan::Second(Box::new(plan.clone())),
+                        cost: second_length.n_steps as f64 * step_cost(second_settings) * n_modules,
+                    };
+                    insert(cells, cell)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn insert(cells: &mut BTreeMap<String, Cell>, cell: Cell) -> Result<()> {
+    match cells.contains_key(&cell.name) {
+        true => bail!("two runs of the study would be called {}", cell.name),
+        false => _ = cells.insert(cell.name.clone(), cell),
+    }
+    Ok(())
+}
+
+/// Seconds of a core for a step, roughly: what its products take, and a little for everything else.
+fn step_cost(agent: &AgentSettings) -> f64 {
+    const SECS_A_STEP: f64 = 2e-5;
+    const SECS_A_PRODUCT: f64 = 2.5e-11;
+    const SCENE_LEN: f64 = 4096.0;
+    let units = &agent.module.units;
+    let first = units.first().copied().unwrap_or(0) as f64 * SCENE_LEN * (agent.k_b + 1) as f64 * 3.0;
+    let behind: f64 = units.windows(2).map(|pair| (pair[0] * pair[1]) as f64).sum();
+    let candidates = agent.n_candidates as f64;
+    SECS_A_STEP + SECS_A_PRODUCT * (first + behind * candidates)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::catalog::named_study;
+
+    #[test]
+    fn every_named_study_has_runs_of_its_own() {
+        for name in crate::study::catalog::NAMES {
+            for scale in [Scale::Smoke, Scale::Short, Scale::Paper] {
+                let spec = named_study(name, scale).unwrap().checked().unwrap();
+                let cells = cells_of(&spec).unwrap();
+                assert!(!cells.is_empty(), "{name}");
+                let of_bases = cells.iter().filter_map(|cell| cell.job().needs);
+                for base in of_bases {
+                    assert!(cells.iter().any(|cell| cell.name == base), "{name}: {base}");
+                }
+            }
+        }
+        let spec = named_study("modules", Scale::Paper).unwrap().checked().unwrap();
+        assert_eq!(cells_of(&spec).unwrap().len(), 24 * 12 * 5);
+        let spec = named_study("switching", Scale::Paper).unwrap().checked().unwrap();
+        let cells = cells_of(&spec).unwrap();
+        let n_seconds = cells.iter().filter(|cell| cell.job().needs.is_some()).count();
+        // Fifteen switches, two modules, from scratch and two votings, three seeds.
+        assert_eq!(n_seconds, 15 * 2 * 3 * 3);
+    }
+
+    #[test]
+    fn the_first_seed_comes_first_and_long_runs_before_short_ones() {
+        let spec = named_study("modules", Scale::Short).unwrap().checked().unwrap();
+        let cells = cells_of(&spec).unwrap();
+        assert!(cells.is_sorted_by_key(|cell| cell.facts.seed));
+        let first: Vec<&Cell> = cells.iter().filter(|cell| cell.facts.seed == 1).collect();
+        assert!(first.is_sorted_by(|a, b| a.cost >= b.cost));
+        assert_eq!(first[0].facts.module, "none-relu-large");
+    }
+}

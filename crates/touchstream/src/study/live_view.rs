@@ -1,0 +1,169 @@
+//! A study on the terminal: runs done, running and failed, steps a second, time left.
+
+use crate::say::warn_user;
+use crate::study::cell::Cell;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::{IsTerminal, stderr};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use touchstream_lab::study::{CrewWatch, Outcome, Tally};
+
+/// A bar on a terminal; a line a run elsewhere.
+pub struct LiveView<'a> {
+    cells: Vec<&'a Cell>,
+    bar: Option<ProgressBar>,
+    n_steps: AtomicU64,
+    began: Instant,
+    /// Seconds of a core, as they are estimated: of all, of what was there at the start, and of what was done here since.
+    cost: Costs,
+    last: Mutex<Tally>,
+    n_threads: usize,
+}
+
+struct Costs {
+    all: f64,
+    done_here: Mutex<f64>,
+}
+
+impl<'a> LiveView<'a> {
+    pub fn new(cells: Vec<&'a Cell>, n_threads: usize) -> Self {
+        let all = cells.iter().map(|cell| cell.cost).sum();
+        let bar = stderr().is_terminal().then(|| {
+            let template = "{prefix} {bar:30} {pos}/{len} runs  {msg}";
+            let style =
+                ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+            let bar = ProgressBar::new(cells.len() as u64).with_style(style).with_prefix("study");
+            bar.enable_steady_tick(Duration::from_millis(500));
+            bar
+        });
+        let cost = Costs { all, done_here: Mutex::new(0.0) };
+        Self {
+            cells,
+            bar,
+            n_steps: AtomicU64::new(0),
+            began: Instant::now(),
+            cost,
+            last: Mutex::default(),
+            n_threads,
+        }
+    }
+
+    /// Counts steps that were learned.
+    pub fn add_steps(&self, n_steps: u64) {
+        self.n_steps.fetch_add(n_steps, Ordering::Relaxed);
+        if self.bar.is_some() {
+            self.show();
+        }
+    }
+
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn show(&self) {
+        let (Some(bar), Ok(tally)) = (&self.bar, self.last.lock()) else { return };
+        bar.set_position(tally.n_complete as u64);
+        bar.set_message(self.words(&tally));
+    }
+
+    fn words(&self, tally: &Tally) -> String {
+        let rate = self.n_steps.load(Ordering::Relaxed) as f64 / self.began.elapsed().as_secs_f64().max(0.1);
+        let mut words = format!("{} running", tally.n_here);
+        if tally.n_elsewhere > 0 {
+            words += &format!(", {} elsewhere", tally.n_elsewhere);
+        }
+        if !tally.given_up.is_empty() {
+            words += &format!(", {} failed", tally.given_up.len());
+        }
+        words += &format!("  {} steps/s", thousands(rate as u64));
+        if let Some(left) = self.time_left(tally) {
+            words += &format!("  about {} left", spoken(left));
+        }
+        words
+    }
+
+    /// What is left by estimated cost, at the pace of what was done here.
+    fn time_left(&self, tally: &Tally) -> Option<Duration> {
+        let done_here = *self.cost.done_here.lock().ok()?;
+        let share_left = 1.0 - tally.n_complete as f64 / tally.n_jobs.max(1) as f64;
+        // Runs that others have done cost nothing here; on average a run is a run.
+        let left = (self.cost.all * share_left).max(0.0);
+        let pace = if done_here > 0.0 {
+            done_here / self.began.elapsed().as_secs_f64()
+        } else {
+            self.n_threads as f64
+        };
+        (pace > 0.0).then(|| Duration::from_secs_f64((left / pace).min(1e9)))
+    }
+}
+
+impl CrewWatch for LiveView<'_> {
+    fn began(&self, _job: usize) {}
+
+    fn ended(&self, job: usize, outcome: &Outcome) {
+        let cell = self.cells[job];
+        if *outcome == Outcome::Won
+            && let Ok(mut done) = self.cost.done_here.lock()
+        {
+            *done += cell.cost;
+        }
+        if let Outcome::Failed(reason) = outcome {
+            let line = format!("{}: {reason}", cell.name);
+            match &self.bar {
+                Some(bar) => bar.suspend(|| warn_user!("{line}")),
+                None => warn_user!("{line}"),
+            }
+        }
+    }
+
+    fn tallied(&self, tally: &Tally) {
+        let Ok(mut last) = self.last.lock() else { return };
+        let is_news = tally.n_complete > last.n_complete || last.n_jobs == 0;
+        *last = tally.clone();
+        drop(last);
+        match &self.bar {
+            Some(_) => self.show(),
+            None if is_news => {
+                warn_user!("study: {} of {} runs  {}", tally.n_complete, tally.n_jobs, self.words(tally));
+            }
+            None => {}
+        }
+    }
+}
+
+/// `12,345`.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut words = String::new();
+    for (idx, digit) in digits.chars().enumerate() {
+        if idx > 0 && (digits.len() - idx).is_multiple_of(3) {
+            words.push(',');
+        }
+        words.push(digit);
+    }
+    words
+}
+
+/// `3 h 20 min`, `5 min`, `40 s`.
+pub fn spoken(time: Duration) -> String {
+    match time.as_secs() {
+        secs @ 0..=99 => format!("{secs} s"),
+        secs @ 100..=5_999 => format!("{} min", secs.div_ceil(60)),
+        secs => format!("{} h {} min", secs / 3600, secs % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_times_are_said_as_people_say_them() {
+        assert_eq!([7, 1234, 1_234_567].map(thousands), ["7", "1,234", "1,234,567"]);
+        let said = |secs| spoken(Duration::from_secs(secs));
+        assert_eq!([40, 150, 12_000].map(said), ["40 s", "3 min", "3 h 20 min"]);
+    }
+}

@@ -1,0 +1,122 @@
+//! The runs of a study, done by this process: on a laptop all of them, on a cluster a share.
+
+use crate::say::warn_user;
+use crate::study::alone::{Watched, run_alone};
+use crate::study::cell::{Cell, CellPlan, RunPart};
+use crate::study::live_view::LiveView;
+use crate::study::rooms::Rooms;
+use crate::study::way::way_of;
+use anyhow::{Context, Result};
+use std::cell::Cell as Shared;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use touchstream_lab::run::{Moment, RunFolder};
+use touchstream_lab::study::{
+    Crew, Ended, Job, Keep, StudyFolder, Tally, Worker, process_cpu_time, settle_run,
+};
+
+/// How a process works on a study.
+pub struct Shift<'a> {
+    pub folder: &'a StudyFolder,
+    pub n_threads: usize,
+    pub keeps_weights: bool,
+    pub lease: Duration,
+    /// What a scheduler calls this process.
+    pub scheduler_job: Option<String>,
+}
+
+/// What came of it.
+pub struct ShiftReport {
+    pub tally: Tally,
+    /// The share of this process's cores' time that went into runs, if there were any.
+    pub share_in_runs: Option<f64>,
+}
+
+impl Shift<'_> {
+    /// Does what is missing of these runs; comes back when all are complete, given up, or when it must stop.
+    pub fn work(&self, cells: &[&Cell], must_stop: &AtomicBool) -> Result<ShiftReport> {
+        let complete = self.folder.complete()?;
+        let missing = cells.iter().copied().filter(|cell| !complete.contains(&cell.name));
+        let rooms = Rooms::open(missing)?;
+        let jobs: Vec<Job> = cells.iter().map(|cell| cell.job()).collect();
+        let view = LiveView::new(cells.to_vec(), self.n_threads);
+        let crew = Crew {
+            folder: self.folder,
+            worker: Worker::this(self.scheduler_job.clone()),
+            n_threads: self.n_threads,
+            lease: self.lease,
+        };
+        let do_run = |job: usize, folder: &RunFolder, must_stop: &dyn Fn() -> bool| {
+            let ended = self.do_run(cells[job], &rooms, folder, must_stop, &view);
+            ended.map_err(|error| format!("{error:#}"))
+        };
+        let start = process_cpu_time();
+        let tally = crew.work(&jobs, &do_run, &view, must_stop)?;
+        let spent = process_cpu_time().saturating_sub(start).as_secs_f64();
+        view.finish();
+        let in_runs = tally.cpu_in_runs.as_secs_f64();
+        Ok(ShiftReport { share_in_runs: (in_runs > 0.0).then(|| in_runs / spent), tally })
+    }
+
+    fn do_run(
+        &self,
+        cell: &Cell,
+        rooms: &Rooms,
+        folder: &RunFolder,
+        must_stop: &dyn Fn() -> bool,
+        view: &LiveView<'_>,
+    ) -> Result<Ended> {
+        let room = rooms.of(cell)?;
+        let facts = serde_json::to_vec_pretty(&cell.facts)?;
+        folder.write(&folder.path().join(RUN_FACTS), &facts)?;
+        let last_step = Shared::new(None);
+        let on_moment = |moment: Moment| {
+            let before: u64 = last_step.replace(Some(moment.n_steps)).unwrap_or(moment.n_steps);
+            view.add_steps(moment.n_steps.saturating_sub(before));
+        };
+        let watched = Watched { must_stop, on_moment: &on_moment };
+        let seed = cell.facts.seed;
+        let ended = match &cell.what {
+            CellPlan::Alone(words) => run_alone(words, &room, folder, &watched)?,
+            CellPlan::Base(plan) => plan.run_base(&room, seed, folder, &watched)?,
+            CellPlan::Second(plan) => {
+                let RunPart::Second { base, way, .. } = &cell.facts.part else {
+                    anyhow::bail!("{} does not say what it starts from", cell.name);
+                };
+                let base = self.folder.run(base);
+                let named = (way.as_str(), way_of(way, cell.facts.preset)?);
+                plan.run_second(&room, seed, named, &base, folder, &watched)?
+            }
+        };
+        if ended == Ended::Complete {
+            let keep = match (&cell.facts.part, self.keeps_weights) {
+                (RunPart::Base, _) => Keep::Checkpoint,
+                (_, true) => Keep::Weights,
+                (_, false) => Keep::Curve,
+            };
+            settle_run(folder, keep).with_context(|| cell.name.clone())?;
+        }
+        Ok(ended)
+    }
+}
+
+/// Says what a run of a study is.
+pub const RUN_FACTS: &str = "run.json";
+
+impl ShiftReport {
+    /// For the terminal; gives whether everything is complete.
+    pub fn say(&self) -> bool {
+        let Tally { n_jobs, n_complete, given_up, .. } = &self.tally;
+        for (name, reason) in given_up.iter().take(20) {
+            warn_user!("given up: {name}: {reason}");
+        }
+        if given_up.len() > 20 {
+            warn_user!("given up: {} more", given_up.len() - 20);
+        }
+        let share = self.share_in_runs.map_or_else(String::new, |share| {
+            format!("; {:.1} % of this process's CPU time was spent in runs", 100.0 * share)
+        });
+        warn_user!("{n_complete} of {n_jobs} runs are complete{share}");
+        self.tally.is_complete()
+    }
+}

@@ -1,0 +1,14 @@
+//! Studies: many runs that answer one question, done by any number of processes, reported from their folders alone.
+
+pub mod alone;
+pub mod axes;
+pub mod catalog;
+pub mod cell;
+pub mod live_view;
+pub mod local;
+pub mod pair;
+pub mod rooms;
+pub mod scale;
+pub mod spec;
+pub mod switching;
+pub mod way;

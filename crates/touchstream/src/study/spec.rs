@@ -1,0 +1,264 @@
+//! What is studied: `study.toml`, as the program writes it and as a user may write one.
+
+use crate::study::axes::{modules_of, switches_of, tasks_of};
+use crate::study::scale::Scale;
+use crate::study::way::way_of;
+use crate::train_words::{PresetWord, TrainWords};
+use crate::words::read_text;
+use anyhow::{Context, Result, anyhow, bail};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Everything that decides which runs a study has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct StudySpec {
+    /// One of the program's studies, or a name of the user's.
+    #[serde(default)]
+    pub name: String,
+    /// The question, for people.
+    #[serde(default)]
+    pub title: String,
+    /// How long things are learned where `steps` says nothing.
+    #[serde(default = "short")]
+    pub scale: Scale,
+    /// Seeds: a list, or in a file also how many, from 1 on.
+    #[serde(default = "three_seeds", deserialize_with = "seeds")]
+    pub seeds: Vec<u64>,
+    /// Our settings, the paper's, or both.
+    #[serde(default = "default_preset")]
+    pub presets: Vec<PresetWord>,
+    /// Ids and patterns; `main` for those of the paper's main figure, `all` for the 24.
+    #[serde(default = "ems")]
+    pub modules: Vec<String>,
+    /// Tasks that are learned alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<String>,
+    /// Pairs of tasks that are learned one after the other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub switches: Vec<String>,
+    /// Ways of learning the second of them; `scratch` is always among them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ways: Vec<String>,
+    /// Steps of every task, or of every second one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u64>,
+    /// Steps of every base task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_steps: Option<u64>,
+    /// Whether runs keep their weights, not only what is needed to report them.
+    #[serde(default)]
+    pub keep_weights: bool,
+    /// Settings of which each combination is a method of its own: keys of `settings`, with lists of values.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub vary: BTreeMap<String, Vec<toml::Value>>,
+    /// Learning rates that were chosen for this, by module and task.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub rates: BTreeMap<String, BTreeMap<String, f64>>,
+    /// What all runs have in common, as in `touchstream train --config`.
+    #[serde(default)]
+    pub settings: TrainWords,
+    /// What runs of a task have besides, for instance where its images come from.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings_of: BTreeMap<String, TrainWords>,
+}
+
+fn short() -> Scale {
+    Scale::Short
+}
+
+fn three_seeds() -> Vec<u64> {
+    vec![1, 2, 3]
+}
+
+fn default_preset() -> Vec<PresetWord> {
+    vec![PresetWord::Default]
+}
+
+fn ems() -> Vec<String> {
+    vec!["ems".into()]
+}
+
+fn seeds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u64>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "a number of seeds, or a list of seeds")]
+    enum Seeds {
+        HowMany(u64),
+        Which(Vec<u64>),
+    }
+    match Seeds::deserialize(deserializer)? {
+        Seeds::HowMany(n) if n > MAX_SEEDS => Err(serde::de::Error::custom(format!("more than {MAX_SEEDS} seeds"))),
+        Seeds::HowMany(n) => Ok((1..=n).collect()),
+        Seeds::Which(seeds) => Ok(seeds),
+    }
+}
+
+/// More is more likely a slip.
+pub const MAX_SEEDS: u64 = 1000;
+
+impl StudySpec {
+    /// Reads a study file.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = read_text(path)?;
+        let spec: Self =
+            touchstream_env::parse_toml(&text).map_err(|error| anyhow!("{}: {error}", path.display()))?;
+        let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let name = if spec.name.is_empty() { stem } else { spec.name.clone() };
+        let title = if spec.title.is_empty() { name.clone() } else { spec.title.clone() };
+        let spec = Self { name, title, ..spec };
+        spec.checked().with_context(|| path.display().to_string())
+    }
+
+    /// As a study file.
+    pub fn to_toml(&self) -> Result<String> {
+        toml::to_string(self).context("the study cannot be written as TOML")
+    }
+
+    /// With patterns resolved, or why it is no study.
+    pub fn checked(mut self) -> Result<Self> {
+        let is_name = |name: &str| {
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+        };
+        if !is_name(&self.name) {
+            bail!("name: `{}` must be letters, digits, `-`, `_` and `.`", self.name);
+        }
+        self.modules = modules_of(&self.modules)?;
+        self.tasks = tasks_of(&self.tasks)?;
+        self.switches = switches_of(&self.switches)?;
+        self.presets.dedup();
+        self.seeds.sort_unstable();
+        self.seeds.dedup();
+        if !self.switches.is_empty() && !self.ways.iter().any(|way| way == "scratch") {
+            self.ways.insert(0, "scratch".into());
+        }
+        for way in &self.ways {
+            way_of(way, PresetWord::Default)?;
+        }
+        if self.tasks.is_empty() && self.switches.is_empty() {
+            bail!("tasks, switches: there is nothing to learn; say one or both");
+        }
+        for (axis, is_empty) in [
+            ("seeds", self.seeds.is_empty()),
+            ("modules", self.modules.is_empty()),
+            ("presets", self.presets.is_empty()),
+        ] {
+            if is_empty {
+                bail!("{axis}: there is none");
+            }
+        }
+        if self.steps == Some(0) || self.base_steps == Some(0) {
+            bail!("steps: a run of 0 steps learns nothing");
+        }
+        let taken = [&self.settings].into_iter().chain(self.settings_of.values());
+        for words in taken {
+            for (word, is_said) in [
+                ("task", words.task.is_some()),
+                ("schedule", words.schedule.is_some()),
+                ("module", words.module.is_some()),
+                ("seed", words.seed.is_some()),
+                ("preset", words.preset.is_some()),
+                ("steps", words.steps.is_some()),
+            ] {
+                if is_said {
+                    bail!("settings.{word}: a study says this by its own axes");
+                }
+            }
+        }
+        for (key, values) in &self.vary {
+            if values.is_empty() {
+                bail!("vary.{key}: there is no value");
+            }
+        }
+        // Whatever is not a setting is found out before anything starts.
+        self.variations()?;
+        Ok(self)
+    }
+
+    /// Every combination of what is varied, as a label and the settings that it has.
+    pub fn variations(&self) -> Result<Vec<(String, TrainWords)>> {
+        let mut all = vec![(String::new(), toml::Table::new())];
+        for (key, values) in &self.vary {
+            let with = |(label, table): &(String, toml::Table)| {
+                let (label, table) = (label.clone(), table.clone());
+                values.iter().map(move |value| {
+                    let mut table = table.clone();
+                    table.insert(key.clone(), value.clone());
+                    let gap = if label.is_empty() { "" } else { "," };
+                    (format!("{label}{gap}{key}={}", label_of(value)), table)
+                })
+            };
+            all = all.iter().flat_map(with).collect();
+        }
+        let words = |(label, table): (String, toml::Table)| {
+            let words: TrainWords = table.try_into().with_context(|| format!("vary: {label}"))?;
+            Ok((label, words))
+        };
+        all.into_iter().map(words).collect()
+    }
+
+    /// Whether both are about the same runs, as far as they have the same: then what is done for one is done for the other.
+    pub fn difference_of_settings(&self, there: &Self) -> Option<&'static str> {
+        [
+            ("name", self.name != there.name),
+            ("scale", self.scale != there.scale),
+            ("steps", self.steps != there.steps),
+            ("base-steps", self.base_steps != there.base_steps),
+            ("keep-weights", self.keep_weights != there.keep_weights),
+            ("rates", self.rates != there.rates),
+            ("settings", self.settings != there.settings),
+            ("settings-of", self.settings_of != there.settings_of),
+        ]
+        .into_iter()
+        .find_map(|(field, differs)| differs.then_some(field))
+    }
+}
+
+fn label_of(value: &toml::Value) -> String {
+    match value {
+        toml::Value::String(word) => word.clone(),
+        toml::Value::Array(values) => values.iter().map(label_of).collect::<Vec<_>>().join("+"),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<StudySpec> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("mine.toml");
+        std::fs::write(&path, text)?;
+        StudySpec::read(&path)
+    }
+
+    #[test]
+    fn a_small_file_is_a_whole_study() {
+        let spec = parse("tasks = [\"sr-*\"]\nseeds = 2\n[vary]\nunits = [[8], [16]]\nbatch = [4, 8]\n").unwrap();
+        assert_eq!((spec.name.as_str(), spec.seeds.as_slice(), spec.tasks.len()), ("mine", &[1, 2][..], 3));
+        let labels: Vec<String> = spec.variations().unwrap().into_iter().map(|(label, _)| label).collect();
+        assert_eq!(labels, ["batch=4,units=8", "batch=4,units=16", "batch=8,units=8", "batch=8,units=16"]);
+        assert_eq!(parse(&spec.to_toml().unwrap()).unwrap(), spec);
+    }
+
+    #[test]
+    fn what_is_no_study_is_answered_with_its_field() {
+        #[track_caller]
+        fn check(text: &str, message: &str) {
+            let error = format!("{:#}", parse(text).unwrap_err());
+            assert!(error.contains(message) && error.contains("mine.toml"), "{error}");
+        }
+        check("", "there is nothing to learn");
+        check("tasks = [\"sr-2wya\"]", "sr-2way");
+        check("tasks = [\"sr-2way\"]\nseeds = []", "seeds: there is none");
+        check("tasks = [\"sr-2way\"]\nseeds = \"x\"", "a number of seeds");
+        check("tasks = [\"sr-2way\"]\nsteps = 0", "0 steps");
+        check("tasks = [\"sr-2way\"]\n[settings]\nmodule = \"ems\"", "settings.module");
+        check("tasks = [\"sr-2way\"]\n[vary]\nbatsch = [1]", "batsch");
+        check("tasks = [\"sr-2way\"]\n[vary]\nbatch = []", "vary.batch");
+        check("switches = [\"3\"]\nways = [\"voting\"]", "there is no way `voting`");
+        check("tasks = [\"sr-2way\"]\ntask = 3", "task");
+        check("name = \"../x\"\ntasks = [\"sr-2way\"]", "name:");
+    }
+}
