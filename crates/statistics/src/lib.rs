@@ -4,7 +4,8 @@
 //! Scores of a study are compared as Agarwal et al. ("Deep reinforcement learning at the edge of the statistical
 //! precipice", 2021; the library rliable) propose: [`mean`] and [`interquartile_mean`] over tasks,
 //! [`performance_profile`]s, [`probability_of_improvement`], with intervals by resampling the seeds of each task. Learning
-//! curves are compared as the paper does, by normalized areas ([`task_areas`], [`ta_n_auc`]).
+//! curves are compared as the paper does, by normalized areas ([`task_areas`], [`ta_n_auc`]) and, of a second task, by
+//! [`gains`].
 //!
 //! ```
 //! use touchstream_env::seed::RunSeed;
@@ -26,6 +27,7 @@
 mod aggregate;
 mod curve;
 mod error;
+mod gain;
 mod improvement;
 mod normalized_area;
 mod profile;
@@ -37,6 +39,7 @@ mod size;
 pub use aggregate::{Estimate, interquartile_mean, mean};
 pub use curve::{Area, Horizon, area, horizon};
 pub use error::{CurveError, StatisticsError};
+pub use gain::{Gains, gains};
 pub use improvement::{Improvement, probability_of_improvement};
 pub use normalized_area::{LearningCurve, ModuleArea, TaskAreas, TaskAveraged, ta_n_auc, task_areas};
 pub use profile::{Profile, ProfileRow, performance_profile};

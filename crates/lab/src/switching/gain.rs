@@ -1,45 +1,21 @@
-//! What old modules are worth on a new task: RGain and TGain.
+//! What old modules are worth on a new task: RGain and TGain of two runs' curves.
 
 use crate::curve::CurveRow;
+use touchstream_statistics::Gains;
 
 /// The mean validation reward along a curve: the area under it, over its length. NaN where there is no curve.
 pub fn area(rows: &[CurveRow]) -> f64 {
-    let points: Vec<(u64, f64)> = rows.iter().map(|row| (row.step, row.validation.reward)).collect();
-    touchstream_statistics::area(&points).map_or(f64::NAN, |area| area.mean_reward)
+    touchstream_statistics::area(&points(rows)).map_or(f64::NAN, |area| area.mean_reward)
 }
 
-/// How much better a skill was learned with old modules than without.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gains {
-    /// `RGain = (AUC_switch - AUC_scratch) / AUC_scratch`.
-    pub relative: f64,
-    /// `TGain = max_t delta_t / argmax_t delta_t`, in reward a thousand steps. A largest difference at step 0 counts as
-    /// at the first evaluation.
-    pub transfer: f64,
-}
-
-/// Gains of a curve over another with the same steps; `None` if they have not.
+/// Gains of a curve over another with the same steps; `None` if they have not, or if there is nothing to divide by.
 pub fn gains(switched: &[CurveRow], scratch: &[CurveRow]) -> Option<Gains> {
-    let same_steps = switched.iter().map(|row| row.step).eq(scratch.iter().map(|row| row.step));
-    if !same_steps || switched.len() < 2 {
-        return None;
-    }
-    let first_step = switched[1].step;
-    let deltas = switched.iter().zip(scratch);
-    let deltas = deltas.map(|(a, b)| (a.step.max(first_step), a.validation.reward - b.validation.reward));
-    // The first of equals.
-    let most =
-        deltas.fold(
-            (first_step, f64::NEG_INFINITY),
-            |best, (step, delta)| {
-                if delta > best.1 { (step, delta) } else { best }
-            },
-        );
-    let of_scratch = area(scratch);
-    Some(Gains {
-        relative: (area(switched) - of_scratch) / of_scratch,
-        transfer: most.1 / most.0 as f64 * 1000.0,
-    })
+    touchstream_statistics::gains(&points(switched), &points(scratch))
+}
+
+/// Step and validation reward.
+fn points(rows: &[CurveRow]) -> Vec<(u64, f64)> {
+    rows.iter().map(|row| (row.step, row.validation.reward)).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,6 @@
 mod gain;
 mod variant;
 
-pub use gain::{Gains, area, gains};
-pub use touchstream_statistics::{StudentInterval as Interval, student_interval as interval};
+pub use gain::{area, gains};
+pub use touchstream_statistics::{Gains, StudentInterval as Interval, student_interval as interval};
 pub use variant::{Start, Variant};
