@@ -1,0 +1,146 @@
+//! How modules compare over tasks: N-AUC, TA-N-AUC, interquartile means, profiles, probabilities of improvement.
+
+use super::compared::{Compared, resampling};
+use crate::figure::Averaged;
+use crate::left_out::LeftOut;
+use crate::paper::EMS;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use touchstream_statistics::{
+    MethodScores, Resampling, interquartile_mean, mean, performance_profile, probability_of_improvement,
+};
+
+/// Modules beside each other. Normalized by the best of them, so a table of others has other numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The rows of `n_auc`, by name.
+    pub modules: Vec<String>,
+    /// The columns of `n_auc`, by name: each with its horizon.
+    pub tasks: Vec<TaskHorizon>,
+    /// `[module][task]`; `None` where runs are missing.
+    pub n_auc: Vec<Vec<Option<NormalizedArea>>>,
+    /// Those of the paper's twelve tasks that all modules of `averages` have: what they are over.
+    pub averaged_tasks: Vec<String>,
+    /// Of the modules that have all of `averaged_tasks`, by name.
+    pub averages: Vec<ModuleAverage>,
+    /// Of `n_auc` or `averages`.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Up to where modules are compared on a task.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TaskHorizon {
+    /// Its name.
+    pub task: String,
+    /// The first evaluation by which more than half of the modules have reached 95 % of their own final reward.
+    pub step: u64,
+    /// Evaluations until then, this one among them.
+    pub n_evaluations: usize,
+    /// Modules that have reached it by then.
+    pub n_converged: usize,
+    /// Modules.
+    pub n_modules: usize,
+    /// Seeds that all modules have.
+    pub n_seeds: usize,
+    /// Seeds that a module lacks, whose runs count nowhere here.
+    pub n_seeds_left_out: usize,
+}
+
+/// One module on one task.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct NormalizedArea {
+    /// The area over that of the best module.
+    pub n_auc: f64,
+    /// Mean reward up to the horizon, over seeds.
+    pub area: f64,
+    /// Seeds.
+    pub n: usize,
+}
+
+/// One module over all tasks.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ModuleAverage {
+    /// Its name.
+    pub module: String,
+    /// The mean over tasks of N-AUC.
+    pub ta_n_auc: Averaged,
+    /// The mean of the middle half of all runs' normalized areas.
+    pub interquartile_mean: Averaged,
+    /// Which share of its runs has a normalized area above each threshold.
+    pub profile: Vec<ProfilePoint>,
+    /// How likely a run of EMS has a larger area than one of this module, over tasks; `None` for EMS and without it.
+    pub ems_is_better: Option<Averaged>,
+}
+
+/// A performance profile at one threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ProfilePoint {
+    /// A normalized area.
+    pub threshold: f64,
+    /// Which share of the runs is above it.
+    pub share: Averaged,
+}
+
+const N_THRESHOLDS: u32 = 23;
+
+impl Comparison {
+    pub(crate) fn of(compared: &Compared) -> Self {
+        let areas = &compared.areas;
+        let all = areas.iter().flat_map(|areas| areas.modules.iter().map(|module| &module.module));
+        let modules: Vec<String> = all.collect::<BTreeSet<_>>().into_iter().cloned().collect();
+        let cell = |module: &str, task: &str| {
+            let (areas, found) = compared.cell(module, task)?;
+            Some(NormalizedArea { n_auc: found.n_auc, area: found.area, n: areas.seeds.len() })
+        };
+        let row = |module: &String| areas.iter().map(|areas| cell(module, &areas.task)).collect();
+        Self {
+            n_auc: modules.iter().map(row).collect(),
+            modules,
+            tasks: areas.iter().map(TaskHorizon::of).collect(),
+            averaged_tasks: compared.tasks.clone(),
+            averages: averages(compared),
+            left_out: compared.left_out.clone(),
+        }
+    }
+}
+
+impl TaskHorizon {
+    fn of(areas: &touchstream_statistics::TaskAreas) -> Self {
+        let horizon = areas.horizon;
+        Self {
+            task: areas.task.clone(),
+            step: horizon.step,
+            n_evaluations: horizon.n_evaluations,
+            n_converged: horizon.n_converged,
+            n_modules: horizon.n_modules,
+            n_seeds: areas.seeds.len(),
+            n_seeds_left_out: areas.n_seeds_left_out,
+        }
+    }
+}
+
+fn averages(compared: &Compared) -> Vec<ModuleAverage> {
+    let Some(scores) = compared.scores() else { return Vec::new() };
+    // What is sorted or paired anew in each resample.
+    let fewer = Resampling { n_resamples: 1000, ..resampling() };
+    let thresholds: Vec<f64> = (0..N_THRESHOLDS).map(|idx| f64::from(idx) / 20.0).collect();
+    let ems = scores.method(EMS).ok();
+    let average = |module: &MethodScores| {
+        let profile =
+            performance_profile(module, &thresholds, &fewer).map_or_else(|_| Vec::new(), |found| found.rows);
+        let beside_ems = ems.filter(|ems| ems.name() != module.name());
+        let improvement = beside_ems.and_then(|ems| probability_of_improvement(ems, module, &fewer).ok());
+        ModuleAverage {
+            module: module.name().to_owned(),
+            ta_n_auc: mean(module, &resampling()).into(),
+            interquartile_mean: interquartile_mean(module, &fewer).into(),
+            profile: profile
+                .into_iter()
+                .map(|row| ProfilePoint { threshold: row.threshold, share: row.share.into() })
+                .collect(),
+            ems_is_better: improvement
+                .map(|found| Averaged::new(found.probability, found.interval, found.size)),
+        }
+    };
+    scores.methods().map(average).collect()
+}

@@ -1,0 +1,226 @@
+//! Runs that can be counted: each once, with a curve that is one.
+
+use crate::left_out::LeftOut;
+use crate::record::{Part, Point, RunRecord};
+use std::collections::BTreeMap;
+use touchstream_statistics::area;
+
+/// Step and a share each.
+pub(crate) type Points = Vec<(u64, f64)>;
+
+/// A run whose curve has at least one evaluation, steps that do not fall and rewards in 0..=1.
+#[derive(Debug)]
+pub(crate) struct Run<'a> {
+    pub record: &'a RunRecord,
+    /// Validation rewards.
+    pub curve: Points,
+}
+
+impl Run<'_> {
+    /// The mean of the last tenth of its evaluations.
+    pub fn final_reward(&self) -> f64 {
+        end(&self.curve)
+    }
+
+    pub fn last_step(&self) -> u64 {
+        self.curve.last().map_or(0, |point| point.0)
+    }
+
+    /// The mean reward along the curve.
+    pub fn area(&self) -> Option<f64> {
+        area(&self.curve).ok().map(|area| area.mean_reward)
+    }
+
+    /// The evaluations that tell a share.
+    pub fn shares(&self, share: fn(&Point) -> Option<f64>) -> Points {
+        let points = self.record.points.iter().filter_map(|point| Some((point.step, share(point)?)));
+        points.filter(|point| (0.0..=1.0).contains(&point.1)).collect()
+    }
+}
+
+/// The mean of the last tenth of some points, of at least one. 0 where there is none.
+pub(crate) fn end(points: &[(u64, f64)]) -> f64 {
+    let last = &points[points.len() - points.len().div_ceil(10)..];
+    last.iter().map(|point| point.1).sum::<f64>() / last.len().max(1) as f64
+}
+
+/// The runs of each preset, in an order that does not depend on that of the records, and what is none.
+pub(crate) fn read(records: &[RunRecord]) -> BTreeMap<&str, (Vec<Run<'_>>, Vec<LeftOut>)> {
+    let mut places: BTreeMap<_, Vec<&RunRecord>> = BTreeMap::new();
+    for record in records {
+        places.entry(Place::of(record)).or_default().push(record);
+    }
+    let mut presets: BTreeMap<&str, (Vec<Run>, Vec<LeftOut>)> = BTreeMap::new();
+    for (place, mut records) in places {
+        let (runs, left_out) = presets.entry(place.preset).or_default();
+        if records.len() > 1 {
+            let text = format!("{} of its kind; the longest counts", records.len());
+            left_out.push(LeftOut::new(name_of(records[0]), text));
+            // Which of two equally long ones it is must not depend on their order.
+            records.sort_by_cached_key(|record| (record.points.len(), format!("{record:?}")));
+        }
+        let Some(&record) = records.last() else { continue };
+        match curve_of(record) {
+            Ok(curve) => runs.push(Run { record, curve }),
+            Err(why) => left_out.push(LeftOut::new(name_of(record), why)),
+        }
+    }
+    presets
+}
+
+/// There is one run of each.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Place<'a> {
+    preset: &'a str,
+    module: &'a str,
+    task: &'a str,
+    /// Switch, base and way; or none of them.
+    second: Option<[&'a str; 3]>,
+    /// The learning rate's bits, which are in its order for positive ones.
+    rate: Option<u64>,
+    seed: u64,
+}
+
+impl<'a> Place<'a> {
+    fn of(record: &'a RunRecord) -> Self {
+        let RunRecord { preset, module, task, seed, part, .. } = record;
+        let (second, rate) = match part {
+            Part::Alone { learning_rate } => (None, learning_rate.map(f64::to_bits)),
+            Part::Second { switch, base_task, way, .. } => {
+                (Some([switch, base_task, way].map(String::as_str)), None)
+            }
+        };
+        Self { preset, module, task, second, rate, seed: *seed }
+    }
+}
+
+fn curve_of(record: &RunRecord) -> Result<Points, String> {
+    if let Part::Alone { learning_rate: Some(rate) } = record.part
+        && !(rate.is_finite() && rate > 0.0)
+    {
+        return Err(format!("its learning rate is {rate}"));
+    }
+    let curve: Points = record.points.iter().map(|point| (point.step, point.reward)).collect();
+    area(&curve).map_err(|error| error.to_string())?;
+    match curve.iter().find(|point| !(0.0..=1.0).contains(&point.1)) {
+        Some((step, reward)) => Err(format!("the reward at step {step} is {reward}")),
+        None => Ok(curve),
+    }
+}
+
+/// `ems on sr-2way, seed 3`.
+pub(crate) fn name_of(record: &RunRecord) -> String {
+    let RunRecord { module, task, seed, .. } = record;
+    match &record.part {
+        Part::Alone { learning_rate: None } => format!("{module} on {task}, seed {seed}"),
+        Part::Alone { learning_rate: Some(rate) } => {
+            format!("{module} on {task} at rate {rate}, seed {seed}")
+        }
+        Part::Second { switch, way, .. } => format!("{module} on {switch} ({task}), {way}, seed {seed}"),
+    }
+}
+
+/// Leaves only runs with the same steps: those that most of them have, the longer ones of equally many. What is left out is
+/// told.
+pub(crate) fn keep_same_steps<'r, 'a>(runs: &mut Vec<&'r Run<'a>>, left_out: &mut Vec<LeftOut>) {
+    let steps = |run: &Run| run.curve.iter().map(|point| point.0).collect::<Vec<u64>>();
+    let mut grids: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
+    runs.iter().for_each(|run| *grids.entry(steps(run)).or_default() += 1);
+    if grids.len() < 2 {
+        return;
+    }
+    let Some((kept, _)) = grids.into_iter().max_by_key(|(grid, n)| (*n, grid.last().copied(), grid.len()))
+    else {
+        return;
+    };
+    let why = format!(
+        "its evaluations are at other steps than the {} up to step {} that most have",
+        kept.len(),
+        kept.last().copied().unwrap_or(0)
+    );
+    runs.retain(|run| {
+        let is_kept = run.curve.iter().map(|point| point.0).eq(kept.iter().copied());
+        if !is_kept {
+            left_out.push(LeftOut::new(name_of(run.record), why.clone()));
+        }
+        is_kept
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_the_mean_of_the_last_tenth() {
+        #[track_caller]
+        fn check(rewards: &[f64], wanted: f64) {
+            let points: Points = (0..).zip(rewards.iter().copied()).collect();
+            assert_eq!(end(&points), wanted);
+        }
+        check(&[], 0.0);
+        check(&[0.25], 0.25);
+        check(&[0.5, 1.0], 1.0);
+        check(&[0.0; 10], 0.0);
+        let mut eleven = [0.0; 11];
+        eleven[9..].copy_from_slice(&[0.5, 1.0]);
+        check(&eleven, 0.75);
+    }
+
+    fn record(seed: u64, rewards: &[f64]) -> RunRecord {
+        let point =
+            |(step, &reward)| Point { step, reward, train_reward: None, on_object: None, reuse: None };
+        RunRecord {
+            preset: "default".into(),
+            module: "ems".into(),
+            task: "sr-2way".into(),
+            seed,
+            part: Part::Alone { learning_rate: None },
+            points: (0..).zip(rewards).map(point).collect(),
+        }
+    }
+
+    #[test]
+    fn what_is_no_run_is_told() {
+        let mut fast = record(7, &[0.5]);
+        fast.part = Part::Alone { learning_rate: Some(f64::INFINITY) };
+        let records = [
+            record(1, &[0.5, 0.75]),
+            record(2, &[]),
+            record(3, &[0.5, f64::NAN]),
+            record(4, &[0.5, 1.5]),
+            record(5, &[0.5]),
+            record(5, &[0.5, 0.5]),
+            fast,
+        ];
+        let presets = read(&records);
+        let (runs, left_out) = &presets["default"];
+        assert_eq!(runs.iter().map(|run| run.record.seed).collect::<Vec<_>>(), [1, 5]);
+        assert_eq!(runs[1].curve.len(), 2);
+        let told: Vec<String> = left_out.iter().map(|one| format!("{}: {}", one.what, one.why)).collect();
+        assert_eq!(
+            told,
+            [
+                "ems on sr-2way, seed 2: there is no evaluation",
+                "ems on sr-2way, seed 3: the reward at step 1 is NaN",
+                "ems on sr-2way, seed 4: the reward at step 1 is 1.5",
+                "ems on sr-2way, seed 5: 2 of its kind; the longest counts",
+                "ems on sr-2way at rate inf, seed 7: its learning rate is inf",
+            ]
+        );
+    }
+
+    #[test]
+    fn runs_of_other_lengths_are_left_out() {
+        let records = [record(1, &[0.5; 3]), record(2, &[0.5; 2]), record(3, &[0.5; 3])];
+        let (all, _) = &read(&records)["default"];
+        let (mut runs, mut left_out) = (all.iter().collect(), Vec::new());
+        keep_same_steps(&mut runs, &mut left_out);
+        assert_eq!(runs.iter().map(|run| run.record.seed).collect::<Vec<_>>(), [1, 3]);
+        assert_eq!(left_out.len(), 1);
+        // Of equally many, the longer ones.
+        let (mut runs, mut left_out) = (all[..2].iter().collect(), Vec::new());
+        keep_same_steps(&mut runs, &mut left_out);
+        assert_eq!((runs[0].record.seed, runs.len()), (1, 1));
+    }
+}

@@ -1,0 +1,151 @@
+//! Every switch and module: all ways of learning the second task, each beside scratch.
+
+use super::gains::{SCRATCH, SeedGain};
+use crate::band::{Bands, MeanCurve};
+use crate::figure::Figure;
+use crate::left_out::LeftOut;
+use crate::record::Part;
+use crate::run::{Points, Run, end, keep_same_steps, name_of};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use touchstream_statistics::gains;
+
+/// One module at one switch.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SwitchFindings {
+    /// `switch-13`, `no-switch`, ...
+    pub switch: String,
+    /// What was learned before.
+    pub base_task: String,
+    /// What is learned after.
+    pub task: String,
+    /// The module's name.
+    pub module: String,
+    /// The last evaluation's: gains shrink with it.
+    pub horizon_steps: u64,
+    /// By name.
+    pub ways: Vec<WayFindings>,
+    /// Runs with other steps than the others, and those without a run from scratch.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// One way of learning the second task.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WayFindings {
+    /// Its name.
+    pub way: String,
+    /// Over seeds.
+    pub curve: MeanCurve,
+    /// The old modules' share over time, of the seeds that tell it.
+    pub reuse: Option<MeanCurve>,
+    /// Mean reward along the curve.
+    pub area: Figure,
+    /// `(AUC - AUC_scratch) / AUC_scratch`, over the seeds that have both; `None` for scratch itself.
+    pub r_gain: Option<Figure>,
+    /// The largest difference to scratch over its step, in reward a thousand steps; as `r_gain`.
+    pub t_gain: Option<Figure>,
+    /// One a seed.
+    pub seeds: Vec<SeedGain>,
+}
+
+/// Of all second tasks.
+pub(crate) fn switch_findings(runs: &[Run], bands: &mut Bands) -> Vec<SwitchFindings> {
+    let mut places: BTreeMap<[&str; 4], Vec<&Run>> = BTreeMap::new();
+    for run in runs {
+        if let Part::Second { switch, base_task, .. } = &run.record.part {
+            let place = [switch, base_task, &run.record.task, &run.record.module];
+            places.entry(place.map(String::as_str)).or_default().push(run);
+        }
+    }
+    places.into_iter().map(|(place, runs)| of_place(place, runs, bands)).collect()
+}
+
+fn of_place(place: [&str; 4], mut runs: Vec<&Run>, bands: &mut Bands) -> SwitchFindings {
+    let mut left_out = Vec::new();
+    keep_same_steps(&mut runs, &mut left_out);
+    let mut ways: BTreeMap<&str, BTreeMap<u64, &Run>> = BTreeMap::new();
+    for run in &runs {
+        if let Part::Second { way, .. } = &run.record.part {
+            ways.entry(way).or_default().insert(run.record.seed, run);
+        }
+    }
+    let scratch = ways.get(SCRATCH).cloned().unwrap_or_default();
+    let others = ways.iter().filter(|(way, _)| **way != SCRATCH).flat_map(|(_, seeds)| seeds);
+    let alone = others.filter(|(seed, _)| !scratch.contains_key(seed));
+    left_out.extend(alone.map(|(_, run)| {
+        LeftOut::new(name_of(run.record), "it has no gains: there is no run from scratch with its seed")
+    }));
+    let ways = ways.into_iter().filter_map(|(way, seeds)| of_way(way, &seeds, &scratch, bands)).collect();
+    let [switch, base_task, task, module] = place.map(String::from);
+    let horizon_steps = runs.first().map_or(0, |run| run.last_step());
+    SwitchFindings { switch, base_task, task, module, horizon_steps, ways, left_out }
+}
+
+fn of_way(
+    way: &str,
+    seeds: &BTreeMap<u64, &Run>,
+    scratch: &BTreeMap<u64, &Run>,
+    bands: &mut Bands,
+) -> Option<WayFindings> {
+    let curves: Vec<&Points> = seeds.values().map(|run| &run.curve).collect();
+    let reuse: Vec<Points> = seeds.values().map(|run| run.shares(|point| point.reuse)).collect();
+    let most = reuse.iter().map(Vec::len).max().unwrap_or(0);
+    let whole = reuse.iter().filter(|points| points.len() == most && most > 0);
+    let steps = |points: &Points| points.iter().map(|point| point.0).collect::<Vec<u64>>();
+    let first = whole.clone().next().map(steps);
+    let whole: Vec<&Points> = whole.filter(|points| Some(steps(points)) == first).collect();
+    let seed_gains = seeds.iter().zip(&reuse).filter_map(|((&seed, run), reuse)| {
+        let scratch = scratch.get(&seed).filter(|_| way != SCRATCH);
+        let gains = scratch.and_then(|scratch| gains(&run.curve, &scratch.curve));
+        let Part::Second { base_end, .. } = run.record.part else { return None };
+        Some(SeedGain {
+            seed,
+            area: run.area()?,
+            r_gain: gains.map(|gains| gains.relative),
+            t_gain: gains.map(|gains| gains.transfer),
+            early_reward: early_reward(&run.curve),
+            base_end: base_end.filter(|reward| (0.0..=1.0).contains(reward)),
+            reuse_end: (!reuse.is_empty()).then(|| end(reuse)),
+        })
+    });
+    let seed_gains: Vec<SeedGain> = seed_gains.collect();
+    let mean = |number: fn(&SeedGain) -> Option<f64>| {
+        Figure::of(&seed_gains.iter().filter_map(number).collect::<Vec<f64>>())
+    };
+    Some(WayFindings {
+        way: way.to_owned(),
+        curve: bands.mean_curve(&curves)?,
+        reuse: bands.mean_curve(&whole),
+        area: mean(|seed| Some(seed.area))?,
+        r_gain: mean(|seed| seed.r_gain),
+        t_gain: mean(|seed| seed.t_gain),
+        seeds: seed_gains,
+    })
+}
+
+/// The best reward of the first evaluation after step 0 and of all within the first 5 % of the steps.
+fn early_reward(curve: &[(u64, f64)]) -> f64 {
+    let last_step = curve.last().map_or(0, |point| point.0);
+    let first_after = curve.iter().position(|point| point.0 > 0).unwrap_or(0);
+    let early =
+        curve.iter().enumerate().filter(|(idx, point)| *idx <= first_after || point.0 <= last_step / 20);
+    early.map(|(_, point)| point.1).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn early_is_the_first_evaluation_or_the_first_twentieth() {
+        #[track_caller]
+        fn check(curve: &[(u64, f64)], wanted: f64) {
+            assert_eq!(early_reward(curve), wanted);
+        }
+        check(&[], 0.0);
+        check(&[(0, 0.5)], 0.5);
+        check(&[(0, 0.1), (100, 0.5), (200, 0.9)], 0.5);
+        check(&[(100, 0.5), (200, 0.9)], 0.5);
+        check(&[(0, 0.1), (10, 0.2), (50, 0.7), (51, 0.8), (1000, 0.9)], 0.7);
+    }
+}

@@ -1,0 +1,87 @@
+//! The order of learning: objects first, then which of them.
+
+use super::judgement::{Found, Judgement};
+use super::missing::Missing;
+use super::study::Study;
+use crate::figure::{Averaged, Figure, count};
+use crate::paper::{COCO, EMS, MIN_SEEDS, twelve_tasks};
+use crate::scenes::SceneFindings;
+use touchstream_env::seed::RunSeed;
+use touchstream_statistics::{Resampling, Run, Scores, mean};
+
+/// By how much of its steps a run is halfway to what objects mean later than halfway to touching objects at all, one a seed
+/// that rose in both.
+fn delays(scene: &SceneFindings) -> Vec<(u64, f64)> {
+    let delay = |(meaning, on_object): (u64, u64), n_steps: u64| {
+        let delay = (meaning as f64 - on_object as f64) / n_steps as f64;
+        delay.is_finite().then_some(delay)
+    };
+    let seeds = scene
+        .seeds
+        .iter()
+        .filter_map(|seed| Some((seed.seed, delay(seed.meaning.zip(seed.on_object)?, seed.n_steps)?)));
+    seeds.collect()
+}
+
+fn scenes<'a>(study: &Study<'a>) -> impl Iterator<Item = &'a SceneFindings> {
+    study.scenes.iter().filter(|scene| scene.module == EMS)
+}
+
+/// The interval over match-to-sample tasks and seeds must lie above 0. Of tasks with at least three seeds that rose in both.
+pub(crate) fn buttons_first(study: &Study) -> Judgement {
+    let tasks: Vec<&str> = twelve_tasks().filter(|task| task.starts_with("mts-")).collect();
+    let told: Vec<&SceneFindings> =
+        scenes(study).filter(|scene| tasks.contains(&scene.task.as_str())).collect();
+    let all: Vec<(&str, Vec<(u64, f64)>)> =
+        told.iter().map(|scene| (scene.task.as_str(), delays(scene))).collect();
+    let enough: Vec<_> = all.iter().filter(|(_, delays)| delays.len() >= MIN_SEEDS).cloned().collect();
+    let n_told: usize = told.iter().map(|scene| scene.seeds.len()).sum();
+    let not_counted = |n_counted: usize| match n_told - n_counted {
+        0 => String::new(),
+        n => format!("; {} that told it did not rise in both or stand alone", count(n, "more run")),
+    };
+    let is_enough = !enough.is_empty();
+    match averaged(if is_enough { &enough } else { &all }) {
+        Some(delay) => {
+            let found = Found {
+                found: format!("{delay:+} of a run's steps later"),
+                n: format!("{}{}", delay.size(), not_counted(delay.n_runs)),
+            };
+            if is_enough { found.above(delay.beside(0.0)) } else { found.not_enough(why_none(n_told)) }
+        }
+        None => {
+            let found = Found { found: "nothing".to_owned(), n: count(n_told, "run") };
+            found.not_enough(why_none(n_told))
+        }
+    }
+}
+
+fn why_none(n_told: usize) -> String {
+    format!(
+        "no match-to-sample task has {MIN_SEEDS} runs of {EMS} that tell touches on templates and rise both in them and \
+         in what they earn; {} tell them",
+        count(n_told, "run")
+    )
+}
+
+fn averaged(tasks: &[(&str, Vec<(u64, f64)>)]) -> Option<Averaged> {
+    let runs = tasks.iter().flat_map(|(task, delays)| {
+        delays.iter().map(|&(seed, score)| Run { method: EMS, task, seed, score })
+    });
+    let scores = Scores::new(runs).ok()?;
+    Some(mean(scores.method(EMS).ok()?, &Resampling::new(RunSeed(1))).into())
+}
+
+/// The interval over seeds must lie above 0.
+pub(crate) fn outlines_first(study: &Study) -> Judgement {
+    let delays = scenes(study).find(|scene| scene.task == COCO).map_or_else(Vec::new, delays);
+    let delays: Vec<f64> = delays.into_iter().map(|(_, delay)| delay).collect();
+    let mut missing = Missing::default();
+    missing.need(
+        delays.len(),
+        format_args!("{EMS} on {COCO} that rise both in touches on objects and in what they earn"),
+    );
+    let Some(figure) = Figure::of(&delays) else { return Found::nothing().missing(&missing) };
+    let found = Found { found: format!("{figure:+} of a run's steps later"), n: count(figure.n, "seed") };
+    if missing.is_none() { found.above(figure.beside(0.0)) } else { found.missing(&missing) }
+}

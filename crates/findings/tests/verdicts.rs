@@ -1,0 +1,221 @@
+//! Every claim holds in a study that was made so, and fails where its inequality is turned round.
+
+#![allow(clippy::unwrap_used)]
+
+mod made_up;
+
+use made_up::{alone, points, study};
+use touchstream_findings::{Baseline, CLAIMS, Outcome, Part, RunRecord, Verdict, findings};
+
+fn verdict(id: &str, records: &[RunRecord], baselines: &[Baseline]) -> Verdict {
+    let found = findings(records, baselines);
+    found.presets[0].verdicts.iter().find(|verdict| verdict.claim_id == id).unwrap().clone()
+}
+
+#[test]
+fn all_claims_hold_where_all_is_as_the_paper_says() {
+    let (records, baselines) = study();
+    let found = findings(&records, &baselines);
+    assert_eq!(found.presets.len(), 1);
+    let verdicts = &found.presets[0].verdicts;
+    assert_eq!(verdicts.len(), CLAIMS.len());
+    for (verdict, claim) in verdicts.iter().zip(CLAIMS) {
+        assert_eq!(verdict.outcome, Outcome::Reproduced, "{verdict:#?}");
+        assert_eq!((verdict.claim_id.as_str(), verdict.preset.as_str()), (claim.id, "default"));
+        assert!(!verdict.n.is_empty() && !verdict.found.is_empty() && !verdict.why.is_empty());
+    }
+    let ids: std::collections::BTreeSet<&str> = CLAIMS.iter().map(|claim| claim.id).collect();
+    assert_eq!(ids.len(), CLAIMS.len());
+}
+
+/// Turns rewards of some runs into others, by step and reward.
+fn change(records: &mut [RunRecord], which: impl Fn(&RunRecord) -> bool, reward: impl Fn(u64, f64) -> f64) {
+    for record in records.iter_mut().filter(|record| which(record)) {
+        record.points.iter_mut().for_each(|point| point.reward = reward(point.step, point.reward));
+    }
+}
+
+fn is(record: &RunRecord, module: &str, task: &str) -> bool {
+    matches!(record.part, Part::Alone { .. })
+        && record.module == module
+        && [&record.task, "*"].contains(&task)
+}
+
+fn at(record: &RunRecord, at_switch: &str, module: &str, by_way: &str) -> bool {
+    let Part::Second { switch, way, .. } = &record.part else { return false };
+    record.module == module
+        && by_way == way
+        && (switch == at_switch || at_switch == "*" && switch != "no-switch")
+}
+
+struct Case {
+    id: &'static str,
+    plant: fn(&mut Vec<RunRecord>, &mut Vec<Baseline>),
+    /// Part of the reason.
+    why: &'static str,
+}
+
+#[rustfmt::skip]
+const PLANTED: &[Case] = &[
+    Case { id: "efficiency-highest", why: "no-symm is higher", plant: |runs, _| change(runs, |run| is(run, "no-symm", "*"), |_, _| 0.99) },
+    Case { id: "efficiency-above-no-symm", why: "lies below", plant: |runs, _| change(runs, |run| is(run, "no-symm", "*"), |_, _| 0.99) },
+    Case { id: "efficiency-above-no-mult", why: "lies below", plant: |runs, _| change(runs, |run| is(run, "no-mult-symm-crelu", "*"), |_, _| 0.99) },
+    Case { id: "efficiency-above-none-large", why: "lies below", plant: |runs, _| change(runs, |run| is(run, "none-relu-large", "*"), |_, _| 0.99) },
+    Case { id: "efficiency-above-no-mult-symm", why: "lies below", plant: |runs, _| change(runs, |run| is(run, "no-mult-symm-relu", "*"), |_, _| 0.99) },
+    Case { id: "efficiency-above-none-medium", why: "lies below", plant: |runs, _| change(runs, |run| is(run, "none-relu-medium", "*"), |_, _| 0.99) },
+    Case { id: "efficiency-above-none-small", why: "lies below", plant: |runs, _| change(runs, |run| is(run, "none-relu-small", "*"), |_, _| 0.99) },
+    Case { id: "efficiency-order", why: "1 of six neighbours: none-relu-medium is not above none-relu-small", plant: |runs, _| change(runs, |run| is(run, "none-relu-small", "*"), |_, reward| reward * 1.1) },
+    Case { id: "final-reward-highest", why: "another ends higher on 1 task, clearly so on 1", plant: |runs, _| change(runs, |run| is(run, "no-symm", "sr-2way"), |_, reward| reward + 0.1) },
+    Case { id: "localization-above-0.4", why: "lies below", plant: |runs, _| change(runs, |run| is(run, "ems", "localization"), |_, reward| reward / 3.0) },
+    Case { id: "localization-above-svr", why: "lies below", plant: |_, baselines| baselines[0].score = 0.97 },
+    Case { id: "localization-above-svr", why: "no difference", plant: |_, baselines| baselines[0].interval = Some((0.0, 1.5)) },
+    Case { id: "localization-conv-above-ems", why: "lies below", plant: |runs, _| change(runs, |run| is(run, "conv-ems", "*"), |_, reward| reward / 2.0) },
+    Case { id: "voting-ems-layer", why: "not at switch-7", plant: |runs, _| change(runs, |run| at(run, "switch-7", "ems", "layer"), |_, reward| reward - 0.3) },
+    Case { id: "voting-ems-unit", why: "not at switch-7", plant: |runs, _| change(runs, |run| at(run, "switch-7", "ems", "unit"), |_, reward| reward - 0.3) },
+    Case { id: "voting-none-large-layer", why: "not at switch-7", plant: |runs, _| change(runs, |run| at(run, "switch-7", "none-relu-large", "layer"), |_, reward| reward - 0.3) },
+    Case { id: "voting-none-large-unit", why: "not at switch-7", plant: |runs, _| change(runs, |run| at(run, "switch-7", "none-relu-large", "unit"), |_, reward| reward - 0.3) },
+    Case { id: "voting-unit-above-layer", why: "lies below", plant: |runs, _| change(runs, |run| at(run, "*", "ems", "unit"), |_, reward| reward - 0.1) },
+    Case { id: "voting-ems-faster-layer", why: "lies below", plant: |runs, _| change(runs, |run| at(run, "*", "none-relu-large", "layer"), |_, reward| reward + 0.2) },
+    Case { id: "voting-ems-faster-unit", why: "lies below", plant: |runs, _| change(runs, |run| at(run, "*", "none-relu-large", "unit"), |_, reward| reward + 0.2) },
+    // Back in the end, but not at once.
+    Case { id: "no-switch-level-layer", why: "less than 95 %", plant: |runs, _| change(runs, |run| at(run, "no-switch", "ems", "layer"), |step, reward| if step > 200 { reward } else { reward * 0.9 }) },
+    Case { id: "no-switch-level-unit", why: "less than 95 %", plant: |runs, _| change(runs, |run| at(run, "no-switch", "ems", "unit"), |step, reward| if step > 200 { reward } else { reward * 0.9 }) },
+    Case { id: "no-switch-weight-layer", why: "lies below", plant: |runs, _| reuse(runs, "layer") },
+    Case { id: "no-switch-weight-unit", why: "lies below", plant: |runs, _| reuse(runs, "unit") },
+    Case { id: "transformations-help", why: "lies below", plant: |runs, _| change(runs, |run| at(run, "*", "ems", "layer-plain"), |_, reward| reward + 0.1) },
+    Case { id: "transformations-voting-most", why: "less than half", plant: |runs, _| change(runs, |run| at(run, "*", "ems", "layer-plain"), |_, reward| reward - 0.1) },
+    Case { id: "transformations-voting-most", why: "no gain", plant: |runs, _| change(runs, |run| at(run, "*", "ems", "layer"), |_, reward| reward - 0.3) },
+    Case { id: "control-shuffled", why: "gains more", plant: |runs, _| change(runs, |run| at(run, "*", "ems", "layer-shuffled"), |_, reward| reward + 0.3) },
+    Case { id: "control-shuffled", why: "more than half", plant: |runs, _| change(runs, |run| at(run, "*", "ems", "layer-shuffled"), |_, reward| reward + 0.15) },
+    Case { id: "order-buttons", why: "lies below", plant: |runs, _| swap_order(runs, "mts-") },
+    Case { id: "order-outlines", why: "lies below", plant: |runs, _| swap_order(runs, "coco-") },
+];
+
+fn reuse(runs: &mut [RunRecord], way: &str) {
+    for run in runs.iter_mut().filter(|run| at(run, "no-switch", "ems", way)) {
+        run.points.iter_mut().for_each(|point| point.reuse = point.reuse.map(|share| share / 2.0));
+    }
+}
+
+/// What objects mean is known early, where they are late.
+fn swap_order(runs: &mut [RunRecord], tasks: &str) {
+    for run in runs.iter_mut().filter(|run| is(run, "ems", "*") && run.task.starts_with(tasks)) {
+        for point in &mut run.points {
+            let on_object = if point.step < 1500 { 0.2 } else { 0.9 };
+            point.on_object = Some(on_object);
+            point.reward = on_object * if point.step < 500 { 0.2 } else { 0.9 };
+        }
+    }
+}
+
+#[test]
+fn every_claim_fails_where_its_inequality_is_turned_round() {
+    for Case { id, plant, why } in PLANTED {
+        let (mut records, mut baselines) = study();
+        plant(&mut records, &mut baselines);
+        let found = verdict(id, &records, &baselines);
+        assert_eq!(found.outcome, Outcome::NotReproduced, "{found:#?}");
+        assert!(found.why.contains(why), "{found:#?}");
+    }
+    let has_case = |id: &str| PLANTED.iter().any(|case| case.id == id);
+    assert!(CLAIMS.iter().all(|claim| has_case(claim.id)));
+}
+
+/// Of what each claim reads, one run is taken away, and it says which.
+#[test]
+fn every_claim_says_what_it_waits_for() {
+    #[track_caller]
+    fn check(ids: &[&str], is_gone: fn(&RunRecord) -> bool, why: &str) {
+        let (mut records, baselines) = study();
+        records.retain(|run| !is_gone(run));
+        let found = findings(&records, &baselines);
+        for verdict in &found.presets[0].verdicts {
+            let wanted = if ids.iter().any(|id| verdict.claim_id.starts_with(id)) {
+                Outcome::NotEnoughData
+            } else {
+                Outcome::Reproduced
+            };
+            assert_eq!(verdict.outcome, wanted, "{verdict:#?}");
+            assert!(wanted == Outcome::Reproduced || verdict.why.contains(why), "{verdict:#?}");
+            assert!(!verdict.n.is_empty());
+        }
+    }
+    check(
+        &["efficiency-highest", "efficiency-order", "efficiency-above-no-symm", "final-reward"],
+        |run| is(run, "no-symm", "sr-2way") && run.seed == 2,
+        "1 run is missing: 1 of no-symm on sr-2way",
+    );
+    check(
+        &["efficiency-highest", "efficiency-order", "efficiency-above-none-small", "final-reward"],
+        |run| is(run, "none-relu-small", "*"),
+        "36 runs are missing: 3 of none-relu-small on sr-2way",
+    );
+    check(
+        &["efficiency", "final-reward", "localization"],
+        |run| is(run, "ems", "localization"),
+        "of ems on localization",
+    );
+    check(
+        &["localization-conv"],
+        |run| is(run, "conv-ems", "*"),
+        "3 runs are missing: 3 of conv-ems on localization",
+    );
+    check(
+        &["voting-ems-layer", "voting-unit-above", "voting-ems-faster-layer", "transformations"],
+        |run| at(run, "switch-3", "ems", "layer") && run.seed == 1,
+        "1 of ems at switch-3, layer with scratch",
+    );
+    // Without scratch there are no gains.
+    check(
+        &["voting-none-large", "voting-ems-faster"],
+        |run| at(run, "switch-3", "none-relu-large", "scratch"),
+        "3 of none-relu-large at switch-3, ",
+    );
+    check(&["control"], |run| at(run, "*", "ems", "layer-shuffled"), "0 are there");
+    check(
+        &["no-switch-level-unit", "no-switch-weight-unit"],
+        |run| at(run, "no-switch", "ems", "unit"),
+        "3 of ems at no-switch, unit",
+    );
+    check(&["order-outlines"], |run| is(run, "ems", "coco-mts") && run.seed > 2, "1 of ems on coco-mts");
+    let (mut records, mut baselines) = study();
+    baselines.clear();
+    let found = verdict("localization-above-svr", &records, &baselines);
+    assert_eq!(
+        (found.outcome, found.why.as_str()),
+        (Outcome::NotEnoughData, "the supervised baseline is missing")
+    );
+    records.iter_mut().flat_map(|run| &mut run.points).for_each(|point| point.on_object = None);
+    let found = verdict("order-buttons", &records, &baselines);
+    assert_eq!(found.outcome, Outcome::NotEnoughData, "{found:#?}");
+    assert!(found.why.contains("0 runs tell them"), "{found:#?}");
+}
+
+/// What there is is told, even if it is not enough.
+#[test]
+fn a_part_of_a_study_is_told_with_how_much_it_is() {
+    let (mut records, baselines) = study();
+    records.retain(|run| run.task.starts_with("sr-") || run.task == "localization");
+    let found = verdict("efficiency-above-no-symm", &records, &baselines);
+    assert_eq!(found.outcome, Outcome::NotEnoughData);
+    assert_eq!(found.n, "4 tasks, 3 seeds each");
+    assert!(found.found.starts_with("+0.0"), "{found:#?}");
+    assert!(found.why.starts_with("48 runs are missing"), "{found:#?}");
+    // Nothing but one run.
+    let records = [alone("ems", "sr-2way", 1, points(|_| 0.5))];
+    let found = findings(&records, &[]);
+    assert!(found.presets[0].verdicts.iter().all(|verdict| verdict.outcome == Outcome::NotEnoughData));
+}
+
+#[test]
+fn presets_are_judged_apart() {
+    let (mut records, baselines) = study();
+    let mut paper = records.clone();
+    paper.iter_mut().for_each(|run| run.preset = "paper".into());
+    change(&mut paper, |run| is(run, "no-symm", "*"), |_, _| 0.99);
+    records.extend(paper);
+    let found = findings(&records, &baselines);
+    let outcome = |idx: usize| found.presets[idx].verdicts[0].outcome;
+    assert_eq!((outcome(0), outcome(1)), (Outcome::Reproduced, Outcome::NotReproduced));
+    assert_eq!(found.presets[1].verdicts[0].preset, "paper");
+}
