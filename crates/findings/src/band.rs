@@ -41,11 +41,14 @@ impl Bands {
     /// All curves have the same steps. `None` for no curve.
     pub fn mean_curve(&mut self, curves: &[&Points]) -> Option<MeanCurve> {
         let (n, n_evaluations) = (curves.len(), curves.first()?.len());
+        // `[run][evaluation]`
+        let values: Vec<Vec<f64>> =
+            curves.iter().map(|curve| curve.iter().map(|point| point.1).collect()).collect();
         let mut sums = vec![0.0; n_evaluations];
         let sum_of = |which: &mut dyn Iterator<Item = usize>, sums: &mut [f64]| {
             sums.fill(0.0);
             for idx in which {
-                sums.iter_mut().zip(curves[idx]).for_each(|(sum, point)| *sum += point.1);
+                sums.iter_mut().zip(&values[idx]).for_each(|(sum, value)| *sum += value);
             }
         };
         sum_of(&mut (0..n), &mut sums);
@@ -78,10 +81,13 @@ impl Bands {
 /// The middle 95 %, as [`touchstream_statistics::Interval`] has it.
 fn middle(values: &mut [f64]) -> Option<Bounds> {
     let last_idx = values.len().checked_sub(1)?;
-    let mut at = |share: f64| {
-        *values.select_nth_unstable_by((share * last_idx as f64).round() as usize, f64::total_cmp).1
-    };
-    Some(Bounds { low: at(0.025), high: at(0.975) })
+    let rank = |share: f64| (share * last_idx as f64).round() as usize;
+    let (low_idx, high_idx) = (rank(0.025), rank(0.975));
+    let (below, &mut high, _) = values.select_nth_unstable_by(high_idx, f64::total_cmp);
+    // Of one value, both ends are it.
+    let low =
+        if low_idx < below.len() { *below.select_nth_unstable_by(low_idx, f64::total_cmp).1 } else { high };
+    Some(Bounds { low, high })
 }
 
 #[cfg(test)]

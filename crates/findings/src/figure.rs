@@ -131,7 +131,7 @@ fn write_figure(f: &mut fmt::Formatter<'_>, value: f64, interval: Option<Bounds>
 pub(crate) fn count(n: usize, what: &str) -> String {
     match (n, what) {
         (1, _) => format!("1 {what}"),
-        (_, "switch") => format!("{n} switches"),
+        (_, what) if what.ends_with("switch") => format!("{n} {what}es"),
         _ => format!("{n} {what}s"),
     }
 }

@@ -1,4 +1,7 @@
 //! TA-N-AUC: EMS above all others, above each other, and the order of the seven.
+//!
+//! Departs from the paper: areas are divided by that of the best of the seven, not of all 24 modules, so that the claims
+//! can be judged without the other seventeen.
 
 use super::judgement::{Found, Judgement};
 use super::missing::Missing;
@@ -37,7 +40,7 @@ pub(crate) fn ems_above(study: &Study, other: &str) -> Judgement {
     let missing = missing(study, &[EMS, other]);
     match difference {
         _ if !missing.is_none() => found.missing(&missing),
-        Some(difference) if is_enough(&difference) => found.above(difference.beside(0.0)),
+        Some(difference) if is_enough(&difference) => found.above(difference.beside(0.0), 0.0),
         _ => found.not_enough(not_shared(study)),
     }
 }

@@ -62,12 +62,14 @@ impl Found {
         Judgement { found: self.found, n: self.n, outcome, why: why.into() }
     }
 
-    /// Of a difference that should be above 0, or a number that should be above another.
-    pub fn above(self, beside: Beside) -> Judgement {
+    /// Of a number whose interval should lie above a level; `beside` is where it lies.
+    pub fn above(self, beside: Beside, level: f64) -> Judgement {
         match beside {
-            Beside::Above => self.judged(true, "the interval lies above"),
-            Beside::Below => self.judged(false, "the interval lies below: it is the other way round"),
-            Beside::CannotTell => self.judged(false, "no difference can be told: the interval holds none"),
+            Beside::Above => self.judged(true, format!("the interval lies above {level}")),
+            Beside::Below => self.judged(false, format!("the interval lies below {level}")),
+            Beside::CannotTell => {
+                self.judged(false, format!("no difference can be told: the interval holds {level}"))
+            }
         }
     }
 

@@ -31,7 +31,7 @@ pub(crate) fn ems_above_level(study: &Study) -> Judgement {
         n: count(ems.iou.n, "seed"),
     });
     match (ems, missing(study, &[EMS])) {
-        (Some(ems), missing) if missing.is_none() => found.above(ems.iou.beside(LEVEL)),
+        (Some(ems), missing) if missing.is_none() => found.above(ems.iou.beside(LEVEL), LEVEL),
         (_, missing) => found.missing(&missing),
     }
 }
@@ -70,7 +70,7 @@ pub(crate) fn ems_above_svr(study: &Study) -> Judgement {
         n: format!("{}; SVR on {}", count(ems.iou.n, "seed"), count(svr.n, "screen")),
     };
     match missing(study, &[EMS]) {
-        missing if missing.is_none() => found.above(difference.beside(0.0)),
+        missing if missing.is_none() => found.above(difference.beside(0.0), 0.0),
         missing => found.missing(&missing),
     }
 }
@@ -96,7 +96,7 @@ pub(crate) fn conv_above_ems(study: &Study) -> Judgement {
     };
     match difference {
         _ if !missing.is_none() => found.missing(&missing),
-        Some(difference) if difference.n >= MIN_SEEDS => found.above(difference.beside(0.0)),
+        Some(difference) if difference.n >= MIN_SEEDS => found.above(difference.beside(0.0), 0.0),
         _ => found.not_enough(format!("fewer than {MIN_SEEDS} seeds have both")),
     }
 }

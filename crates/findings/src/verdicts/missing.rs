@@ -32,12 +32,16 @@ impl fmt::Display for Missing {
     /// `5 runs are missing: 3 of ems on sr-2way, 2 of no-symm on sr-2way`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let are = if self.n_runs == 1 { "is" } else { "are" };
-        let examples = self.places[..self.places.len().min(N_EXAMPLES)].join(", ");
-        write!(f, "{} {are} missing: {examples}", count(self.n_runs, "run"))?;
-        match self.places.len().saturating_sub(N_EXAMPLES) {
-            0 => Ok(()),
-            n_more => write!(f, " and in {}", count(n_more, "more place")),
-        }
+        write!(f, "{} {are} missing: {}", count(self.n_runs, "run"), first_of(&self.places, "place"))
+    }
+}
+
+/// `a, b, c and 2 more places`: the first few by name, the others counted.
+pub(crate) fn first_of(all: &[String], what: &str) -> String {
+    let first = all[..all.len().min(N_EXAMPLES)].join(", ");
+    match all.len().saturating_sub(N_EXAMPLES) {
+        0 => first,
+        n_more => format!("{first} and {}", count(n_more, &format!("more {what}"))),
     }
 }
 
@@ -53,6 +57,6 @@ mod tests {
         missing.need(2, "b");
         assert_eq!(missing.to_string(), "1 run is missing: 1 of b");
         ["c", "d", "e", "f"].iter().for_each(|place| missing.need(0, place));
-        assert_eq!(missing.to_string(), "13 runs are missing: 1 of b, 3 of c, 3 of d and in 2 more places");
+        assert_eq!(missing.to_string(), "13 runs are missing: 1 of b, 3 of c, 3 of d and 2 more places");
     }
 }

@@ -51,5 +51,5 @@ pub(crate) fn old_module_keeps_weight(study: &Study, way: &str) -> Judgement {
         found: format!("the old modules' share is {figure} at the end"),
         n: count(shares.len(), "seed"),
     };
-    if missing.is_none() { found.above(figure.beside(0.5)) } else { found.missing(&missing) }
+    if missing.is_none() { found.above(figure.beside(0.5), 0.5) } else { found.missing(&missing) }
 }

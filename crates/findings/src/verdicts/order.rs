@@ -47,7 +47,7 @@ pub(crate) fn buttons_first(study: &Study) -> Judgement {
                 found: format!("{delay:+} of a run's steps later"),
                 n: format!("{}{}", delay.size(), not_counted(delay.n_runs)),
             };
-            if is_enough { found.above(delay.beside(0.0)) } else { found.not_enough(why_none(n_told)) }
+            if is_enough { found.above(delay.beside(0.0), 0.0) } else { found.not_enough(why_none(n_told)) }
         }
         None => {
             let found = Found { found: "nothing".to_owned(), n: count(n_told, "run") };
@@ -83,5 +83,5 @@ pub(crate) fn outlines_first(study: &Study) -> Judgement {
     );
     let Some(figure) = Figure::of(&delays) else { return Found::nothing().missing(&missing) };
     let found = Found { found: format!("{figure:+} of a run's steps later"), n: count(figure.n, "seed") };
-    if missing.is_none() { found.above(figure.beside(0.0)) } else { found.missing(&missing) }
+    if missing.is_none() { found.above(figure.beside(0.0), 0.0) } else { found.missing(&missing) }
 }

@@ -6,7 +6,6 @@ use super::study::Study;
 use crate::figure::{Figure, count, seeds};
 use crate::paper::switches;
 use crate::switching::{SCRATCH, SeedGain, gains_of};
-use std::collections::BTreeMap;
 
 /// One module learning in one way.
 #[derive(Clone, Copy)]
@@ -15,12 +14,19 @@ pub(crate) struct Learner {
     pub way: &'static str,
 }
 
+/// Switches in the paper's order, each with a mean over seeds.
+pub(crate) type SwitchMeans = Vec<(&'static str, Figure)>;
+
+fn mean_at<'a>(means: &'a [(&'static str, Figure)], switch: &str) -> Option<&'a Figure> {
+    means.iter().find(|(name, _)| *name == switch).map(|(_, mean)| mean)
+}
+
 /// The mean gain of each of the fifteen switches that a learner was run at.
 pub(crate) fn switch_means(
     study: &Study,
     learner: Learner,
     gain: fn(&SeedGain) -> Option<f64>,
-) -> BTreeMap<&'static str, Figure> {
+) -> SwitchMeans {
     let gains = gains_of(study.switches, learner.module, learner.way, gain);
     let of_switch = |switch: &'static str| {
         let numbers: Vec<f64> = gains.get(switch)?.values().copied().collect();
@@ -30,10 +36,10 @@ pub(crate) fn switch_means(
 }
 
 /// What of the fifteen switches a learner lacks.
-pub(crate) fn need_switches(missing: &mut Missing, learner: Learner, means: &BTreeMap<&'static str, Figure>) {
+pub(crate) fn need_switches(missing: &mut Missing, learner: Learner, means: &[(&'static str, Figure)]) {
     let Learner { module, way } = learner;
     for switch in switches() {
-        let n_there = means.get(switch).map_or(0, |mean| mean.n);
+        let n_there = mean_at(means, switch).map_or(0, |mean| mean.n);
         missing.need(n_there, format_args!("{module} at {switch}, {way} with {SCRATCH}"));
     }
 }
@@ -48,12 +54,8 @@ pub(crate) struct SwitchPairs {
 
 impl SwitchPairs {
     /// Of the switches at which both have at least so many seeds.
-    pub fn of(
-        a: &BTreeMap<&'static str, Figure>,
-        b: &BTreeMap<&'static str, Figure>,
-        min_seeds: usize,
-    ) -> Self {
-        let both = a.iter().filter_map(|(switch, a)| Some((a, b.get(switch)?)));
+    pub fn of(a: &[(&'static str, Figure)], b: &[(&'static str, Figure)], min_seeds: usize) -> Self {
+        let both = a.iter().filter_map(|(switch, a)| Some((a, mean_at(b, switch)?)));
         let both: Vec<_> = both.filter(|(a, b)| a.n.min(b.n) >= min_seeds).collect();
         let n_seeds = || both.iter().flat_map(|(a, b)| [a.n, b.n]);
         Self {

@@ -1,7 +1,7 @@
 //! Voting: what it gains, by which voting, with which module, and what of it is the transformations' or no transfer at all.
 
 use super::judgement::{Found, Judgement};
-use super::missing::Missing;
+use super::missing::{Missing, first_of};
 use super::study::Study;
 use super::switches::{Learner, SwitchPairs, need_switches, switch_means};
 use crate::figure::{Beside, Figure, count, seeds};
@@ -24,11 +24,12 @@ pub(crate) fn gains_everywhere(study: &Study, learner: Learner) -> Judgement {
     let means = switch_means(study, learner, r_gain);
     let mut missing = Missing::default();
     need_switches(&mut missing, learner, &means);
-    let all: Vec<f64> = means.values().map(|mean| mean.value).collect();
+    let all: Vec<f64> = means.iter().map(|(_, mean)| mean).map(|mean| mean.value).collect();
     let Some(over_switches) = Figure::of(&all) else { return Found::nothing().missing(&missing) };
     let n_positive = all.iter().filter(|&&gain| gain > 0.0).count();
-    let n_clearly = means.values().filter(|mean| mean.beside(0.0) == Beside::Above).count();
-    let n_seeds = || means.values().map(|mean| mean.n);
+    let n_clearly =
+        means.iter().map(|(_, mean)| mean).filter(|mean| mean.beside(0.0) == Beside::Above).count();
+    let n_seeds = || means.iter().map(|(_, mean)| mean).map(|mean| mean.n);
     let (fewest, most) = (n_seeds().min().unwrap_or(0), n_seeds().max().unwrap_or(0));
     let found = Found {
         found: format!(
@@ -40,15 +41,19 @@ pub(crate) fn gains_everywhere(study: &Study, learner: Learner) -> Judgement {
     if !missing.is_none() {
         return found.missing(&missing);
     }
-    let lost: Vec<String> = means
-        .iter()
-        .filter(|(_, mean)| mean.value <= 0.0)
-        .map(|(switch, mean)| format!("{switch} {mean:+}"))
-        .collect();
-    match lost[..] {
-        [] => found.judged(true, format!("positive everywhere, clearly so at {n_clearly} of {}", all.len())),
-        _ => found.judged(false, format!("not at {}", lost.join(", "))),
+    let lost: Vec<_> = means.iter().filter(|(_, mean)| mean.value <= 0.0).collect();
+    if lost.is_empty() {
+        let why = format!("positive everywhere, clearly so at {n_clearly} of {}", all.len());
+        return found.judged(true, why);
     }
+    let n_clearly_lost = lost.iter().filter(|(_, mean)| mean.beside(0.0) == Beside::Below).count();
+    let text: Vec<String> = lost.iter().map(|(switch, mean)| format!("{switch} {mean:+}")).collect();
+    let why = format!(
+        "not positive at {}, clearly negative at {n_clearly_lost}: {}",
+        count(lost.len(), "switch"),
+        first_of(&text, "switch")
+    );
+    found.judged(false, why)
 }
 
 /// Two learners at all fifteen switches.
@@ -67,7 +72,7 @@ fn gains_more(study: &Study, a: Learner, b: Learner, gain: fn(&SeedGain) -> Opti
     let n_above = pairs.pairs.iter().filter(|(a, b)| a > b).count();
     let found =
         pairs.found(format!("{difference:+}, above at {n_above} of {}", count(pairs.pairs.len(), "switch")));
-    if missing.is_none() { found.above(difference.beside(0.0)) } else { found.missing(&missing) }
+    if missing.is_none() { found.above(difference.beside(0.0), 0.0) } else { found.missing(&missing) }
 }
 
 /// Mean RGain of unit voting less that of layer voting.
@@ -137,7 +142,7 @@ pub(crate) fn shuffled_gains_less(study: &Study) -> Judgement {
         }
         Beside::Above => found.judged(false, "clearly less, but more than half of it"),
         Beside::Below => found.judged(false, "the shuffled one gains more"),
-        Beside::CannotTell => found.judged(false, "no difference can be told: the interval holds none"),
+        Beside::CannotTell => found.judged(false, "no difference can be told: the interval holds 0"),
     }
 }
 
