@@ -10,6 +10,7 @@ pub mod film;
 pub mod neighbour_sheet;
 pub mod page;
 pub mod sheet;
+pub mod study;
 pub mod switch_page;
 pub mod training_page;
 pub mod trial_shots;

@@ -1,0 +1,93 @@
+//! Axes: round ticks, and where a value lies.
+
+use crate::curve_plot::short_number;
+
+/// From values to pixels.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    /// The values at both ends.
+    pub values: (f64, f64),
+    /// The pixels of both ends.
+    pub pixels: (f64, f64),
+}
+
+impl Scale {
+    /// Where a value lies; values beyond an end lie at it.
+    pub fn at(&self, value: f64) -> f64 {
+        let (low, high) = self.values;
+        let span = if high > low { high - low } else { 1.0 };
+        let share = ((value - low) / span).clamp(0.0, 1.0);
+        self.pixels.0 + share * (self.pixels.1 - self.pixels.0)
+    }
+
+    /// At most `n_at_most` round values within the ends.
+    pub fn ticks(&self, n_at_most: usize) -> Vec<f64> {
+        round_ticks(self.values, n_at_most)
+    }
+}
+
+/// At most `n_at_most` (but two) round values from `low` to `high`.
+pub(super) fn round_ticks((low, high): (f64, f64), n_at_most: usize) -> Vec<f64> {
+    // As no number is greater than NaN, that ends here too.
+    if !(high > low) || !(high - low).is_finite() {
+        return vec![low];
+    }
+    let rough = (high - low) / (n_at_most.max(2) - 1) as f64;
+    let power = 10_f64.powf(rough.log10().floor());
+    let factors = [1.0, 2.0, 2.5, 5.0, 10.0];
+    let step = factors.iter().map(|factor| factor * power).find(|&step| step >= rough * 0.999_999);
+    let step = step.unwrap_or(10.0 * power);
+    let first = (low / step - 1e-9).ceil() as i64;
+    let last = (high / step + 1e-9).floor() as i64;
+    (first..=last).map(|idx| idx as f64 * step).collect()
+}
+
+/// `-0.25`, `30k`.
+pub(super) fn tick_label(value: f64) -> String {
+    let sign = if value < 0.0 { "−" } else { "" };
+    format!("{sign}{}", short_number(value.abs()))
+}
+
+/// The least and the greatest of those that are finite.
+pub(super) fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.filter(|value| value.is_finite()).fold(None, |extent, value| match extent {
+        None => Some((value, value)),
+        Some((low, high)) => Some((low.min(value), high.max(value))),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_few_and_inside() {
+        let cases: [((f64, f64), &[&str]); 7] = [
+            ((0.0, 1.0), &["0", "0.25", "0.5", "0.75", "1"]),
+            ((0.0, 30_000.0), &["0", "10k", "20k", "30k"]),
+            ((-0.4, 0.9), &["0", "0.5"]),
+            ((-0.5, 1.5), &["−0.5", "0", "0.5", "1", "1.5"]),
+            ((0.0, 1_000_000.0), &["0", "250k", "500k", "750k", "1M"]),
+            ((3.0, 3.0), &["3"]),
+            ((0.0, f64::INFINITY), &["0"]),
+        ];
+        for (range, labels) in cases {
+            let found: Vec<String> = round_ticks(range, 5).into_iter().map(tick_label).collect();
+            assert_eq!(found, labels, "{range:?}");
+        }
+    }
+
+    #[test]
+    fn a_scale_keeps_to_its_ends() {
+        let scale = Scale { values: (0.0, 2.0), pixels: (100.0, 0.0) };
+        for (value, pixel) in [(0.0, 100.0), (1.0, 50.0), (5.0, 0.0), (-1.0, 100.0)] {
+            assert_eq!(scale.at(value), pixel);
+        }
+    }
+
+    #[test]
+    fn an_extent_leaves_out_what_is_no_number() {
+        assert_eq!(extent([f64::NAN, 2.0, -1.0, f64::INFINITY].into_iter()), Some((-1.0, 2.0)));
+        assert_eq!(extent([f64::NAN].into_iter()), None);
+    }
+}

@@ -1,0 +1,64 @@
+//! A line with a band around it: what a method came to, and how sure that is.
+
+use crate::study::figure::Drawing;
+use crate::study::plot_area::PlotArea;
+use crate::study::style::{fill_class, stroke_class};
+
+/// A point of a line and the band's edges there, which need not be equally far.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BandPoint {
+    /// Along the horizontal axis.
+    pub x: f64,
+    /// The value.
+    pub y: f64,
+    /// The band's lower edge; `y` where there is no band.
+    pub lower: f64,
+    /// The band's upper edge.
+    pub upper: f64,
+}
+
+/// The band alone, so that lines can all lie above all bands. Points that are no numbers are left out.
+pub(super) fn draw_band(drawing: &mut Drawing, area: &PlotArea, style_idx: usize, points: &[BandPoint]) {
+    let there: Vec<&BandPoint> =
+        points.iter().filter(|p| p.x.is_finite() && p.lower.is_finite() && p.upper.is_finite()).collect();
+    if there.iter().all(|point| point.upper <= point.lower) {
+        return;
+    }
+    let place = |x: f64, y: f64| format!("{:.1},{:.1}", area.x.at(x), area.y.at(y));
+    let above = there.iter().map(|point| place(point.x, point.upper));
+    let below = there.iter().rev().map(|point| place(point.x, point.lower));
+    let corners: Vec<String> = above.chain(below).collect();
+    drawing.add(&format!(
+        "<polygon class=\"band {}\" points=\"{}\"/>",
+        fill_class(style_idx),
+        corners.join(" ")
+    ));
+}
+
+/// The line alone; a lone point is a dot.
+pub(super) fn draw_line(drawing: &mut Drawing, area: &PlotArea, style_idx: usize, points: &[BandPoint]) {
+    let places = places(area, points.iter().map(|point| (point.x, point.y)));
+    match places.as_slice() {
+        [] => {}
+        &[(x, y)] => drawing.dot(&fill_class(style_idx), x, y, 2.5),
+        places => drawing.add(&polyline("line", style_idx, places)),
+    }
+}
+
+/// A thin line: one seed.
+pub(super) fn draw_seed(drawing: &mut Drawing, area: &PlotArea, style_idx: usize, points: &[(f64, f64)]) {
+    let places = places(area, points.iter().copied());
+    if places.len() > 1 {
+        drawing.add(&polyline("line thin", style_idx, &places));
+    }
+}
+
+fn places(area: &PlotArea, points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
+    let there = points.filter(|(x, y)| x.is_finite() && y.is_finite());
+    there.map(|(x, y)| (area.x.at(x), area.y.at(y))).collect()
+}
+
+fn polyline(class: &str, style_idx: usize, places: &[(f64, f64)]) -> String {
+    let corners: Vec<String> = places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+    format!("<polyline class=\"{class} {}\" points=\"{}\"/>", stroke_class(style_idx), corners.join(" "))
+}

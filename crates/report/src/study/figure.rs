@@ -1,0 +1,133 @@
+//! A figure: one SVG that stands on its own, as a file or inside a page.
+
+use crate::page::escaped;
+use crate::study::style::style_element;
+use std::fmt::Display;
+
+/// A figure of a study.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Figure {
+    /// Stable, as in a file's name: `curves-by-task`.
+    pub id: String,
+    /// What it shows, in a few words.
+    pub title: String,
+    /// How to read it: what bands and intervals are, over how many runs.
+    pub caption: String,
+    /// A whole SVG file.
+    pub svg: String,
+}
+
+/// How much room a figure wants on a narrow screen before it scrolls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Breadth {
+    /// One plot.
+    Narrow,
+    /// Many plots or columns side by side.
+    Wide,
+}
+
+/// An SVG file in the making; numbers are in its own pixels.
+pub(super) struct Drawing {
+    body: String,
+}
+
+impl Drawing {
+    pub fn new() -> Self {
+        Self { body: String::new() }
+    }
+
+    /// A piece of SVG, whose texts are escaped already.
+    pub fn add(&mut self, element: &str) {
+        self.body.push_str(element);
+        self.body.push('\n');
+    }
+
+    /// A text whose baseline begins, or as its classes say is centred or ends, at a place.
+    pub fn text(&mut self, class: &str, x: f64, y: f64, text: &str) {
+        self.add(&format!("<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", xml_text(text)));
+    }
+
+    /// A text around a place, turned by some degrees.
+    pub fn turned_text(&mut self, class: &str, x: f64, y: f64, degrees: f64, text: &str) {
+        let text = xml_text(text);
+        self.add(&format!(
+            "<text class=\"{class}\" transform=\"translate({x:.1} {y:.1}) rotate({degrees})\">{text}</text>"
+        ));
+    }
+
+    /// A straight line.
+    pub fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
+        let ((x1, y1), (x2, y2)) = (from, to);
+        self.add(&format!(
+            "<line class=\"{class}\" x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>"
+        ));
+    }
+
+    /// A diamond around a place: what the paper prints.
+    pub fn diamond(&mut self, x: f64, y: f64) {
+        self.add(&format!(
+            "<path class=\"paper-value\" d=\"M{x:.1} {y:.1}m0 -5.5l5.5 5.5l-5.5 5.5l-5.5 -5.5z\"/>"
+        ));
+    }
+
+    /// A filled circle.
+    pub fn dot(&mut self, class: &str, x: f64, y: f64, radius: f64) {
+        self.add(&format!("<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"/>"));
+    }
+
+    /// The whole file.
+    pub fn figure(self, id: &str, title: &str, caption: &str, size: (f64, f64), breadth: Breadth) -> Figure {
+        let (width, height) = (size.0.ceil(), size.1.ceil());
+        let breadth = match breadth {
+            Breadth::Narrow => "narrow",
+            Breadth::Wide => "broad",
+        };
+        let svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"study-figure {breadth}\" viewBox=\"0 0 {width} {height}\" \
+             width=\"{width}\" height=\"{height}\" role=\"img\">\n<title>{}</title>\n<desc>{}</desc>\n{}\
+             <rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>\n{}</svg>\n",
+            xml_text(title),
+            xml_text(caption),
+            style_element(),
+            self.body,
+        );
+        Figure { id: id.into(), title: title.into(), caption: caption.into(), svg }
+    }
+}
+
+/// Text that is safe inside XML: escaped, and without the control characters that XML cannot hold.
+pub(super) fn xml_text(text: impl Display) -> String {
+    let text = text.to_string();
+    let is_allowed = |&letter: &char| {
+        !letter.is_control() && !matches!(letter, '\u{fffe}' | '\u{ffff}') || matches!(letter, '\n' | '\t')
+    };
+    escaped(&text.chars().filter(is_allowed).collect::<String>())
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Texts that a careless figure would break on.
+    pub const HOSTILE: &str = "<&\">\u{1}\u{ffff}]]>";
+
+    /// The file is valid XML and SVG, with a title and a description, and shows no number that is none.
+    #[track_caller]
+    pub fn check_stands_alone(figure: &Figure) {
+        let tree = resvg::usvg::Tree::from_str(&figure.svg, &Default::default());
+        assert!(tree.is_ok(), "{:?}\n{}", tree.err(), figure.svg);
+        for part in ["xmlns=\"http://www.w3.org/2000/svg\"", "viewBox=", "<title>", "<desc>", "<style>"] {
+            assert!(figure.svg.contains(part), "{part} is missing");
+        }
+        assert!(!figure.svg.contains("NaN") && !figure.svg.contains("inf\""), "{}", figure.svg);
+    }
+
+    #[test]
+    fn any_text_is_safe() {
+        assert_eq!(xml_text(HOSTILE), "&lt;&amp;&quot;&gt;]]&gt;");
+        let mut drawing = Drawing::new();
+        drawing.text("small", 1.0, 2.0, HOSTILE);
+        drawing.turned_text("small", 1.0, 2.0, -45.0, HOSTILE);
+        check_stands_alone(&drawing.figure("a", HOSTILE, HOSTILE, (10.0, 10.0), Breadth::Narrow));
+    }
+}

@@ -1,0 +1,279 @@
+//! Estimates with their intervals: a row a method or switch, grouped under headings.
+
+use crate::study::axis::{Scale, extent, tick_label};
+use crate::study::figure::{Breadth, Drawing, Figure, xml_text};
+use crate::study::legend::{Legend, Sign};
+use crate::study::style::{fill_class, solid_class};
+use crate::study::text_width::{fitted, fitted_bold, text_width_px};
+
+/// What the figure shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Intervals {
+    /// The figure's id.
+    pub id: String,
+    /// The figure's title.
+    pub title: String,
+    /// How to read it.
+    pub caption: String,
+    /// Under the axis.
+    pub x_label: String,
+    /// From left to right; by default all that is shown. What lies beyond it is an arrow at the edge.
+    pub range: Option<(f64, f64)>,
+    /// A dashed vertical line and its name, such as no gain at 0.
+    pub reference: Option<(f64, String)>,
+    /// What is compared within a row, such as ways of voting: one colour each. One of them needs no legend.
+    pub series: Vec<String>,
+    /// From top to bottom.
+    pub groups: Vec<IntervalGroup>,
+}
+
+/// Rows under a heading.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IntervalGroup {
+    /// Empty for none.
+    pub heading: String,
+    /// From top to bottom.
+    pub rows: Vec<IntervalRow>,
+}
+
+/// One row: a name, and an estimate a series.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IntervalRow {
+    /// At the left.
+    pub label: String,
+    /// Under each other.
+    pub estimates: Vec<Estimate>,
+}
+
+/// One estimate.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Estimate {
+    /// Which of the figure's `series` it is.
+    pub series_idx: usize,
+    /// The estimate, if there were runs.
+    pub value: Option<f64>,
+    /// Lower and upper end of its interval, if there were enough.
+    pub interval: Option<(f64, f64)>,
+    /// What single seeds came to, as small dots.
+    pub seeds: Vec<f64>,
+    /// What the paper prints, as a diamond.
+    pub paper: Option<f64>,
+    /// How many runs.
+    pub n: u64,
+}
+
+const PLOT_WIDTH: f64 = 400.0;
+const N_WIDTH: f64 = 48.0;
+const LINE_HEIGHT: f64 = 17.0;
+const ROW_GAP: f64 = 8.0;
+const HEADING_HEIGHT: f64 = 28.0;
+const LONGEST_LABEL: f64 = 260.0;
+
+impl Intervals {
+    /// Draws it.
+    pub fn figure(&self) -> Figure {
+        let mut drawing = Drawing::new();
+        let labels = self.groups.iter().flat_map(|group| &group.rows).map(|row| &row.label);
+        let widest = labels.map(|label| text_width_px(label, 13.0)).fold(110.0, f64::max).min(LONGEST_LABEL);
+        let left = widest + 30.0;
+        let right = left + PLOT_WIDTH;
+        let width = right + N_WIDTH + 14.0;
+        let legend = Legend::new(self.legend_entries(), width - 28.0);
+        legend.draw(&mut drawing, 14.0, 10.0);
+        let top = 10.0 + legend.height() + 26.0;
+        let bottom = top + self.groups.iter().map(group_height).sum::<f64>();
+        let x = Scale { values: self.range.unwrap_or_else(|| self.full_range()), pixels: (left, right) };
+        for tick in x.ticks(6) {
+            let at = x.at(tick);
+            drawing.line("grid", (at, top - 4.0), (at, bottom + 4.0));
+            drawing.text("faint middle", at, bottom + 19.0, &tick_label(tick));
+        }
+        drawing.line("axis", (left, bottom), (right, bottom));
+        if let Some((at, _)) = &self.reference {
+            drawing.line("level", (x.at(*at), top - 4.0), (x.at(*at), bottom));
+        }
+        drawing.text("faint end", right + N_WIDTH, top - 8.0, "n");
+        let mut y = top;
+        for group in &self.groups {
+            if !group.heading.is_empty() {
+                drawing.text(
+                    "bold",
+                    14.0,
+                    y + HEADING_HEIGHT - 9.0,
+                    &fitted_bold(&group.heading, 13.0, left - 20.0),
+                );
+                y += HEADING_HEIGHT;
+            }
+            for row in &group.rows {
+                draw_row(&mut drawing, &x, y, row);
+                y += row_height(row);
+            }
+        }
+        drawing.text("middle", (left + right) / 2.0, bottom + 40.0, &self.x_label);
+        drawing.figure(&self.id, &self.title, &self.caption, (width, bottom + 52.0), Breadth::Narrow)
+    }
+
+    fn estimates(&self) -> impl Iterator<Item = &Estimate> {
+        self.groups.iter().flat_map(|group| &group.rows).flat_map(|row| &row.estimates)
+    }
+
+    fn legend_entries(&self) -> Vec<(Sign, &str)> {
+        let mut entries = Vec::new();
+        if self.series.len() > 1 {
+            entries.extend(
+                self.series.iter().enumerate().map(|(idx, name)| (Sign::Estimate(idx), name.as_str())),
+            );
+        }
+        if self.estimates().any(|estimate| !estimate.seeds.is_empty()) {
+            entries.push((Sign::Seed, "one seed"));
+        }
+        if self.estimates().any(|estimate| estimate.paper.is_some()) {
+            entries.push((Sign::Paper, "the paper"));
+        }
+        if let Some((_, name)) = &self.reference {
+            entries.push((Sign::Level, name));
+        }
+        entries
+    }
+
+    /// All that is shown, and a little more at both ends.
+    fn full_range(&self) -> (f64, f64) {
+        let shown = self.estimates().flat_map(|estimate| {
+            let ends = estimate.interval.into_iter().flat_map(|(lower, upper)| [lower, upper]);
+            ends.chain(estimate.value).chain(estimate.paper).chain(estimate.seeds.iter().copied())
+        });
+        let reference = self.reference.as_ref().map(|(at, _)| *at);
+        let (low, high) = extent(shown.chain(reference)).unwrap_or((0.0, 1.0));
+        let margin = if high > low { 0.04 * (high - low) } else { 0.5 };
+        (low - margin, high + margin)
+    }
+}
+
+fn row_height(row: &IntervalRow) -> f64 {
+    row.estimates.len().max(1) as f64 * LINE_HEIGHT + ROW_GAP
+}
+
+fn group_height(group: &IntervalGroup) -> f64 {
+    let heading = if group.heading.is_empty() { 0.0 } else { HEADING_HEIGHT };
+    heading + group.rows.iter().map(row_height).sum::<f64>()
+}
+
+fn draw_row(drawing: &mut Drawing, x: &Scale, top: f64, row: &IntervalRow) {
+    let (left, right) = x.pixels;
+    let middle = top + row_height(row) / 2.0;
+    drawing.text("end", left - 12.0, middle + 4.5, &fitted(&row.label, 13.0, LONGEST_LABEL));
+    for (idx, estimate) in row.estimates.iter().enumerate() {
+        let y = top + (ROW_GAP + LINE_HEIGHT) / 2.0 + idx as f64 * LINE_HEIGHT;
+        draw_estimate(drawing, x, y, estimate, &row.label);
+        drawing.text("faint small end", right + N_WIDTH, y + 4.0, &estimate.n.to_string());
+    }
+}
+
+fn draw_estimate(drawing: &mut Drawing, x: &Scale, y: f64, estimate: &Estimate, label: &str) {
+    let (stroke, fill) = (solid_class(estimate.series_idx), fill_class(estimate.series_idx));
+    let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
+    let Some(value) = finite(estimate.value) else {
+        drawing.text("faint small", x.pixels.0 + 6.0, y + 4.0, "no finished run");
+        return;
+    };
+    drawing.add("<g>");
+    let interval = estimate.interval.filter(|(lower, upper)| lower.is_finite() && upper.is_finite());
+    let words = interval.map_or_else(String::new, |(lower, upper)| format!(" [{lower:.3}, {upper:.3}]"));
+    drawing.add(&format!("<title>{}: {value:.3}{words}, n = {}</title>", xml_text(label), estimate.n));
+    for &seed in estimate.seeds.iter().filter(|seed| seed.is_finite()) {
+        mark(drawing, x, y, seed, &fill, |drawing, at| drawing.dot(&format!("seed {fill}"), at, y, 2.5));
+    }
+    if let Some((lower, upper)) = interval {
+        drawing.line(&format!("line {stroke}"), (x.at(lower), y), (x.at(upper), y));
+        for end in [lower, upper] {
+            mark(drawing, x, y, end, &fill, |drawing, at| {
+                drawing.line(&format!("line {stroke}"), (at, y - 4.0), (at, y + 4.0));
+            });
+        }
+    }
+    if let Some(paper) = finite(estimate.paper) {
+        mark(drawing, x, y, paper, "faint", |drawing, at| drawing.diamond(at, y));
+    }
+    mark(drawing, x, y, value, &fill, |drawing, at| drawing.dot(&fill, at, y, 4.2));
+    drawing.add("</g>");
+}
+
+/// What is drawn at a value, or an arrow at the edge if it lies beyond.
+fn mark(
+    drawing: &mut Drawing,
+    x: &Scale,
+    y: f64,
+    value: f64,
+    class: &str,
+    draw: impl FnOnce(&mut Drawing, f64),
+) {
+    let at = x.at(value);
+    let towards = if value < x.values.0 {
+        -7.0
+    } else if value > x.values.1 {
+        7.0
+    } else {
+        return draw(drawing, at);
+    };
+    drawing.add(&format!(
+        "<path class=\"beyond {class}\" d=\"M{at:.1} {:.1}l{towards} 4l{} 4z\"/>",
+        y - 4.0,
+        -towards
+    ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::figure::tests::{HOSTILE, check_stands_alone};
+
+    fn intervals() -> Intervals {
+        let estimate = Estimate {
+            series_idx: 0,
+            value: Some(0.5),
+            interval: Some((0.25, 1.0)),
+            seeds: vec![0.0, 0.5],
+            paper: Some(0.75),
+            n: 2,
+        };
+        let none = Estimate { series_idx: 1, ..Estimate::default() };
+        let row = IntervalRow { label: HOSTILE.into(), estimates: vec![estimate, none] };
+        Intervals {
+            range: Some((0.0, 1.0)),
+            reference: Some((0.0, HOSTILE.into())),
+            series: vec![HOSTILE.into(), "unit".into()],
+            groups: vec![IntervalGroup { heading: HOSTILE.into(), rows: vec![row] }],
+            ..Intervals::default()
+        }
+    }
+
+    #[test]
+    fn an_estimate_is_drawn_where_it_lies() {
+        let figure = intervals().figure();
+        check_stands_alone(&figure);
+        // The plot is 400 wide and begins at 140.
+        let place = |part: &str| figure.svg.matches(part).count();
+        assert_eq!(place("<circle class=\"f0\" cx=\"340.0\""), 1, "{}", figure.svg);
+        assert_eq!(place("<line class=\"line s0\" x1=\"240.0\""), 2, "{}", figure.svg);
+        assert_eq!(place("x2=\"540.0\""), 3 + 1, "{}", figure.svg);
+        assert_eq!(place("<circle class=\"seed f0\""), 2);
+        assert_eq!(place("<path class=\"paper-value\" d=\"M440.0"), 1);
+        assert_eq!(place("no finished run"), 1);
+        assert_eq!(place("class=\"beyond"), 0);
+    }
+
+    #[test]
+    fn what_lies_beyond_is_an_arrow() {
+        let mut figure = intervals();
+        figure.range = Some((0.3, 0.6));
+        // Both ends of the interval, the paper's value and one seed; the reference line is no estimate.
+        assert_eq!(figure.figure().svg.matches("class=\"beyond").count(), 4);
+        figure.range = None;
+        assert_eq!(figure.figure().svg.matches("class=\"beyond").count(), 0);
+    }
+
+    #[test]
+    fn without_any_run_there_is_still_a_figure() {
+        check_stands_alone(&Intervals::default().figure());
+    }
+}

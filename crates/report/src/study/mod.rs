@@ -1,0 +1,19 @@
+//! A study's report: many runs as tables, figures and one page.
+
+mod axis;
+pub mod band_line;
+pub mod figure;
+pub mod heat_table;
+pub mod intervals;
+mod legend;
+mod page_style;
+pub mod panels;
+mod plot_area;
+pub mod png;
+pub mod profiles;
+pub mod progress_banner;
+pub mod study_page;
+mod style;
+pub mod table;
+mod text_width;
+pub mod verdicts;

@@ -1,0 +1,229 @@
+//! Small multiples: one panel a task, one line a method, all with the same axes and one legend.
+
+use crate::study::axis::{Scale, extent};
+use crate::study::band_line::{BandPoint, draw_band, draw_line, draw_seed};
+use crate::study::figure::{Breadth, Drawing, Figure};
+use crate::study::legend::{Legend, Sign};
+use crate::study::plot_area::{PlotArea, TickLabels};
+use crate::study::text_width::fitted_bold;
+
+/// What the figure shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Panels {
+    /// The figure's id.
+    pub id: String,
+    /// The figure's title.
+    pub title: String,
+    /// How to read it.
+    pub caption: String,
+    /// Under all panels.
+    pub x_label: String,
+    /// Beside all panels.
+    pub y_label: String,
+    /// From which to which step.
+    pub x_range: XRange,
+    /// From bottom to top, the same in every panel; lines beyond it run along the edge.
+    pub y_range: (f64, f64),
+    /// Names of the lines, in the legend's order. The first seven have colours of their own.
+    pub line_names: Vec<String>,
+    /// Row by row.
+    pub panels: Vec<Panel>,
+}
+
+/// How far the horizontal axis goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum XRange {
+    /// From 0 to the longest of all lines, the same in every panel.
+    Shared,
+    /// From 0 to the longest line of the panel.
+    Own,
+    /// As given, in every panel.
+    Given(f64, f64),
+}
+
+/// One task.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Panel {
+    /// Above it.
+    pub title: String,
+    /// What uniform touches earn: a dashed level.
+    pub chance: Option<f64>,
+    /// How far areas are taken: a dotted mark.
+    pub horizon: Option<f64>,
+    /// Its lines, later ones above.
+    pub curves: Vec<PanelCurve>,
+}
+
+/// One line of a panel.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PanelCurve {
+    /// Which of the figure's `line_names` it is.
+    pub name_idx: usize,
+    /// From left to right.
+    pub points: Vec<BandPoint>,
+    /// Single seeds as thin lines, if they are to be shown.
+    pub seeds: Vec<Vec<(f64, f64)>>,
+}
+
+const LEFT: f64 = 66.0;
+const RIGHT: f64 = 18.0;
+const COLUMN_GAP: f64 = 26.0;
+const TITLE_HEIGHT: f64 = 24.0;
+const TICKS_HEIGHT: f64 = 34.0;
+
+/// Panels in a row, the width of all in pixels, and a panel's height.
+fn layout(n_panels: usize) -> (usize, f64, f64) {
+    match n_panels {
+        0 | 1 => (1, 640.0, 300.0),
+        2 | 4 => (2, 800.0, 210.0),
+        _ => (3, 900.0, 160.0),
+    }
+}
+
+impl Panels {
+    /// Draws it.
+    pub fn figure(&self) -> Figure {
+        let mut drawing = Drawing::new();
+        let (n_columns, width, height) = layout(self.panels.len());
+        let legend = Legend::new(self.legend_entries(), width - 28.0);
+        legend.draw(&mut drawing, 14.0, 10.0);
+        let top = 10.0 + legend.height() + 6.0;
+        let panel_width = (width - LEFT - RIGHT + COLUMN_GAP) / n_columns as f64 - COLUMN_GAP;
+        let row_height = TITLE_HEIGHT + height + TICKS_HEIGHT;
+        for (idx, panel) in self.panels.iter().enumerate() {
+            let (row, column) = (idx / n_columns, idx % n_columns);
+            let left = LEFT + column as f64 * (panel_width + COLUMN_GAP);
+            let above = top + row as f64 * row_height;
+            let area = PlotArea {
+                x: Scale { values: self.x_values(panel), pixels: (left, left + panel_width) },
+                y: Scale {
+                    values: self.y_range,
+                    pixels: (above + TITLE_HEIGHT + height, above + TITLE_HEIGHT),
+                },
+            };
+            let labels = if column == 0 { TickLabels::BelowAndLeft } else { TickLabels::Below };
+            let title = fitted_bold(&panel.title, 13.0, panel_width);
+            drawing.text("bold", left, above + TITLE_HEIGHT - 8.0, &title);
+            area.draw(&mut drawing, labels);
+            draw_panel(&mut drawing, &area, panel);
+        }
+        let bottom = top + self.panels.len().div_ceil(n_columns) as f64 * row_height;
+        drawing.text("middle", (LEFT + width - RIGHT) / 2.0, bottom + 8.0, &self.x_label);
+        drawing.turned_text("middle", 18.0, (top + bottom) / 2.0, -90.0, &self.y_label);
+        let breadth = if n_columns == 1 { Breadth::Narrow } else { Breadth::Wide };
+        drawing.figure(&self.id, &self.title, &self.caption, (width, bottom + 20.0), breadth)
+    }
+
+    fn legend_entries(&self) -> Vec<(Sign, &str)> {
+        let lines = self.line_names.iter().enumerate().map(|(idx, name)| (Sign::Line(idx), name.as_str()));
+        let level = self.panels.iter().any(|panel| panel.chance.is_some()).then_some((Sign::Level, "chance"));
+        let mark = self.panels.iter().any(|panel| panel.horizon.is_some()).then_some((Sign::Mark, "horizon"));
+        lines.chain(level).chain(mark).collect()
+    }
+
+    fn x_values(&self, panel: &Panel) -> (f64, f64) {
+        let longest = |panels: &[Panel]| {
+            let reaches = panels.iter().flat_map(|panel| {
+                let points = panel.curves.iter().flat_map(|curve| &curve.points).map(|point| point.x);
+                points.chain(panel.horizon)
+            });
+            (0.0, extent(reaches).map_or(1.0, |(_, high)| high).max(f64::MIN_POSITIVE))
+        };
+        match self.x_range {
+            XRange::Shared => longest(&self.panels),
+            XRange::Own => longest(std::slice::from_ref(panel)),
+            XRange::Given(low, high) => (low, high),
+        }
+    }
+}
+
+/// Seeds under bands under lines.
+fn draw_panel(drawing: &mut Drawing, area: &PlotArea, panel: &Panel) {
+    let ((left, right), (bottom, top)) = (area.x.pixels, area.y.pixels);
+    if let Some(chance) = panel.chance.filter(|chance| chance.is_finite()) {
+        let at = area.y.at(chance);
+        drawing.line("level", (left, at), (right, at));
+    }
+    if let Some(horizon) = panel.horizon.filter(|horizon| horizon.is_finite()) {
+        let at = area.x.at(horizon);
+        drawing.line("mark", (at, bottom), (at, top));
+    }
+    for curve in &panel.curves {
+        curve.seeds.iter().for_each(|seed| draw_seed(drawing, area, curve.name_idx, seed));
+    }
+    for curve in &panel.curves {
+        draw_band(drawing, area, curve.name_idx, &curve.points);
+    }
+    for curve in &panel.curves {
+        draw_line(drawing, area, curve.name_idx, &curve.points);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::figure::tests::{HOSTILE, check_stands_alone};
+
+    fn panels(n_panels: usize, n_lines: usize) -> Panels {
+        let point = |x: f64| BandPoint { x, y: 0.5, lower: 0.25, upper: 1.5 };
+        let curve = |name_idx| PanelCurve {
+            name_idx,
+            points: [0.0, 50.0, 100.0].map(point).to_vec(),
+            seeds: vec![vec![(0.0, 0.1), (100.0, f64::NAN), (100.0, 0.2)]],
+        };
+        let panel = Panel {
+            title: HOSTILE.into(),
+            chance: Some(0.5),
+            horizon: Some(80.0),
+            curves: (0..n_lines).map(curve).collect(),
+        };
+        Panels {
+            id: "curves".into(),
+            title: HOSTILE.into(),
+            caption: HOSTILE.into(),
+            x_label: HOSTILE.into(),
+            y_label: HOSTILE.into(),
+            x_range: XRange::Shared,
+            y_range: (0.0, 1.0),
+            line_names: vec![HOSTILE.into(); n_lines],
+            panels: vec![panel; n_panels],
+        }
+    }
+
+    #[test]
+    fn any_number_of_panels_stands_alone() {
+        for (n_panels, n_lines) in [(0, 0), (1, 1), (2, 3), (12, 7), (15, 24)] {
+            let figure = panels(n_panels, n_lines).figure();
+            check_stands_alone(&figure);
+            let count = |part: &str| figure.svg.matches(part).count();
+            assert_eq!(count("<polygon class=\"band"), n_panels * n_lines);
+            assert_eq!(count("<polyline class=\"line s"), n_panels * n_lines);
+            assert_eq!(count("<polyline class=\"line thin"), n_panels * n_lines);
+            // Once a panel, and once in the legend.
+            assert_eq!(count("class=\"level\""), if n_panels > 0 { n_panels + 1 } else { 0 });
+        }
+    }
+
+    #[test]
+    fn a_band_has_its_own_edges() {
+        let svg = panels(1, 1).figure().svg;
+        // A panel is 300 high: beyond the top is the top, the lower edge is at a quarter, the line half way.
+        let area_top = svg.split("<polygon class=\"band f0\" points=\"66.0,").nth(1).unwrap();
+        let (top, _) = area_top.split_once(' ').unwrap();
+        let top: f64 = top.parse().unwrap();
+        assert!(svg.contains(&format!("66.0,{:.1}\"/>", top + 225.0)), "{svg}");
+        assert!(svg.contains(&format!("points=\"66.0,{:.1} ", top + 150.0)), "{svg}");
+    }
+
+    #[test]
+    fn a_panel_may_have_its_own_steps() {
+        let mut figure = panels(2, 1);
+        figure.panels[1].curves[0].points[2].x = 1000.0;
+        let ends = |figure: &Panels| [0, 1].map(|idx| figure.x_values(&figure.panels[idx]).1);
+        assert_eq!(ends(&figure), [1000.0, 1000.0]);
+        figure.x_range = XRange::Own;
+        assert_eq!(ends(&figure), [100.0, 1000.0]);
+        figure.x_range = XRange::Given(-1.0, 5.0);
+        assert_eq!(figure.x_values(&figure.panels[0]), (-1.0, 5.0));
+    }
+}

@@ -1,0 +1,125 @@
+//! A figure as PNG: the SVG drawn in its light colours, with a font of our own, so that it is the same everywhere.
+
+use resvg::tiny_skia::{Color, Pixmap, Transform};
+use resvg::usvg::{Options, Tree, fontdb::Database};
+use std::sync::Arc;
+
+/// Twice the SVG's own size: sharp on paper and on dense screens.
+pub const DEFAULT_SCALE: f32 = 2.0;
+
+/// No side is longer, in pixels.
+const LONGEST_SIDE: f32 = 20_000.0;
+
+/// Why a figure cannot be drawn.
+#[derive(Debug, thiserror::Error)]
+pub enum PngError {
+    /// It is no valid SVG.
+    #[error("the figure is no valid SVG")]
+    Svg(#[from] resvg::usvg::Error),
+    /// The picture would have no pixels or too many.
+    #[error("a figure of {width} x {height} cannot be drawn {scale} times as large")]
+    Size {
+        /// Of the SVG.
+        width: f32,
+        /// Of the SVG.
+        height: f32,
+        /// What was asked for.
+        scale: f32,
+    },
+    /// The picture could not be written.
+    #[error("the figure as PNG: {0}")]
+    Encoding(String),
+}
+
+/// Draws an SVG on white, `scale` times its own size. The same SVG gives the same bytes.
+pub fn png_from_svg(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
+    let mut fonts = Database::new();
+    fonts.load_font_data(include_bytes!("font/DejaVuSans.subset.ttf").to_vec());
+    fonts.load_font_data(include_bytes!("font/DejaVuSans-Bold.subset.ttf").to_vec());
+    fonts.set_sans_serif_family("DejaVu Sans");
+    let options = Options {
+        font_family: "DejaVu Sans".into(),
+        fontdb: Arc::new(fonts),
+        resources_dir: None,
+        ..Options::default()
+    };
+    let tree = Tree::from_str(svg, &options)?;
+    let (width, height) = (tree.size().width(), tree.size().height());
+    let size_error = PngError::Size { width, height, scale };
+    let sides = [width * scale, height * scale].map(f32::ceil);
+    if !sides.iter().all(|side| (1.0..=LONGEST_SIDE).contains(side)) {
+        return Err(size_error);
+    }
+    let mut picture = Pixmap::new(sides[0] as u32, sides[1] as u32).ok_or(size_error)?;
+    picture.fill(Color::WHITE);
+    resvg::render(&tree, Transform::from_scale(scale, scale), &mut picture.as_mut());
+    picture.encode_png().map_err(|error| PngError::Encoding(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::band_line::BandPoint;
+    use crate::study::profiles::{ProfileLine, Profiles};
+    use std::collections::BTreeSet;
+
+    fn profile(label: &str) -> String {
+        let point = |x| BandPoint { x, y: 1.0 - x, lower: 0.9 - x, upper: 1.0 - x };
+        let line = ProfileLine { name: "ems".into(), points: vec![point(0.0), point(1.0)] };
+        Profiles { x_label: label.into(), lines: vec![line], ..Profiles::default() }.figure().svg
+    }
+
+    fn pixels(png: &[u8]) -> (u32, u32, Vec<u8>) {
+        let mut reader = png::Decoder::new(std::io::Cursor::new(png)).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut pixels).unwrap();
+        (info.width, info.height, pixels)
+    }
+
+    fn n_dark(pixels: &[u8]) -> usize {
+        pixels.chunks(4).filter(|pixel| pixel[..3].iter().all(|&channel| channel < 0x60)).count()
+    }
+
+    #[test]
+    fn lines_bands_and_letters_are_drawn() {
+        let (width, height, drawn) = pixels(&png_from_svg(&profile("threshold"), 2.0).unwrap());
+        assert_eq!((width, height), (1280, 2 * (height / 2)));
+        let colours: BTreeSet<&[u8]> = drawn.chunks(4).collect();
+        assert!(colours.len() > 30, "{} colours", colours.len());
+        // In the light colours: blue is the first line, and the paper is white.
+        assert!(colours.contains(&[0x00, 0x72, 0xb2, 0xff][..]));
+        assert_eq!(drawn[..4], [0xff; 4]);
+        let (_, _, without) = pixels(&png_from_svg(&profile(""), 2.0).unwrap());
+        assert!(n_dark(&drawn) > n_dark(&without) + 300, "{} {}", n_dark(&drawn), n_dark(&without));
+    }
+
+    #[test]
+    fn every_letter_that_reports_use_is_in_the_font() {
+        let with = |letter: char| {
+            let svg = format!(
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"40\" height=\"40\"><text x=\"5\" y=\"30\" \
+                 font-size=\"24\">{letter}</text><text x=\"5\" y=\"30\" font-weight=\"bold\">{letter}</text></svg>"
+            );
+            pixels(&png_from_svg(&svg, 1.0).unwrap()).2
+        };
+        let (blank, unknown) = (with(' '), with('\u{4e00}'));
+        for letter in "aZ09±×–−≤≥Δτ•▲✓✗…äéß%".chars() {
+            let drawn = with(letter);
+            assert!(drawn != blank && drawn != unknown, "{letter}");
+        }
+    }
+
+    #[test]
+    fn the_same_figure_is_the_same_bytes() {
+        let svg = profile("threshold");
+        assert_eq!(png_from_svg(&svg, 1.0).unwrap(), png_from_svg(&svg, 1.0).unwrap());
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_refused() {
+        assert!(matches!(png_from_svg("<svg", 1.0), Err(PngError::Svg(_))));
+        for scale in [0.0, -1.0, 1e6, f32::NAN] {
+            assert!(matches!(png_from_svg(&profile(""), scale), Err(PngError::Size { .. })), "{scale}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Performance profiles: which share of runs scores above each threshold.
+
+use crate::study::axis::extent;
+use crate::study::band_line::BandPoint;
+use crate::study::figure::Figure;
+use crate::study::panels::{Panel, PanelCurve, Panels, XRange};
+
+/// What the figure shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Profiles {
+    /// The figure's id.
+    pub id: String,
+    /// The figure's title.
+    pub title: String,
+    /// How to read it.
+    pub caption: String,
+    /// What tau is a threshold of: `normalized area (τ)`.
+    pub x_label: String,
+    /// One a method.
+    pub lines: Vec<ProfileLine>,
+}
+
+/// The profile of one method.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ProfileLine {
+    /// In the legend.
+    pub name: String,
+    /// At each tau, the share of runs that score more, from 0 to 1, and its band.
+    pub points: Vec<BandPoint>,
+}
+
+impl Profiles {
+    /// Draws it.
+    pub fn figure(&self) -> Figure {
+        let taus = self.lines.iter().flat_map(|line| &line.points).map(|point| point.x);
+        let (low, high) = extent(taus).unwrap_or((0.0, 1.0));
+        let curves = self.lines.iter().enumerate().map(|(name_idx, line)| PanelCurve {
+            name_idx,
+            points: line.points.clone(),
+            seeds: vec![],
+        });
+        Panels {
+            id: self.id.clone(),
+            title: self.title.clone(),
+            caption: self.caption.clone(),
+            x_label: self.x_label.clone(),
+            y_label: "share of runs above τ".into(),
+            x_range: XRange::Given(low, high),
+            y_range: (0.0, 1.0),
+            line_names: self.lines.iter().map(|line| line.name.clone()).collect(),
+            panels: vec![Panel { curves: curves.collect(), ..Panel::default() }],
+        }
+        .figure()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::figure::tests::{HOSTILE, check_stands_alone};
+
+    #[test]
+    fn a_profile_fills_its_range_of_thresholds() {
+        let point = |x, y| BandPoint { x, y, lower: y - 0.1, upper: y };
+        let line = ProfileLine {
+            name: HOSTILE.into(),
+            points: vec![point(-0.5, 1.0), point(0.25, 0.5), point(1.0, 0.0)],
+        };
+        let figure = Profiles { lines: vec![line.clone(), line], ..Profiles::default() }.figure();
+        check_stands_alone(&figure);
+        // From the left edge to the right one, the middle in the middle.
+        assert!(figure.svg.contains("points=\"66.0,"), "{}", figure.svg);
+        assert!(figure.svg.contains(" 344.0,") && figure.svg.contains(" 622.0,"), "{}", figure.svg);
+        assert_eq!(figure.svg.matches("<polygon class=\"band").count(), 2);
+    }
+}

@@ -1,0 +1,232 @@
+//! The page of a study, whole in one file: progress, verdicts, figures, tables.
+
+use crate::page::{Fact, HEAD, escaped, facts_list};
+use crate::study::figure::Figure;
+use crate::study::page_style::STYLE;
+use crate::study::progress_banner::{RunCounts, progress_banner};
+use crate::study::style::style_element;
+use crate::study::table::{Table, TableError};
+use crate::study::verdicts::{VerdictRow, verdicts_section};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+/// What the page shows.
+#[derive(Clone, Debug, Default)]
+pub struct StudyPage {
+    /// Of the study.
+    pub title: String,
+    /// What it came to, in a sentence or two.
+    pub lead: String,
+    /// How it was made.
+    pub facts: Vec<Fact>,
+    /// How much of it is there.
+    pub progress: RunCounts,
+    /// Runs, or groups of runs, that have not begun.
+    pub missing: Vec<String>,
+    /// Runs that ended with an error, and its words.
+    pub failed: Vec<(String, String)>,
+    /// The paper's claims.
+    pub verdicts: Vec<VerdictRow>,
+    /// In the order of the table of contents.
+    pub sections: Vec<StudySection>,
+}
+
+/// One part of the page.
+#[derive(Clone, Debug, Default)]
+pub struct StudySection {
+    /// Where links lead to.
+    pub id: String,
+    /// Above it.
+    pub title: String,
+    /// Paragraphs, with empty lines between them.
+    pub text: String,
+    /// Drawn inside the page.
+    pub figures: Vec<Figure>,
+    /// Pictures that are no figures, such as reward maps.
+    pub pictures: Vec<StudyPicture>,
+    /// Folded where they are long.
+    pub tables: Vec<Table>,
+}
+
+/// A picture of pixels.
+#[derive(Clone, Debug, Default)]
+pub struct StudyPicture {
+    /// Under it.
+    pub caption: String,
+    /// A whole PNG file.
+    pub png: Vec<u8>,
+}
+
+/// Tables of more rows are folded.
+const LONGEST_OPEN_TABLE: usize = 30;
+
+impl StudyPage {
+    /// The page as HTML that asks nothing of the network.
+    pub fn html(&self) -> Result<String, TableError> {
+        let mut html = String::from(HEAD);
+        html.push_str(STYLE);
+        // The figures' style once for all of them.
+        html.push_str(&style_element());
+        html.push_str(&format!("<title>{0}</title>\n<h1>{0}</h1>\n", escaped(&self.title)));
+        if !self.lead.is_empty() {
+            html.push_str(&format!("<p class=lead>{}</p>\n", escaped(&self.lead)));
+        }
+        html.push_str(&progress_banner(&self.progress, &self.missing, &self.failed));
+        html.push_str(&facts_list(&self.facts));
+        html.push_str(&self.contents());
+        html.push_str(&verdicts_section(&self.verdicts));
+        for section in &self.sections {
+            html.push_str(&section_html(section)?);
+        }
+        html.push_str("</html>\n");
+        Ok(html)
+    }
+
+    fn contents(&self) -> String {
+        let verdicts = (!self.verdicts.is_empty()).then_some(("verdicts", "Verdicts"));
+        let sections = self.sections.iter().map(|section| (section.id.as_str(), section.title.as_str()));
+        let rows: String = verdicts
+            .into_iter()
+            .chain(sections)
+            .map(|(id, title)| format!("<li><a href=\"#{}\">{}</a></li>\n", escaped(id), escaped(title)))
+            .collect();
+        format!("<nav><h2>Contents</h2><ol>\n{rows}</ol></nav>\n")
+    }
+}
+
+fn section_html(section: &StudySection) -> Result<String, TableError> {
+    let mut html = format!("<section id=\"{}\"><h2>{}</h2>\n", escaped(&section.id), escaped(&section.title));
+    for paragraph in section.text.split("\n\n").filter(|text| !text.trim().is_empty()) {
+        html.push_str(&format!("<p>{}</p>\n", escaped(paragraph.trim())));
+    }
+    section.figures.iter().for_each(|figure| html.push_str(&figure_html(figure)));
+    section.pictures.iter().for_each(|picture| html.push_str(&picture_html(picture)));
+    for table in &section.tables {
+        html.push_str(&table_html(table)?);
+    }
+    html.push_str("</section>\n");
+    Ok(html)
+}
+
+fn figure_html(figure: &Figure) -> String {
+    format!(
+        "<figure id=\"{}\"><div class=wide tabindex=0>\n{}</div><figcaption><b>{}</b> {}</figcaption></figure>\n",
+        escaped(&figure.id),
+        figure.svg.replace(&style_element(), ""),
+        escaped(&figure.title),
+        escaped(&figure.caption),
+    )
+}
+
+fn picture_html(picture: &StudyPicture) -> String {
+    let (caption, source) = (escaped(&picture.caption), STANDARD.encode(&picture.png));
+    format!(
+        "<figure><div class=wide tabindex=0><img alt=\"{caption}\" loading=lazy src=\"data:image/png;base64,{source}\"></div>\
+         <figcaption>{caption}</figcaption></figure>\n"
+    )
+}
+
+fn table_html(table: &Table) -> Result<String, TableError> {
+    let html = table.html()?;
+    if table.rows.len() <= LONGEST_OPEN_TABLE {
+        return Ok(html);
+    }
+    let (title, n_rows) = (escaped(&table.title), table.rows.len());
+    Ok(format!("<details class=table><summary>{title} ({n_rows} rows)</summary>\n{html}</details>\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::heat_table::HeatTable;
+    use crate::study::table::{Cell, TableColumn};
+    use crate::study::verdicts::Outcome;
+
+    const HOSTILE: &str = "<script>\"&";
+
+    fn table(n_rows: u64) -> Table {
+        Table {
+            id: "t".into(),
+            title: HOSTILE.into(),
+            note: HOSTILE.into(),
+            columns: vec![TableColumn::count("n", HOSTILE)],
+            rows: (0..n_rows).map(|row| vec![Cell::Count(row)]).collect(),
+        }
+    }
+
+    fn page() -> StudyPage {
+        let text = || HOSTILE.to_string();
+        let heat = HeatTable { id: text(), title: text(), caption: text(), ..HeatTable::default() };
+        StudyPage {
+            title: text(),
+            lead: text(),
+            facts: vec![(text(), text())],
+            progress: RunCounts { n_done: 1, n_missing: 2, ..RunCounts::default() },
+            missing: vec![text()],
+            failed: vec![(text(), text())],
+            verdicts: vec![VerdictRow {
+                claim: text(),
+                preset: text(),
+                paper: text(),
+                found: text(),
+                n: text(),
+                outcome: Outcome::NotReproduced,
+                why: text(),
+            }],
+            sections: vec![StudySection {
+                id: text(),
+                title: text(),
+                text: format!("{HOSTILE}\n\nsecond"),
+                figures: vec![heat.figure(), heat.figure()],
+                pictures: vec![StudyPicture { caption: text(), png: vec![1, 2, 3] }],
+                tables: vec![table(3)],
+            }],
+        }
+    }
+
+    #[test]
+    fn no_text_breaks_out_and_nothing_is_fetched() {
+        let html = page().html().unwrap();
+        assert!(!html.contains(HOSTILE) && !html.contains("<script"), "{html}");
+        assert!(html.contains("&lt;script&gt;&quot;&amp;"));
+        let without_namespace = html.replace("http://www.w3.org/2000/svg", "");
+        for address in ["http:", "https:", "url(", "@import", "<link"] {
+            assert!(!without_namespace.contains(address), "{address}");
+        }
+    }
+
+    #[test]
+    fn a_page_shows_all_that_it_was_given() {
+        let html = page().html().unwrap();
+        for part in [
+            "Partial: 1 of 3 runs.",
+            "<span class=\"badge bad\">✗ not reproduced</span>",
+            "<p>second</p>",
+            "data:image/png;base64,AQID",
+            "href=\"#verdicts\"",
+        ] {
+            assert!(html.contains(part), "{part}");
+        }
+        // All figures share one style.
+        assert_eq!(html.matches("<svg").count(), 2);
+        assert_eq!(html.matches(&style_element()).count(), 1);
+        assert_eq!(html.matches("<style>").count(), 3);
+    }
+
+    #[test]
+    fn long_tables_are_folded() {
+        for (n_rows, is_folded) in [(30, false), (31, true)] {
+            let html = table_html(&table(n_rows)).unwrap();
+            assert_eq!(html.starts_with("<details"), is_folded, "{n_rows}");
+            assert!(html.contains("<p class=caption>"), "the note stays");
+        }
+    }
+
+    #[test]
+    fn a_wrong_table_is_refused() {
+        let mut page = page();
+        page.sections[0].tables[0].rows[1] = vec![Cell::Number(None)];
+        let error = page.html().unwrap_err().to_string();
+        assert!(error.starts_with("table t, column n, row 2"), "{error}");
+    }
+}

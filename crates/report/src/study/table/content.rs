@@ -1,0 +1,254 @@
+//! A table as data: named columns of one kind each, and rows that must fit them.
+
+use ::parquet::errors::ParquetError;
+
+/// A table of a study.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// Stable, as in a file's name: `gains-by-switch`.
+    pub id: String,
+    /// Above it.
+    pub title: String,
+    /// Below it: what was counted, how intervals were made.
+    pub note: String,
+    /// From left to right.
+    pub columns: Vec<TableColumn>,
+    /// From top to bottom, a cell a column.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// What stands in a column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableColumn {
+    /// For machines, in snake_case: `mean_reward`.
+    pub name: String,
+    /// For people: `mean reward`.
+    pub label: String,
+    /// The kind of its every cell, also where the table has no row yet.
+    pub kind: CellKind,
+}
+
+impl TableColumn {
+    /// A column of words.
+    pub fn text(name: &str, label: &str) -> Self {
+        Self::of(CellKind::Text, name, label)
+    }
+
+    /// A column of counts.
+    pub fn count(name: &str, label: &str) -> Self {
+        Self::of(CellKind::Count, name, label)
+    }
+
+    /// A column of numbers, any of which may be missing.
+    pub fn number(name: &str, label: &str) -> Self {
+        Self::of(CellKind::Number, name, label)
+    }
+
+    /// A column of yes and no.
+    pub fn truth(name: &str, label: &str) -> Self {
+        Self::of(CellKind::Truth, name, label)
+    }
+
+    fn of(kind: CellKind, name: &str, label: &str) -> Self {
+        Self { name: name.into(), label: label.into(), kind }
+    }
+}
+
+/// One cell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Words.
+    Text(String),
+    /// How many.
+    Count(u64),
+    /// A measured number, or that there is none.
+    Number(Option<f64>),
+    /// Yes or no.
+    Truth(bool),
+}
+
+impl Cell {
+    /// Which kind of cell it is.
+    pub fn kind(&self) -> CellKind {
+        match self {
+            Cell::Text(_) => CellKind::Text,
+            Cell::Count(_) => CellKind::Count,
+            Cell::Number(_) => CellKind::Number,
+            Cell::Truth(_) => CellKind::Truth,
+        }
+    }
+
+    /// As people read it: three decimals, a dash where a number is missing.
+    pub(super) fn words(&self) -> String {
+        match self {
+            Cell::Text(text) => text.clone(),
+            Cell::Count(count) => count.to_string(),
+            Cell::Number(Some(number)) => three_decimals(*number),
+            Cell::Number(None) => "–".into(),
+            Cell::Truth(truth) => if *truth { "yes" } else { "no" }.into(),
+        }
+    }
+}
+
+/// No minus sign before a zero.
+fn three_decimals(number: f64) -> String {
+    let text = format!("{number:.3}");
+    if text == "-0.000" { "0.000".into() } else { text }
+}
+
+/// What a cell can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CellKind {
+    /// Words.
+    Text,
+    /// Whole numbers from 0.
+    Count,
+    /// Numbers that may be missing.
+    Number,
+    /// Yes or no.
+    Truth,
+}
+
+impl CellKind {
+    /// Whether people compare it digit by digit, so it stands at the right.
+    pub(super) fn is_numeric(self) -> bool {
+        matches!(self, CellKind::Count | CellKind::Number)
+    }
+}
+
+/// Why a table cannot be handed out.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// A cell is of another kind than its column.
+    #[error("table {table}, column {column}, row {row}: a {found:?} cell in a {expected:?} column")]
+    WrongKind {
+        /// The table's id.
+        table: String,
+        /// The column's name.
+        column: String,
+        /// Counted from 1.
+        row: usize,
+        /// The column's kind.
+        expected: CellKind,
+        /// The cell's kind.
+        found: CellKind,
+    },
+    /// A row has too few or too many cells.
+    #[error("table {table}, row {row}: {found} cells for {expected} columns")]
+    WrongWidth {
+        /// The table's id.
+        table: String,
+        /// Counted from 1.
+        row: usize,
+        /// How many columns there are.
+        expected: usize,
+        /// How many cells the row has.
+        found: usize,
+    },
+    /// A count that Parquet's INT64 cannot hold.
+    #[error("table {table}, column {column}, row {row}: {count} is too large for a 64-bit signed number")]
+    CountTooLarge {
+        /// The table's id.
+        table: String,
+        /// The column's name.
+        column: String,
+        /// Counted from 1.
+        row: usize,
+        /// The count.
+        count: u64,
+    },
+    /// The Parquet file could not be made.
+    #[error("table {table} as Parquet")]
+    Parquet {
+        /// The table's id.
+        table: String,
+        /// Why.
+        source: ParquetError,
+    },
+}
+
+impl Table {
+    /// Every row has a cell for every column, of that column's kind.
+    pub fn check(&self) -> Result<(), TableError> {
+        for (row_idx, row) in self.rows.iter().enumerate() {
+            if row.len() != self.columns.len() {
+                return Err(TableError::WrongWidth {
+                    table: self.id.clone(),
+                    row: row_idx + 1,
+                    expected: self.columns.len(),
+                    found: row.len(),
+                });
+            }
+            for (cell, column) in row.iter().zip(&self.columns) {
+                if cell.kind() != column.kind {
+                    return Err(TableError::WrongKind {
+                        table: self.id.clone(),
+                        column: column.name.clone(),
+                        row: row_idx + 1,
+                        expected: column.kind,
+                        found: cell.kind(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A column of each kind, and two rows: `text` stands in every text.
+    pub fn table_with(text: &str) -> Table {
+        Table {
+            id: "runs".into(),
+            title: text.into(),
+            note: text.into(),
+            columns: vec![
+                TableColumn::text("module", text),
+                TableColumn::count("n_runs", "runs"),
+                TableColumn::number("mean", "mean"),
+                TableColumn::truth("done", "done"),
+            ],
+            rows: vec![
+                vec![
+                    Cell::Text(text.into()),
+                    Cell::Count(12),
+                    Cell::Number(Some(-0.123_456_789)),
+                    Cell::Truth(true),
+                ],
+                vec![Cell::Text("plain".into()), Cell::Count(0), Cell::Number(None), Cell::Truth(false)],
+            ],
+        }
+    }
+
+    #[test]
+    fn a_cell_that_does_not_fit_is_named() {
+        let mut table = table_with("a");
+        assert!(table.check().is_ok());
+        table.rows[1][2] = Cell::Count(3);
+        let error = table.check().unwrap_err().to_string();
+        assert_eq!(error, "table runs, column mean, row 2: a Count cell in a Number column");
+        for refused in [table.csv(), table.markdown(), table.latex(), table.html()] {
+            assert_eq!(refused.unwrap_err().to_string(), error);
+        }
+        assert_eq!(table.parquet().unwrap_err().to_string(), error);
+        table.rows[0].pop();
+        assert_eq!(table.check().unwrap_err().to_string(), "table runs, row 1: 3 cells for 4 columns");
+    }
+
+    #[test]
+    fn words_have_three_decimals() {
+        let cases = [
+            (Some(0.12345), "0.123"),
+            (Some(-0.0004), "0.000"),
+            (Some(-0.0006), "-0.001"),
+            (Some(12.0), "12.000"),
+            (None, "–"),
+        ];
+        for (number, words) in cases {
+            assert_eq!(Cell::Number(number).words(), words);
+        }
+    }
+}
