@@ -68,7 +68,11 @@ impl HeatTable {
         let bottom = top + self.rows.len() as f64 * CELL_HEIGHT + 16.0;
         self.draw_key(&mut drawing, left, bottom);
         let key_width = 160.0 + text_width_px(&self.value_label, TEXT_SIZE) + 220.0;
-        let width = (right + (rise - CELL_WIDTH / 2.0).max(0.0) + 16.0).max(left + key_width);
+        let reaches = self.columns.iter().enumerate().map(|(idx, name)| {
+            let length = text_width_px(name, TEXT_SIZE).min(LONGEST_NAME) + TEXT_SIZE;
+            left + (idx as f64 + 0.5) * CELL_WIDTH + length * std::f64::consts::FRAC_1_SQRT_2
+        });
+        let width = reaches.fold(right.max(left + key_width), f64::max) + 12.0;
         let breadth = if width > 640.0 { Breadth::Wide } else { Breadth::Narrow };
         drawing.figure(&self.id, &self.title, &self.caption, (width, bottom + 34.0), breadth)
     }
@@ -83,9 +87,10 @@ impl HeatTable {
         for idx in 0..N_STEPS {
             let colour = hex(colour_of((idx as f64 + 0.5) / N_STEPS as f64));
             let x = left + 14.0 + idx as f64 * 4.0;
-            // A little wider than its step, so that no seam shows.
+            // All but the last wider than their step, so that no seam shows.
+            let width = if idx + 1 < N_STEPS { 6 } else { 4 };
             drawing.add(&format!(
-                "<rect x=\"{x:.1}\" y=\"{top:.1}\" width=\"4.5\" height=\"14\" fill=\"{colour}\"/>"
+                "<rect x=\"{x:.1}\" y=\"{top:.1}\" width=\"{width}\" height=\"14\" fill=\"{colour}\"/>"
             ));
         }
         let middle = top + 11.5;

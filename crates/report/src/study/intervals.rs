@@ -67,7 +67,7 @@ const N_WIDTH: f64 = 48.0;
 const LINE_HEIGHT: f64 = 17.0;
 const ROW_GAP: f64 = 8.0;
 const HEADING_HEIGHT: f64 = 28.0;
-const LONGEST_LABEL: f64 = 260.0;
+const LONGEST_LABEL: f64 = 340.0;
 
 impl Intervals {
     /// Draws it.
@@ -75,7 +75,7 @@ impl Intervals {
         let mut drawing = Drawing::new();
         let labels = self.groups.iter().flat_map(|group| &group.rows).map(|row| &row.label);
         let widest = labels.map(|label| text_width_px(label, 13.0)).fold(110.0, f64::max).min(LONGEST_LABEL);
-        let left = widest + 30.0;
+        let left = widest + 32.0;
         let right = left + PLOT_WIDTH;
         let width = right + N_WIDTH + 14.0;
         let legend = Legend::new(self.legend_entries(), width - 28.0);
@@ -96,21 +96,19 @@ impl Intervals {
         let mut y = top;
         for group in &self.groups {
             if !group.heading.is_empty() {
-                drawing.text(
-                    "bold",
-                    14.0,
-                    y + HEADING_HEIGHT - 9.0,
-                    &fitted_bold(&group.heading, 13.0, left - 20.0),
-                );
+                let heading = fitted_bold(&group.heading, 13.0, width - 28.0);
+                drawing.text("bold", 14.0, y + HEADING_HEIGHT - 9.0, &heading);
                 y += HEADING_HEIGHT;
             }
             for row in &group.rows {
                 draw_row(&mut drawing, &x, y, row);
                 y += row_height(row);
+                drawing.line("grid", (14.0, y), (right + N_WIDTH, y));
             }
         }
         drawing.text("middle", (left + right) / 2.0, bottom + 40.0, &self.x_label);
-        drawing.figure(&self.id, &self.title, &self.caption, (width, bottom + 52.0), Breadth::Narrow)
+        let breadth = if width > 760.0 { Breadth::Wide } else { Breadth::Narrow };
+        drawing.figure(&self.id, &self.title, &self.caption, (width, bottom + 52.0), breadth)
     }
 
     fn estimates(&self) -> impl Iterator<Item = &Estimate> {
@@ -161,7 +159,7 @@ fn group_height(group: &IntervalGroup) -> f64 {
 fn draw_row(drawing: &mut Drawing, x: &Scale, top: f64, row: &IntervalRow) {
     let (left, right) = x.pixels;
     let middle = top + row_height(row) / 2.0;
-    drawing.text("end", left - 12.0, middle + 4.5, &fitted(&row.label, 13.0, LONGEST_LABEL));
+    drawing.text("end", left - 16.0, middle + 4.5, &fitted(&row.label, 13.0, LONGEST_LABEL));
     for (idx, estimate) in row.estimates.iter().enumerate() {
         let y = top + (ROW_GAP + LINE_HEIGHT) / 2.0 + idx as f64 * LINE_HEIGHT;
         draw_estimate(drawing, x, y, estimate, &row.label);
@@ -181,7 +179,9 @@ fn draw_estimate(drawing: &mut Drawing, x: &Scale, y: f64, estimate: &Estimate, 
     let words = interval.map_or_else(String::new, |(lower, upper)| format!(" [{lower:.3}, {upper:.3}]"));
     drawing.add(&format!("<title>{}: {value:.3}{words}, n = {}</title>", xml_text(label), estimate.n));
     for &seed in estimate.seeds.iter().filter(|seed| seed.is_finite()) {
-        mark(drawing, x, y, seed, &fill, |drawing, at| drawing.dot(&format!("seed {fill}"), at, y, 2.5));
+        // A little lower, so that the interval does not hide it.
+        let y = y + 5.5;
+        mark(drawing, x, y, seed, &fill, |drawing, at| drawing.dot(&format!("seed {fill}"), at, y, 2.2));
     }
     if let Some((lower, upper)) = interval {
         drawing.line(&format!("line {stroke}"), (x.at(lower), y), (x.at(upper), y));
@@ -251,13 +251,13 @@ mod tests {
     fn an_estimate_is_drawn_where_it_lies() {
         let figure = intervals().figure();
         check_stands_alone(&figure);
-        // The plot is 400 wide and begins at 140.
+        // The plot is 400 wide and begins at 142.
         let place = |part: &str| figure.svg.matches(part).count();
-        assert_eq!(place("<circle class=\"f0\" cx=\"340.0\""), 1, "{}", figure.svg);
-        assert_eq!(place("<line class=\"line s0\" x1=\"240.0\""), 2, "{}", figure.svg);
-        assert_eq!(place("x2=\"540.0\""), 3 + 1, "{}", figure.svg);
+        assert_eq!(place("<circle class=\"f0\" cx=\"342.0\""), 1, "{}", figure.svg);
+        assert_eq!(place("<line class=\"line s0\" x1=\"242.0\""), 2, "{}", figure.svg);
+        assert_eq!(place("x2=\"542.0\""), 3 + 1, "{}", figure.svg);
         assert_eq!(place("<circle class=\"seed f0\""), 2);
-        assert_eq!(place("<path class=\"paper-value\" d=\"M440.0"), 1);
+        assert_eq!(place("<path class=\"paper-value\" d=\"M442.0"), 1);
         assert_eq!(place("no finished run"), 1);
         assert_eq!(place("class=\"beyond"), 0);
     }

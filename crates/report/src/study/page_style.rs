@@ -25,6 +25,7 @@ summary { cursor: pointer; } details { margin: .5rem 0; }
 details.table > summary { font-weight: 600; }
 .runs { font: .85rem/1.5 ui-monospace, monospace; columns: 16rem; padding-left: 1.2rem; margin: .3rem 0;
         max-height: 22rem; overflow-y: auto; }
+.reasons { padding-left: 1.2rem; margin: .3rem 0; max-height: 22rem; overflow-y: auto; }
 .badge { display: inline-block; border-radius: 1rem; padding: .05rem .65rem; font-weight: 600; white-space: nowrap; }
 .badge.good { color: var(--good); background: var(--good-paper); }
 .badge.bad { color: var(--bad); background: var(--bad-paper); }
@@ -41,12 +42,12 @@ details table.study caption { display: none; }
 .study .number { text-align: right; white-space: nowrap; }
 .study th:first-child, .study td:first-child { position: sticky; left: 0; background: var(--paper); max-width: 45vw; }
 table.verdicts { width: 100%; } .verdicts td { min-width: 4rem; } .verdicts .claim { min-width: 14rem; }
+.verdicts .found { min-width: 9rem; } .verdicts .why { min-width: 12rem; }
 @media (max-width: 50rem) {
-  body { margin: 1rem auto; } h1 { font-size: 1.5rem; } dl { grid-template-columns: 1fr; gap: 0; }
-  dd { margin-bottom: .35rem; }
+  body { margin: 1rem auto; } h1 { font-size: 1.5rem; }
   .verdicts, .verdicts tbody, .verdicts tr, .verdicts td { display: block; } .verdicts thead { display: none; }
   .verdicts tr { border-top: 1px solid var(--line); padding: .5rem 0; }
-  .study.verdicts td { border: 0; padding: .05rem 0; position: static; max-width: none; }
+  .study.verdicts td { border: 0; text-align: left; white-space: normal; padding: .05rem 0; position: static; max-width: none; }
   .verdicts td[data-name]::before { content: attr(data-name) ": "; color: var(--faint); }
   .verdicts .claim { font-weight: 600; }
 }

@@ -50,7 +50,7 @@ pub struct Panel {
     pub chance: Option<f64>,
     /// How far areas are taken: a dotted mark.
     pub horizon: Option<f64>,
-    /// Its lines, later ones above.
+    /// Its lines, earlier ones above. With more than about seven, bands hide more than they show.
     pub curves: Vec<PanelCurve>,
 }
 
@@ -66,9 +66,8 @@ pub struct PanelCurve {
 }
 
 const LEFT: f64 = 66.0;
-const RIGHT: f64 = 18.0;
-const COLUMN_GAP: f64 = 26.0;
-const TITLE_HEIGHT: f64 = 24.0;
+const RIGHT: f64 = 24.0;
+const COLUMN_GAP: f64 = 36.0;
 const TICKS_HEIGHT: f64 = 34.0;
 
 /// Panels in a row, the width of all in pixels, and a panel's height.
@@ -89,7 +88,8 @@ impl Panels {
         legend.draw(&mut drawing, 14.0, 10.0);
         let top = 10.0 + legend.height() + 6.0;
         let panel_width = (width - LEFT - RIGHT + COLUMN_GAP) / n_columns as f64 - COLUMN_GAP;
-        let row_height = TITLE_HEIGHT + height + TICKS_HEIGHT;
+        let title_height = if self.panels.iter().any(|panel| !panel.title.is_empty()) { 24.0 } else { 8.0 };
+        let row_height = title_height + height + TICKS_HEIGHT;
         for (idx, panel) in self.panels.iter().enumerate() {
             let (row, column) = (idx / n_columns, idx % n_columns);
             let left = LEFT + column as f64 * (panel_width + COLUMN_GAP);
@@ -98,12 +98,12 @@ impl Panels {
                 x: Scale { values: self.x_values(panel), pixels: (left, left + panel_width) },
                 y: Scale {
                     values: self.y_range,
-                    pixels: (above + TITLE_HEIGHT + height, above + TITLE_HEIGHT),
+                    pixels: (above + title_height + height, above + title_height),
                 },
             };
             let labels = if column == 0 { TickLabels::BelowAndLeft } else { TickLabels::Below };
             let title = fitted_bold(&panel.title, 13.0, panel_width);
-            drawing.text("bold", left, above + TITLE_HEIGHT - 8.0, &title);
+            drawing.text("bold", left, above + title_height - 8.0, &title);
             area.draw(&mut drawing, labels);
             draw_panel(&mut drawing, &area, panel);
         }
@@ -137,7 +137,7 @@ impl Panels {
     }
 }
 
-/// Seeds under bands under lines.
+/// Seeds under bands under lines, the first of them on top.
 fn draw_panel(drawing: &mut Drawing, area: &PlotArea, panel: &Panel) {
     let ((left, right), (bottom, top)) = (area.x.pixels, area.y.pixels);
     if let Some(chance) = panel.chance.filter(|chance| chance.is_finite()) {
@@ -148,13 +148,13 @@ fn draw_panel(drawing: &mut Drawing, area: &PlotArea, panel: &Panel) {
         let at = area.x.at(horizon);
         drawing.line("mark", (at, bottom), (at, top));
     }
-    for curve in &panel.curves {
+    for curve in panel.curves.iter().rev() {
         curve.seeds.iter().for_each(|seed| draw_seed(drawing, area, curve.name_idx, seed));
     }
-    for curve in &panel.curves {
+    for curve in panel.curves.iter().rev() {
         draw_band(drawing, area, curve.name_idx, &curve.points);
     }
-    for curve in &panel.curves {
+    for curve in panel.curves.iter().rev() {
         draw_line(drawing, area, curve.name_idx, &curve.points);
     }
 }

@@ -70,7 +70,7 @@ mod tests {
         check_stands_alone(&figure);
         // From the left edge to the right one, the middle in the middle.
         assert!(figure.svg.contains("points=\"66.0,"), "{}", figure.svg);
-        assert!(figure.svg.contains(" 344.0,") && figure.svg.contains(" 622.0,"), "{}", figure.svg);
+        assert!(figure.svg.contains(" 341.0,") && figure.svg.contains(" 616.0,"), "{}", figure.svg);
         assert_eq!(figure.svg.matches("<polygon class=\"band").count(), 2);
     }
 }

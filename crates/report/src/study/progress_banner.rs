@@ -57,24 +57,26 @@ pub(super) fn progress_banner(counts: &RunCounts, missing: &[String], failed: &[
         "<p>Everything below is of the finished runs alone; {}.</p>\n",
         states.join(", ")
     ));
-    html.push_str(&list("What is missing", missing.iter().map(|run| escaped(run)).collect()));
+    html.push_str(&list("What is missing", "runs", missing.iter().map(|run| escaped(run)).collect()));
     let failed = failed.iter().map(|(run, reason)| format!("<b>{}</b>: {}", escaped(run), escaped(reason)));
-    html.push_str(&list("What failed", failed.collect()));
+    html.push_str(&list("What failed", "reasons", failed.collect()));
     html.push_str("</div>\n");
     html
 }
 
 /// A list of escaped items.
-fn list(title: &str, items: Vec<String>) -> String {
+fn list(title: &str, class: &str, items: Vec<String>) -> String {
     if items.is_empty() {
         return String::new();
     }
     let rows: String = items.iter().map(|item| format!("<li>{item}</li>\n")).collect();
     if items.len() <= LONGEST_OPEN_LIST {
-        format!("<p>{title}:</p><ul class=runs>\n{rows}</ul>\n")
+        format!("<p>{title}:</p><ul class={class}>\n{rows}</ul>\n")
     } else {
         let n = items.len();
-        format!("<details><summary>{title} ({n} entries)</summary><ul class=runs>\n{rows}</ul></details>\n")
+        format!(
+            "<details><summary>{title} ({n} entries)</summary><ul class={class}>\n{rows}</ul></details>\n"
+        )
     }
 }
 

@@ -48,8 +48,8 @@ const SHAPES: &str = "\
 .study-figure .end { text-anchor: end; }
 .study-figure .grid { stroke-width: 1; }
 .study-figure .line { fill: none; stroke-width: 2; stroke-linejoin: round; }
-.study-figure .thin { stroke-width: 0.8; stroke-opacity: 0.4; }
-.study-figure .band { stroke: none; fill-opacity: 0.18; }
+.study-figure .thin { stroke-width: 1; stroke-opacity: 0.5; }
+.study-figure .band { stroke: none; fill-opacity: 0.18; opacity: 1; }
 .study-figure .level { fill: none; stroke-width: 1.4; stroke-dasharray: 5 4; }
 .study-figure .mark { fill: none; stroke-width: 1.4; stroke-dasharray: 1.5 3; }
 .study-figure .seed { fill-opacity: 0.45; }

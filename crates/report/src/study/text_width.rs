@@ -1,6 +1,7 @@
 //! How wide a text will be: in DejaVu Sans, which is wider than what browsers take instead.
 
 /// Advance widths of the letters from space to `~`, in hundredths of the letters' size.
+#[rustfmt::skip]
 const PLAIN: [u8; 95] = [
     32, 40, 46, 84, 64, 95, 78, 27, 39, 39, 50, 84, 32, 36, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64,
     34, 34, 84, 84, 84, 53, 100, 68, 69, 70, 77, 63, 58, 77, 75, 29, 29, 66, 56, 86, 75, 79, 60, 79, 69, 63,

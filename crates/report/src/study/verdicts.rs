@@ -44,13 +44,14 @@ impl Outcome {
         }
     }
 
-    fn badge(self) -> String {
+    /// A coloured badge with these words.
+    fn badge(self, words: &str) -> String {
         let (class, sign) = match self {
             Outcome::Reproduced => ("good", '✓'),
             Outcome::NotReproduced => ("bad", '✗'),
             Outcome::NotEnoughData => ("open", '…'),
         };
-        format!("<span class=\"badge {class}\">{sign} {}</span>", self.words())
+        format!("<span class=\"badge {class}\">{sign} {words}</span>")
     }
 }
 
@@ -62,7 +63,8 @@ pub(super) fn verdicts_section(verdicts: &[VerdictRow]) -> String {
     let mut html = String::from("<section id=\"verdicts\"><h2>Verdicts</h2>\n<p>");
     for outcome in OUTCOMES {
         let n = verdicts.iter().filter(|row| row.outcome == outcome).count();
-        html.push_str(&format!("{n} {} ", outcome.badge()));
+        html.push_str(&outcome.badge(&format!("{n} {}", outcome.words())));
+        html.push('\n');
     }
     html.push_str(
         "</p>\n<div class=wide tabindex=0><table class=\"study verdicts\">\n<thead><tr><th>claim<th>verdict<th>preset\
@@ -71,12 +73,12 @@ pub(super) fn verdicts_section(verdicts: &[VerdictRow]) -> String {
     for row in verdicts {
         let named = |name: &str, text: &str| match text {
             "" => "<td></td>".into(),
-            text => format!("<td data-name=\"{name}\">{}</td>", escaped(text)),
+            text => format!("<td class={name} data-name={name}>{}</td>", escaped(text)),
         };
         html.push_str(&format!(
             "<tr><td class=claim>{}</td><td>{}</td>{}{}{}<td class=number data-name=n>{}</td>{}</tr>\n",
             escaped(&row.claim),
-            row.outcome.badge(),
+            row.outcome.badge(row.outcome.words()),
             named("preset", &row.preset),
             named("paper", &row.paper),
             named("found", &row.found),
@@ -86,4 +88,45 @@ pub(super) fn verdicts_section(verdicts: &[VerdictRow]) -> String {
     }
     html.push_str("</tbody></table></div></section>\n");
     html
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(outcome: Outcome) -> VerdictRow {
+        let text = || "<b>\"".to_string();
+        VerdictRow {
+            claim: text(),
+            preset: text(),
+            paper: text(),
+            found: text(),
+            n: text(),
+            outcome,
+            why: String::new(),
+        }
+    }
+
+    #[test]
+    fn outcomes_are_counted_and_texts_escaped() {
+        let html = verdicts_section(
+            &[Outcome::NotReproduced, Outcome::Reproduced, Outcome::Reproduced].map(verdict),
+        );
+        for part in [
+            "✓ 2 reproduced",
+            "✗ 1 not reproduced",
+            "… 0 not enough data",
+            "✗ not reproduced",
+            "<td></td></tr>",
+        ] {
+            assert!(html.contains(part), "{part} in {html}");
+        }
+        assert!(!html.contains("<b>"), "{html}");
+        assert_eq!(html.matches("&lt;b&gt;&quot;").count(), 3 * 5);
+    }
+
+    #[test]
+    fn without_verdicts_there_is_no_section() {
+        assert_eq!(verdicts_section(&[]), "");
+    }
 }
