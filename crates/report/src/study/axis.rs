@@ -28,11 +28,11 @@ impl Scale {
 
 /// At most `n_at_most` (but two) round values from `low` to `high`.
 pub(super) fn round_ticks((low, high): (f64, f64), n_at_most: usize) -> Vec<f64> {
-    // As no number is greater than NaN, that ends here too.
-    if !(high > low) || !(high - low).is_finite() {
+    let span = high - low;
+    if !span.is_finite() || span <= 0.0 {
         return vec![low];
     }
-    let rough = (high - low) / (n_at_most.max(2) - 1) as f64;
+    let rough = span / (n_at_most.max(2) - 1) as f64;
     let power = 10_f64.powf(rough.log10().floor());
     let factors = [1.0, 2.0, 2.5, 5.0, 10.0];
     let step = factors.iter().map(|factor| factor * power).find(|&step| step >= rough * 0.999_999);
