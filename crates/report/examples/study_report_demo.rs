@@ -67,7 +67,7 @@ fn made_up(one: usize, other: usize) -> f64 {
 }
 
 fn curve(module: usize, task: usize, seed: usize) -> impl Fn(f64) -> f64 {
-    let chance = if task % 3 == 0 { 0.5 } else { 0.25 };
+    let chance = if task.is_multiple_of(3) { 0.5 } else { 0.25 };
     let best = 0.98 - 0.35 * made_up(module, task) * (module as f64 / 24.0).sqrt();
     let pace = 4000.0 + 9000.0 * made_up(task, module) + 2500.0 * made_up(seed + 50, module * 12 + task);
     move |step: f64| {
@@ -79,7 +79,7 @@ fn curve(module: usize, task: usize, seed: usize) -> impl Fn(f64) -> f64 {
 fn curves(id: &str, n_panels: usize, n_lines: usize) -> Figure {
     let panel = |task: usize| Panel {
         title: TASKS[task % 12].into(),
-        chance: Some(if task % 3 == 0 { 0.5 } else { 0.25 }),
+        chance: Some(if task.is_multiple_of(3) { 0.5 } else { 0.25 }),
         horizon: Some(24_000.0),
         curves: (0..n_lines)
             .map(|module| {
@@ -145,7 +145,7 @@ fn estimate(series_idx: usize, row: usize) -> Estimate {
         value: (row != 5).then_some(value),
         interval: Some((value - 0.03 - 0.05 * made_up(row, 1), value + 0.02 + 0.03 * made_up(row, 2))),
         seeds: (0..5).map(|seed| value + 0.12 * (made_up(row, seed + 20) - 0.5)).collect(),
-        paper: (row % 2 == 0).then_some(value + 0.06 * (made_up(row, 40) - 0.3)),
+        paper: row.is_multiple_of(2).then_some(value + 0.06 * (made_up(row, 40) - 0.3)),
         n: if row == 5 { 0 } else { 120 - row as u64 },
     }
 }
@@ -232,7 +232,7 @@ fn table(n_rows: usize) -> Table {
             Cell::Number(mean),
             Cell::Number(mean.map(|mean| mean - 0.05)),
             Cell::Number(mean.map(|mean| mean + 0.04)),
-            Cell::Truth(idx % 2 == 0),
+            Cell::Truth(idx.is_multiple_of(2)),
         ]
     };
     Table {
