@@ -196,7 +196,6 @@ fn gains() -> Figure {
         reference: Some((0.0, "from scratch".into())),
         series: vec!["layer voting".into(), "unit voting".into()],
         groups: vec![IntervalGroup { heading: String::new(), rows: (0..15).map(row).collect() }],
-        ..Intervals::default()
     }
     .figure()
 }

@@ -20,6 +20,11 @@ impl Scale {
         self.pixels.0 + share * (self.pixels.1 - self.pixels.0)
     }
 
+    /// Whether a value lies between the ends.
+    pub fn holds(&self, value: f64) -> bool {
+        (self.values.0..=self.values.1).contains(&value)
+    }
+
     /// At most `n_at_most` round values within the ends.
     pub fn ticks(&self, n_at_most: usize) -> Vec<f64> {
         round_ticks(self.values, n_at_most)
@@ -83,6 +88,10 @@ mod tests {
         for (value, pixel) in [(0.0, 100.0), (1.0, 50.0), (5.0, 0.0), (-1.0, 100.0)] {
             assert_eq!(scale.at(value), pixel);
         }
+        assert_eq!(
+            [0.0, 2.0, 2.1, -0.1, f64::NAN].map(|value| scale.holds(value)),
+            [true, true, false, false, false]
+        );
     }
 
     #[test]

@@ -88,24 +88,23 @@ impl Intervals {
             drawing.line("grid", (at, top - 4.0), (at, bottom + 4.0));
             drawing.text("faint middle", at, bottom + 19.0, &tick_label(tick));
         }
-        drawing.line("axis", (left, bottom), (right, bottom));
-        if let Some((at, _)) = &self.reference {
-            drawing.line("level", (x.at(*at), top - 4.0), (x.at(*at), bottom));
-        }
         drawing.text("faint end", right + N_WIDTH, top - 8.0, "n");
+        let mut rows = Vec::new();
         let mut y = top;
         for group in &self.groups {
-            if !group.heading.is_empty() {
-                let heading = fitted_bold(&group.heading, 13.0, width - 28.0);
-                drawing.text("bold", 14.0, y + HEADING_HEIGHT - 9.0, &heading);
-                y += HEADING_HEIGHT;
-            }
+            y += heading_height(group);
+            drawing.text("bold", 14.0, y - 9.0, &fitted_bold(&group.heading, 13.0, width - 28.0));
             for row in &group.rows {
-                draw_row(&mut drawing, &x, y, row);
+                rows.push((y, row));
                 y += row_height(row);
                 drawing.line("grid", (14.0, y), (right + N_WIDTH, y));
             }
         }
+        drawing.line("axis", (left, bottom), (right, bottom));
+        if let Some((at, _)) = self.reference.as_ref().filter(|(at, _)| x.holds(*at)) {
+            drawing.line("level", (x.at(*at), top - 4.0), (x.at(*at), bottom));
+        }
+        rows.into_iter().for_each(|(y, row)| draw_row(&mut drawing, &x, y, row));
         drawing.text("middle", (left + right) / 2.0, bottom + 40.0, &self.x_label);
         let breadth = if width > 760.0 { Breadth::Wide } else { Breadth::Narrow };
         drawing.figure(&self.id, &self.title, &self.caption, (width, bottom + 52.0), breadth)
@@ -151,9 +150,12 @@ fn row_height(row: &IntervalRow) -> f64 {
     row.estimates.len().max(1) as f64 * LINE_HEIGHT + ROW_GAP
 }
 
+fn heading_height(group: &IntervalGroup) -> f64 {
+    if group.heading.is_empty() { 0.0 } else { HEADING_HEIGHT }
+}
+
 fn group_height(group: &IntervalGroup) -> f64 {
-    let heading = if group.heading.is_empty() { 0.0 } else { HEADING_HEIGHT };
-    heading + group.rows.iter().map(row_height).sum::<f64>()
+    heading_height(group) + group.rows.iter().map(row_height).sum::<f64>()
 }
 
 fn draw_row(drawing: &mut Drawing, x: &Scale, top: f64, row: &IntervalRow) {
@@ -208,13 +210,10 @@ fn mark(
     draw: impl FnOnce(&mut Drawing, f64),
 ) {
     let at = x.at(value);
-    let towards = if value < x.values.0 {
-        -7.0
-    } else if value > x.values.1 {
-        7.0
-    } else {
+    if x.holds(value) {
         return draw(drawing, at);
-    };
+    }
+    let towards = if value < x.values.0 { -7.0 } else { 7.0 };
     drawing.add(&format!(
         "<path class=\"beyond {class}\" d=\"M{at:.1} {:.1}l{towards} 4l{} 4z\"/>",
         y - 4.0,

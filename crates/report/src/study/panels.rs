@@ -140,11 +140,11 @@ impl Panels {
 /// Seeds under bands under lines, the first of them on top.
 fn draw_panel(drawing: &mut Drawing, area: &PlotArea, panel: &Panel) {
     let ((left, right), (bottom, top)) = (area.x.pixels, area.y.pixels);
-    if let Some(chance) = panel.chance.filter(|chance| chance.is_finite()) {
+    if let Some(chance) = panel.chance.filter(|chance| area.y.holds(*chance)) {
         let at = area.y.at(chance);
         drawing.line("level", (left, at), (right, at));
     }
-    if let Some(horizon) = panel.horizon.filter(|horizon| horizon.is_finite()) {
+    if let Some(horizon) = panel.horizon.filter(|horizon| area.x.holds(*horizon)) {
         let at = area.x.at(horizon);
         drawing.line("mark", (at, bottom), (at, top));
     }
