@@ -1,4 +1,4 @@
-//! A figure as PNG: the SVG drawn in its light colours, with a font of our own, so that it is the same everywhere.
+//! A figure as PNG: the SVG drawn in its light colours, with a font of our own, so that none of the system is needed.
 
 use resvg::tiny_skia::{Color, Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb::Database};
@@ -33,17 +33,7 @@ pub enum PngError {
 
 /// Draws an SVG on white, `scale` times its own size. The same SVG gives the same bytes.
 pub fn png_from_svg(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
-    let mut fonts = Database::new();
-    fonts.load_font_data(include_bytes!("font/DejaVuSans.subset.ttf").to_vec());
-    fonts.load_font_data(include_bytes!("font/DejaVuSans-Bold.subset.ttf").to_vec());
-    fonts.set_sans_serif_family("DejaVu Sans");
-    let options = Options {
-        font_family: "DejaVu Sans".into(),
-        fontdb: Arc::new(fonts),
-        resources_dir: None,
-        ..Options::default()
-    };
-    let tree = Tree::from_str(svg, &options)?;
+    let tree = Tree::from_str(svg, &options_with_our_font())?;
     let (width, height) = (tree.size().width(), tree.size().height());
     let size_error = PngError::Size { width, height, scale };
     let sides = [width * scale, height * scale].map(f32::ceil);
@@ -54,6 +44,15 @@ pub fn png_from_svg(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
     picture.fill(Color::WHITE);
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut picture.as_mut());
     picture.encode_png().map_err(|error| PngError::Encoding(error.to_string()))
+}
+
+/// The font's letters are those that its README names; others are drawn as boxes.
+pub(super) fn options_with_our_font() -> Options<'static> {
+    let mut fonts = Database::new();
+    fonts.load_font_data(include_bytes!("font/DejaVuSans.subset.ttf").to_vec());
+    fonts.load_font_data(include_bytes!("font/DejaVuSans-Bold.subset.ttf").to_vec());
+    fonts.set_sans_serif_family("DejaVu Sans");
+    Options { font_family: "DejaVu Sans".into(), fontdb: Arc::new(fonts), ..Options::default() }
 }
 
 #[cfg(test)]
@@ -95,18 +94,21 @@ mod tests {
 
     #[test]
     fn every_letter_that_reports_use_is_in_the_font() {
-        let with = |letter: char| {
+        let with = |letter: char, weight: &str| {
             let svg = format!(
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"40\" height=\"40\"><text x=\"5\" y=\"30\" \
-                 font-size=\"24\">{letter}</text><text x=\"5\" y=\"30\" font-weight=\"bold\">{letter}</text></svg>"
+                 font-size=\"24\" font-weight=\"{weight}\">{letter}</text></svg>"
             );
             pixels(&png_from_svg(&svg, 1.0).unwrap()).2
         };
-        let (blank, unknown) = (with(' '), with('\u{4e00}'));
-        for letter in "aZ09±×–−≤≥Δτ•▲✓✗…äéß%".chars() {
-            let drawn = with(letter);
-            assert!(drawn != blank && drawn != unknown, "{letter}");
+        for weight in ["normal", "bold"] {
+            let (blank, unknown) = (with(' ', weight), with('\u{4e00}', weight));
+            for letter in "aZ09±×–−≤≥Δτ•▲✓✗…äéß%".chars() {
+                let drawn = with(letter, weight);
+                assert!(drawn != blank && drawn != unknown, "{weight} {letter}");
+            }
         }
+        assert_ne!(with('a', "normal"), with('a', "bold"));
     }
 
     #[test]

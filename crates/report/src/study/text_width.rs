@@ -10,7 +10,7 @@ const PLAIN: [u8; 95] = [
 ];
 
 /// Bold letters are at most this much wider, all in all.
-const BOLD: f64 = 1.13;
+const BOLD: f64 = 1.16;
 
 /// Width of a text in letters of `size_px`, in pixels.
 pub(super) fn text_width_px(text: &str, size_px: f64) -> f64 {
@@ -46,6 +46,39 @@ pub(super) fn fitted_bold(text: &str, size_px: f64, width_px: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::study::figure::xml_text;
+    use crate::study::png::options_with_our_font;
+    use resvg::usvg::Tree;
+
+    fn drawn_width_px(text: &str, weight: &str) -> f64 {
+        let svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"900\" height=\"40\"><text y=\"30\" font-size=\"20\" \
+             font-weight=\"{weight}\">{}</text></svg>",
+            xml_text(text),
+        );
+        let tree = Tree::from_str(&svg, &options_with_our_font()).unwrap();
+        f64::from(tree.root().abs_bounding_box().width())
+    }
+
+    #[test]
+    fn every_letter_has_its_own_width() {
+        for letter in '!'..='~' {
+            let text = letter.to_string().repeat(20);
+            let (counted, drawn) = (text_width_px(&text, 20.0), drawn_width_px(&text, "normal"));
+            // Kerning moves equal letters by less than this.
+            assert!((counted - drawn).abs() < 16.0, "{letter}: {counted} for {drawn}");
+        }
+    }
+
+    #[test]
+    fn a_text_is_as_wide_as_its_letters_when_drawn() {
+        for text in ["mts-4way-4shown-permuted", "normalized area (τ)", "ILlij WM 0.123 [−4, 5]", "ems"] {
+            let (counted, drawn) = (text_width_px(text, 20.0), drawn_width_px(text, "normal"));
+            assert!(drawn <= counted + 1.0 && drawn > 0.9 * counted, "{text}: {counted} for {drawn}");
+            let bold = drawn_width_px(text, "bold");
+            assert!(bold <= BOLD * counted + 1.0, "{text}: {} for {bold}", BOLD * counted);
+        }
+    }
 
     #[test]
     fn a_long_text_is_cut_to_its_room() {
