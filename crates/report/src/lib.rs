@@ -1,6 +1,6 @@
 //! Sheets, heat maps and pages: the last station of the walk, where people look.
 //!
-//! This crate makes bytes (PNG, APNG, HTML) out of streams; it opens no files and decides nothing.
+//! This crate makes bytes (PNG, APNG, SVG, HTML, tables) out of streams and numbers; it opens no files and decides nothing.
 
 pub mod area_plot;
 pub mod canvas;
