@@ -26,7 +26,8 @@ pub struct Evaluation {
     pub reward: f64,
     /// Its standard error.
     pub reward_se: f64,
-    /// The share of touches of match screens that land on any object at all; `None` where no scenes are shown.
+    /// The share of touches of match screens that land on any object of a scene or any button; `None` where
+    /// there are no match screens.
     pub on_object: Option<f64>,
     /// Of the first map, as all that follow: cross-entropy in nats between the predicted and the given reward of the chosen touches.
     pub cross_entropy: f64,
@@ -55,8 +56,8 @@ struct Sums {
     n_trials: u64,
     reward: f64,
     reward_square: f64,
-    /// Match screens that are scenes, and touches of objects on them.
-    n_scenes: u64,
+    /// Match screens, and touches of objects or buttons on them.
+    n_match_screens: u64,
     n_on_object: u64,
     regret: f64,
     n_steps: u64,
@@ -138,7 +139,7 @@ impl Sums {
     fn add_place(&mut self, stream: &Stream, touch: Touch) {
         let task = stream.bound_task();
         if let Some(is_on_object) = task.is_on_object(stream.trial(), stream.trial_state(), touch) {
-            self.n_scenes += 1;
+            self.n_match_screens += 1;
             self.n_on_object += u64::from(is_on_object);
         }
     }
@@ -166,7 +167,8 @@ impl Sums {
             n_trials: self.n_trials,
             reward,
             reward_se: (variance / n).sqrt(),
-            on_object: (self.n_scenes > 0).then(|| self.n_on_object as f64 / self.n_scenes as f64),
+            on_object: (self.n_match_screens > 0)
+                .then(|| self.n_on_object as f64 / self.n_match_screens as f64),
             cross_entropy: self.cross_entropy / n_steps,
             map_error: self.map_error / n_predictions,
             calibration_error: misses.sum::<f64>() / n_predictions,

@@ -132,3 +132,26 @@ fn touches_are_read_as_rewards_read_them() {
         );
     }
 }
+
+#[test]
+fn any_button_counts_whatever_is_asked() {
+    let mut stream = open("mts-2way-stationary");
+    for _ in 0..10 {
+        assert_eq!(is_on_object(&stream, 100, 50), None, "the sample screen has no buttons");
+        stream.touch(Touch::new(0, 0).unwrap());
+        // Two of 100 x 100 pixels, from row 62 and from columns 6 and 118.
+        let cases = [
+            (100, 50, true),
+            (100, 150, true),
+            (62, 6, true),
+            (61, 6, false),
+            (100, 106, false),
+            (162, 6, false),
+        ];
+        for (row, col, expected) in cases {
+            assert_eq!(is_on_object(&stream, row, col), Some(expected), "row {row}, column {col}");
+        }
+        stream.touch(Touch::new(0, 0).unwrap());
+    }
+    assert_eq!(is_on_object(&open("sr-2way"), 0, 0), None);
+}

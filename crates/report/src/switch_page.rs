@@ -9,8 +9,8 @@ use crate::page::{Fact, HEAD, escaped, facts_list};
 pub struct SwitchSection {
     /// `switch-13: sr-2way, then sr-2way+class-reversal`.
     pub title: String,
-    /// What uniform touches earn.
-    pub chance: f64,
+    /// What uniform touches earn, where geometry alone tells.
+    pub chance: Option<f64>,
     /// Learning curves after the switch, one a way of learning, bands over seeds.
     pub curves: Vec<Curve>,
     /// A row a way of learning: its name, area, gains with intervals, n.
@@ -83,7 +83,7 @@ fn section(switch: &SwitchSection) -> String {
         x_label,
         y_label: "validation reward a trial",
         lines: &lines(&switch.curves, 0),
-        level: Some((switch.chance, "uniform touches")),
+        level: switch.chance.map(|chance| (chance, "uniform touches")),
         marks: &[],
     }));
     html.push_str("<table><tr><th>learned by<th>area<th>RGain<th>TGain<th>n</tr>\n");
@@ -136,7 +136,7 @@ mod tests {
         };
         let switch = SwitchSection {
             title: "a <b>".into(),
-            chance: 0.5,
+            chance: Some(0.5),
             curves: vec![Curve { name: "scratch".into(), points: vec![(0.0, 0.5, 0.0), (10.0, 0.7, 0.1)] }],
             gains: vec![["layer", "0.7", "+0.2 ± 0.1", "+0.3", "3"].map(String::from)],
             votes: vec![VoteSeries {

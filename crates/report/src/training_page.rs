@@ -17,7 +17,7 @@ pub struct CurvePoint {
     pub validation_se: f64,
     /// Mean training reward since the point before.
     pub train: Option<f64>,
-    /// The share of touches of match screens on any object at all, where scenes are shown.
+    /// The share of touches of match screens on any object or button at all, where there are any.
     pub on_object: Option<f64>,
 }
 

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
 use touchstream_stimuli::{
-    Manifest, Needs, Opened, SceneFit, Sizes, SourceOptions, SourceSpec, SplitCounts, TemplateRule, ValidationPart,
-    open,
+    Manifest, Needs, Opened, SceneFit, Sizes, SourceOptions, SourceSpec, SplitCounts, TemplateRule,
+    ValidationPart, open,
 };
 
 #[derive(Args, Clone, Debug, PartialEq)]

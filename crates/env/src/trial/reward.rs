@@ -6,7 +6,7 @@ use crate::reward_map::RewardMap;
 use crate::touch::Touch;
 use crate::trial::bound::{BoundTask, Rule};
 use crate::trial::corner::BestSecondTouch;
-use crate::trial::drawn::{Trial, TrialState};
+use crate::trial::drawn::{Placement, Trial, TrialState};
 
 impl BoundTask {
     /// The reward of a touch, in [0, 1].
@@ -21,12 +21,7 @@ impl BoundTask {
             (Trial::Templates { placements, rewarded_slot, .. }, Rule::Templates { button, .. }, Some(_)) => {
                 let read = reading.read(touch);
                 let placement = placements.as_slice()[usize::from(*rewarded_slot)];
-                let (top, left) = (usize::from(placement.top), usize::from(placement.left));
-                let is_hit = read.row() >= top
-                    && read.col() >= left
-                    && button.contains(Touch::at((read.row() - top) as u8, (read.col() - left) as u8))
-                    && reading.allows(read);
-                f32::from(u8::from(is_hit))
+                f32::from(u8::from(is_on_button(button, placement, read) && reading.allows(read)))
             }
             (Trial::Scene { class, scene, .. }, _, Some(_)) => {
                 let read = reading.read(touch);
@@ -51,12 +46,22 @@ impl BoundTask {
         }
     }
 
-    /// Whether a touch of a match screen is read as a pixel of any object, whatever its class and whether or not it is
-    /// rewarded; `None` on screens that are no scenes.
+    /// Whether a touch of a match screen is read as a pixel of any object of a scene, or of any button, whatever its class and
+    /// whether or not it is rewarded; `None` on other screens.
     pub fn is_on_object(&self, trial: &Trial, state: TrialState, touch: Touch) -> Option<bool> {
-        let (Trial::Scene { scene, .. }, Some(_)) = (trial, state.first_touch) else { return None };
+        state.first_touch?;
         let read = self.task.reading().read(touch);
-        Some(self.stimuli.instances(self.split, *scene).iter().any(|instance| instance.mask.contains(read)))
+        match (trial, &self.rule) {
+            (Trial::Scene { scene, .. }, _) => {
+                let instances = self.stimuli.instances(self.split, *scene);
+                Some(instances.iter().any(|instance| instance.mask.contains(read)))
+            }
+            (Trial::Templates { placements, .. }, Rule::Templates { button, .. }) => {
+                let mut shown = placements.as_slice().iter();
+                Some(shown.any(|&placement| is_on_button(button, placement, read)))
+            }
+            _ => None,
+        }
     }
 
     /// What each touch is worth: its reward or, before the first corner of localization, the best overlap that
@@ -111,4 +116,11 @@ impl BoundTask {
             }
         });
     }
+}
+
+fn is_on_button(button: &Mask, placement: Placement, read: Touch) -> bool {
+    let (top, left) = (usize::from(placement.top), usize::from(placement.left));
+    read.row() >= top
+        && read.col() >= left
+        && button.contains(Touch::at((read.row() - top) as u8, (read.col() - left) as u8))
 }

@@ -3,6 +3,7 @@
 use crate::run::{RunError, RunFolder};
 use serde::{Deserialize, Serialize};
 use std::fs;
+use std::path::PathBuf;
 use touchstream_files::unless_gone;
 
 /// What of a complete run is kept besides its curve.
@@ -31,7 +32,7 @@ pub fn settle_run(folder: &RunFolder, keep: Keep) -> Result<(), RunError> {
     let path = folder.path().join("result.json");
     let json = serde_json::to_vec(&RunResult { weights_hash }).expect("plain data");
     folder.write(&path, &json)?;
-    let delete = |path| unless_gone(fs::remove_file(&path)).map_err(RunError::of_file(&path));
+    let delete = |path: PathBuf| unless_gone(fs::remove_file(&path)).map_err(RunError::of_file(&path));
     if keep == Keep::Curve {
         delete(weights)?;
     }

@@ -160,7 +160,8 @@ impl StartArgs {
     fn begin(&self) -> Result<(StudyFolder, StudySpec)> {
         let spec = self.spec()?;
         let scale = format!("{:?}", spec.scale).to_lowercase();
-        let path = self.out.clone().unwrap_or_else(|| Path::new("studies").join(format!("{}-{scale}", spec.name)));
+        let path =
+            self.out.clone().unwrap_or_else(|| Path::new("studies").join(format!("{}-{scale}", spec.name)));
         let folder = StudyFolder::at(path);
         begin(&folder, &spec)?;
         let mut spec = spec;

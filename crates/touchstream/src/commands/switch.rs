@@ -135,7 +135,7 @@ pub fn run(args: &SwitchArgs) -> Result<()> {
     let report = SwitchReport::read(&folder, &spec)?;
     let files = report.write_files(&folder, &spec)?;
     if args.json {
-        say!("{}", serde_json::to_string_pretty(&report.gains_only())?);
+        say!("{}", serde_json::to_string_pretty(&report)?);
         return Ok(());
     }
     say!("{}", report.text());

@@ -17,12 +17,20 @@ pub struct Watched<'a> {
 }
 
 /// Trains what words say into a folder.
-pub fn run_alone(words: &TrainWords, room: &Room, folder: &RunFolder, watched: &Watched<'_>) -> Result<Ended> {
+pub fn run_alone(
+    words: &TrainWords,
+    room: &Room,
+    folder: &RunFolder,
+    watched: &Watched<'_>,
+) -> Result<Ended> {
     let setup = RunSetup::new(words.clone())?;
     let task = &setup.tasks[0];
     let stream = |split| setup.stream_of(task, &room.stimuli, split, setup.plan.seed);
-    let world =
-        World { train: stream(Split::Train)?, validations: vec![stream(Split::Validation)?], scenes: &room.scenes };
+    let world = World {
+        train: stream(Split::Train)?,
+        validations: vec![stream(Split::Validation)?],
+        scenes: &room.scenes,
+    };
     let identity = identity_of(
         setup.plan.clone(),
         room.data.content_hash.clone(),

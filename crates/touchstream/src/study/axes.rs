@@ -138,12 +138,10 @@ mod tests {
         assert_eq!(modules_of(&words(&["ems", "none-relu-*", "ems"])).unwrap().len(), 4);
         assert_eq!(tasks_of(&words(&["sr-*"])).unwrap().len(), 3);
         assert_eq!(tasks_of(&words(&["mts-*way-*-stationary"])).unwrap(), ["mts-4way-4shown-stationary"]);
-        assert_eq!(switches_of(&words(&["1..3", "0", "switch-2"])).unwrap(), [
-            "switch-1",
-            "switch-2",
-            "switch-3",
-            "no-switch"
-        ]);
+        assert_eq!(
+            switches_of(&words(&["1..3", "0", "switch-2"])).unwrap(),
+            ["switch-1", "switch-2", "switch-3", "no-switch"]
+        );
         assert_eq!(switches_of(&words(&["sr-2way--localization"])).unwrap().len(), 1);
         for wrong in ["16", "3..1", "switch-16", "sr-2way--nothing", "x*"] {
             assert!(switches_of(&words(&[wrong])).is_err(), "{wrong}");

@@ -25,8 +25,14 @@ pub const NAMES: [&str; 10] = [
 
 /// A name and its question, for help texts.
 pub const ABOUT: [(&str, &str); 10] = [
-    ("modules", "Which module learns fastest? EMS and its ablations on twelve tasks: curves, N-AUC, TA-N-AUC"),
-    ("learning-rates", "Which learning rate suits which module on which task? The paper's grid, judged apart"),
+    (
+        "modules",
+        "Which module learns fastest? EMS and its ablations on twelve tasks: curves, N-AUC, TA-N-AUC",
+    ),
+    (
+        "learning-rates",
+        "Which learning rate suits which module on which task? The paper's grid, judged apart",
+    ),
     ("emergence", "How do reward maps emerge while EMS learns?"),
     ("localization", "How well are objects boxed by two touches, beside supervised regression?"),
     ("scenes", "Are objects found in natural scenes, and in which order is that learned?"),
@@ -101,7 +107,8 @@ pub fn named_study(name: &str, scale: Scale) -> Result<StudySpec> {
             StudySpec { modules, tasks: owned(&["localization"]), settings: with_maps, ..plain }
         }
         "scenes" => {
-            let modules = scale.choose(owned(&["ems"]), owned(&["ems", "conv-ems"]), owned(&["ems", "conv-ems"]));
+            let modules =
+                scale.choose(owned(&["ems"]), owned(&["ems", "conv-ems"]), owned(&["ems", "conv-ems"]));
             StudySpec { modules, tasks: owned(&["coco-mts"]), settings: with_maps, ..plain }
         }
         "no-switch" => StudySpec {

@@ -1,8 +1,8 @@
 //! From a study to its runs: each a name, what it is, and what it is trained with.
 
+use crate::study::pair::{Pair, pair_of};
 use crate::study::scale::Scale;
 use crate::study::spec::StudySpec;
-use crate::study::pair::{Pair, pair_of};
 use crate::study::switching::PairPlan;
 use crate::study::way::way_of;
 use crate::train_words::{PresetWord, TrainWords};

@@ -60,7 +60,9 @@ impl Rooms {
             let word = format!("{:?} {:?}", plan.setup.words.encoder, plan.setup.words.encoder_options);
             let encoder = match encoders.entry(word) {
                 std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
-                std::collections::btree_map::Entry::Vacant(entry) => entry.insert(plan.setup.open_encoder()?.0),
+                std::collections::btree_map::Entry::Vacant(entry) => {
+                    entry.insert(plan.setup.open_encoder()?.0)
+                }
             };
             let room = plan.open(encoder.as_ref());
             let names: Vec<&str> = plan.tasks.iter().map(Task::id).collect();

@@ -88,7 +88,9 @@ fn seeds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u64>, D::Erro
         Which(Vec<u64>),
     }
     match Seeds::deserialize(deserializer)? {
-        Seeds::HowMany(n) if n > MAX_SEEDS => Err(serde::de::Error::custom(format!("more than {MAX_SEEDS} seeds"))),
+        Seeds::HowMany(n) if n > MAX_SEEDS => {
+            Err(serde::de::Error::custom(format!("more than {MAX_SEEDS} seeds")))
+        }
         Seeds::HowMany(n) => Ok((1..=n).collect()),
         Seeds::Which(seeds) => Ok(seeds),
     }
@@ -235,7 +237,8 @@ mod tests {
 
     #[test]
     fn a_small_file_is_a_whole_study() {
-        let spec = parse("tasks = [\"sr-*\"]\nseeds = 2\n[vary]\nunits = [[8], [16]]\nbatch = [4, 8]\n").unwrap();
+        let spec =
+            parse("tasks = [\"sr-*\"]\nseeds = 2\n[vary]\nunits = [[8], [16]]\nbatch = [4, 8]\n").unwrap();
         assert_eq!((spec.name.as_str(), spec.seeds.as_slice(), spec.tasks.len()), ("mine", &[1, 2][..], 3));
         let labels: Vec<String> = spec.variations().unwrap().into_iter().map(|(label, _)| label).collect();
         assert_eq!(labels, ["batch=4,units=8", "batch=4,units=16", "batch=8,units=8", "batch=8,units=16"]);

@@ -49,7 +49,8 @@ impl PairPlan {
     pub fn new(words: TrainWords, pair: Pair, spec: &StudySpec) -> Result<Self> {
         let settings = settings_of(&words, &pair)?;
         let batch = settings[0].batch_steps as u64;
-        let n_evaluations = if spec.scale == Scale::Smoke { spec.scale.n_evaluations() } else { N_EVALUATIONS };
+        let n_evaluations =
+            if spec.scale == Scale::Smoke { spec.scale.n_evaluations() } else { N_EVALUATIONS };
         let length = |n_steps: u64| {
             let n_steps = n_steps.div_ceil(batch).saturating_mul(batch);
             Length { n_steps, evaluate_every: n_steps.div_ceil(n_evaluations) }
@@ -86,7 +87,13 @@ impl PairPlan {
     }
 
     /// Learns the base task.
-    pub fn run_base(&self, room: &Room, seed: u64, folder: &RunFolder, watched: &Watched<'_>) -> Result<Ended> {
+    pub fn run_base(
+        &self,
+        room: &Room,
+        seed: u64,
+        folder: &RunFolder,
+        watched: &Watched<'_>,
+    ) -> Result<Ended> {
         let setup = self.setup()?;
         let [base, _] = &self.settings;
         let identity = self.identity(&setup, room, &self.pair.base, base, self.lengths[0], seed);
@@ -178,11 +185,8 @@ impl PairPlan {
         length: Length,
         seed: u64,
     ) -> RunIdentity {
-        let lesson = Lesson {
-            task: task.spec().to_toml(),
-            placements: setup.placements_word(),
-            agent: agent.clone(),
-        };
+        let lesson =
+            Lesson { task: task.spec().to_toml(), placements: setup.placements_word(), agent: agent.clone() };
         let plan = RunPlan {
             n_steps: length.n_steps,
             seed,
@@ -215,7 +219,12 @@ fn settings_of(words: &TrainWords, pair: &Pair) -> Result<[AgentSettings; 2]> {
     Ok(both)
 }
 
-fn world_of<'a>(setup: &RunSetup, room: &'a Room, task: &Task, seed: u64) -> Result<World<'a, FeatureScenes>> {
+fn world_of<'a>(
+    setup: &RunSetup,
+    room: &'a Room,
+    task: &Task,
+    seed: u64,
+) -> Result<World<'a, FeatureScenes>> {
     let stream = |split| setup.stream_of(task, &room.stimuli, split, seed);
     Ok(World {
         train: stream(Split::Train)?,

@@ -58,10 +58,7 @@ fn initial_values(word: &str) -> Option<([f32; 2], [f32; 2])> {
 }
 
 /// The way that starts a controller with these values.
-pub fn way_with_initial_values(
-    [mu0, mu1]: [impl Display; 2],
-    [bias0, bias1]: [impl Display; 2],
-) -> String {
+pub fn way_with_initial_values([mu0, mu1]: [impl Display; 2], [bias0, bias1]: [impl Display; 2]) -> String {
     format!("layer-mu-{mu0}-{mu1}-bias-{bias0}-{bias1}")
 }
 

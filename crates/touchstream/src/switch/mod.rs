@@ -1,6 +1,3 @@
-//! The switching experiment: bases, second tasks, gains.
+//! What a switching experiment came to: gains and a page.
 
-pub mod pair;
-mod progress;
 pub mod report;
-pub mod study;

@@ -1,22 +1,28 @@
 //! What a switching study came to: a table, files, a page.
 
 use crate::output::write_file;
-use crate::switch::study::{OpenedStudy, Outcome, Study, Votes};
+use crate::run_setup::RunSetup;
+use crate::study::cell::{RunPart, cells_of};
+use crate::study::pair::{Pair, pair_of};
+use crate::study::records::{CompleteRun, Records};
+use crate::study::spec::StudySpec;
+use crate::study::votes::{class_of, read_votes};
 use crate::text_table::aligned;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde::Serialize;
 use std::path::PathBuf;
-use touchstream_env::stimuli::Split;
-use touchstream_env::trial::N_EXACT_SCREENS;
 use touchstream_lab::curve::{CurveRow, LessonVotes, voter_name};
-use touchstream_lab::switching::{Interval, area, gains, interval};
-use touchstream_mind::composite::{StageVotes, Voter, voter_shares};
+use touchstream_lab::study::StudyFolder;
+use touchstream_lab::switching::{Gains, Interval, area, gains, interval};
+use touchstream_mind::composite::{StageVotes, voter_shares};
 use touchstream_report::switch_page::{Curve, SwitchSection, VoteSeries, VoterShares, switch_page};
 
 /// All gains of a study.
 #[derive(Serialize)]
 pub struct SwitchReport {
     pub gains: Vec<GainRow>,
+    #[serde(skip)]
+    runs: Vec<CompleteRun>,
 }
 
 /// One way of learning one second task.
@@ -41,43 +47,25 @@ pub struct GainRow {
 }
 
 impl SwitchReport {
-    pub fn new(study: &Study, outcomes: &[Outcome]) -> Result<Self> {
-        let mut rows = Vec::new();
-        for (pair_idx, pair) in study.pairs.iter().enumerate() {
-            for variant in 0..study.n_variants() {
-                let of = |variant: usize| {
-                    outcomes
-                        .iter()
-                        .filter(move |outcome| outcome.pair == pair_idx && outcome.variant == variant)
-                };
-                let areas: Vec<f64> = of(variant).map(|outcome| area(&outcome.rows)).collect();
-                let both = of(variant).zip(of(0)).filter(|_| variant > 0);
-                let gains: Vec<_> =
-                    both.filter_map(|(one, scratch)| gains(&one.rows, &scratch.rows)).collect();
-                let rgains: Vec<f64> = gains.iter().map(|gains| gains.relative).collect();
-                let tgains: Vec<f64> = gains.iter().map(|gains| gains.transfer).collect();
-                let Some(area) = interval(&areas) else { continue };
-                let (rgain, tgain) = (interval(&rgains), interval(&tgains));
-                let half = |interval: Option<Interval>| interval.and_then(|interval| interval.half);
-                rows.push(GainRow {
-                    switch: pair.name.clone(),
-                    base: pair.base.id().to_owned(),
-                    second: pair.second.id().to_owned(),
-                    learned_by: study.variant_name(variant).to_owned(),
-                    n_seeds: area.n,
-                    horizon: study.horizon(pair)?,
-                    area: area.mean,
-                    area_half_interval: area.half,
-                    rgain: rgain.map(|interval| interval.mean),
-                    rgain_half_interval: half(rgain),
-                    tgain: tgain.map(|interval| interval.mean),
-                    tgain_half_interval: half(tgain),
-                    rgains,
-                    tgains,
-                });
+    /// From the folders of a study's runs.
+    pub fn read(folder: &StudyFolder, spec: &StudySpec) -> Result<Self> {
+        let names = cells_of(spec)?.into_iter().map(|cell| cell.name).collect();
+        let Records { runs, unreadable } = Records::read(folder, &names)?;
+        if let Some((name, problem)) = unreadable.first() {
+            bail!("{name}: {problem}");
+        }
+        if let Some((run, reason)) = runs.iter().find_map(|run| Some((run, run.failure.as_ref()?))) {
+            let task = &run.facts.task;
+            bail!("{task}, seed {}: {reason}", run.facts.seed);
+        }
+        let mut gains = Vec::new();
+        for switch in &spec.switches {
+            let pair = pair_of(switch)?;
+            for way in &spec.ways {
+                gains.extend(gain_row(&runs, &pair, way));
             }
         }
-        Ok(Self { gains: rows })
+        Ok(Self { gains, runs })
     }
 
     /// For the terminal.
@@ -132,85 +120,110 @@ fn with_half(mean: Option<f64>, half: Option<f64>, is_signed: bool) -> String {
     half.map_or_else(|| mean.clone(), |half| format!("{mean} ± {half:.3}"))
 }
 
-/// Writes gains and page; gives where.
-pub fn write_files(
-    study: &Study,
-    opened: &OpenedStudy,
-    outcomes: &[Outcome],
-    report: &SwitchReport,
-) -> Result<Vec<PathBuf>> {
-    let (csv, json, page) =
-        (study.folder.join("gains.csv"), study.folder.join("gains.json"), study.folder.join("page.html"));
-    write_file(&csv, report.csv().as_bytes())?;
-    write_file(&json, serde_json::to_string_pretty(report)?.as_bytes())?;
-    write_file(&page, html(study, opened, outcomes, report)?.as_bytes())?;
-    Ok(vec![csv, json, page])
-}
-
-fn html(study: &Study, opened: &OpenedStudy, outcomes: &[Outcome], report: &SwitchReport) -> Result<String> {
-    let sections = (0..study.pairs.len()).map(|pair| section(study, opened, outcomes, report, pair));
-    let module = study.words.module.as_deref().unwrap_or("ems");
-    let facts = [
-        ("module", module.to_owned()),
-        ("seeds", study.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
-        ("images", format!("{} {}", opened.data.source, opened.data.content_hash)),
-        ("encoder", opened.encoder_name.clone()),
-        ("touchstream", env!("CARGO_PKG_VERSION").to_owned()),
-    ];
-    let facts = facts.map(|(name, value)| (name.to_owned(), value));
-    let title = format!("Switching tasks with {module}");
-    Ok(switch_page(&title, &facts, &sections.collect::<Result<Vec<_>>>()?))
-}
-
-fn section(
-    study: &Study,
-    opened: &OpenedStudy,
-    outcomes: &[Outcome],
-    report: &SwitchReport,
-    pair_idx: usize,
-) -> Result<SwitchSection> {
-    let pair = &study.pairs[pair_idx];
-    let (base, second) = (pair.base.id(), pair.second.id());
-    let validation = opened.stream(&pair.second, Split::Validation, 0)?;
-    let gains = report.gains.iter().filter(|row| row.switch == pair.name).map(|row| {
-        [
-            row.learned_by.clone(),
-            with_half(Some(row.area), row.area_half_interval, false),
-            with_half(row.rgain, row.rgain_half_interval, true),
-            with_half(row.tgain, row.tgain_half_interval, true),
-            row.n_seeds.to_string(),
-        ]
-    });
-    let mut section = SwitchSection {
-        title: format!("{}: {base}, then {second}", pair.name),
-        chance: validation.bound_task().exact_rewards(N_EXACT_SCREENS).chance,
-        gains: gains.collect(),
-        ..SwitchSection::default()
-    };
-    for variant in 0..study.n_variants() {
-        let of_seeds: Vec<&Outcome> = outcomes
-            .iter()
-            .filter(|outcome| outcome.pair == pair_idx && outcome.variant == variant)
-            .collect();
-        let name = study.variant_name(variant).to_owned();
-        let rewards: Vec<Vec<(u64, f64)>> = of_seeds.iter().map(|outcome| rewards(&outcome.rows)).collect();
-        section.curves.push(Curve { name: name.clone(), points: means(&rewards) });
-        let votes: Vec<&Votes> = of_seeds.iter().filter_map(|outcome| outcome.votes.as_ref()).collect();
-        if let Some(first) = votes.first() {
-            section.votes.push(vote_series(&format!("{name}, first seed"), &first.of_lesson()));
-            let reuse: Vec<Vec<(u64, f64)>> = votes.iter().map(|votes| reuse(votes)).collect();
-            section.reuse.push(Curve { name, points: means(&reuse) });
-        }
+impl SwitchReport {
+    /// Writes gains and page; gives where.
+    pub fn write_files(&self, folder: &StudyFolder, spec: &StudySpec) -> Result<Vec<PathBuf>> {
+        let [csv, json, page] = ["gains.csv", "gains.json", "page.html"].map(|name| folder.path().join(name));
+        write_file(&csv, self.csv().as_bytes())?;
+        write_file(&json, serde_json::to_string_pretty(self)?.as_bytes())?;
+        write_file(&page, self.html(spec)?.as_bytes())?;
+        Ok(vec![csv, json, page])
     }
-    Ok(section)
+
+    fn html(&self, spec: &StudySpec) -> Result<String> {
+        let sections = spec.switches.iter().map(|switch| self.section(spec, &pair_of(switch)?));
+        let first = self.runs.first();
+        let hash = |of: fn(&CompleteRun) -> &str| first.map_or("", of).to_owned();
+        let setup = RunSetup::new(spec.settings.clone())?;
+        let word = |word: &Option<String>| word.clone().unwrap_or_default();
+        let facts = [
+            ("module", spec.modules.join(", ")),
+            ("seeds", spec.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
+            ("images", format!("{} {}", word(&setup.words.data), hash(|run| &run.identity.data_hash))),
+            ("encoder", format!("{} {}", word(&setup.words.encoder), hash(|run| &run.identity.encoder_hash))),
+            ("touchstream", env!("CARGO_PKG_VERSION").to_owned()),
+        ];
+        let facts = facts.map(|(name, value)| (name.to_owned(), value));
+        Ok(switch_page(&spec.title, &facts, &sections.collect::<Result<Vec<_>>>()?))
+    }
+
+    fn section(&self, spec: &StudySpec, pair: &Pair) -> Result<SwitchSection> {
+        let gains = self.gains.iter().filter(|row| row.switch == pair.name).map(|row| {
+            [
+                row.learned_by.clone(),
+                with_half(Some(row.area), row.area_half_interval, false),
+                with_half(row.rgain, row.rgain_half_interval, true),
+                with_half(row.tgain, row.tgain_half_interval, true),
+                row.n_seeds.to_string(),
+            ]
+        });
+        let mut section = SwitchSection {
+            title: format!("{}: {}, then {}", pair.name, pair.base.id(), pair.second.id()),
+            chance: pair.second.geometric_rewards().map(|exact| exact.chance),
+            gains: gains.collect(),
+            ..SwitchSection::default()
+        };
+        for way in &spec.ways {
+            let of_seeds: Vec<&CompleteRun> = runs_of(&self.runs, &pair.name, way).collect();
+            let value = |of: fn(&CurveRow) -> Option<f64>| -> Vec<Vec<(u64, f64)>> {
+                let points = |run: &&CompleteRun| {
+                    run.rows.iter().filter_map(|row| Some((row.step, of(row)?))).collect()
+                };
+                of_seeds.iter().map(points).collect()
+            };
+            let rewards = value(|row| Some(row.validation.reward));
+            section.curves.push(Curve { name: way.clone(), points: means(&rewards) });
+            let reuse = value(|row| row.reuse);
+            if reuse.iter().any(|points| !points.is_empty()) {
+                section.reuse.push(Curve { name: way.clone(), points: means(&reuse) });
+            }
+            if let Some(run) = of_seeds.first() {
+                section.votes.extend(read_votes(&run.folder.votes_csv(), &format!("{way}, first seed"))?);
+            }
+        }
+        Ok(section)
+    }
 }
 
-fn rewards(rows: &[CurveRow]) -> Vec<(u64, f64)> {
-    rows.iter().map(|row| (row.step, row.validation.reward)).collect()
+/// The runs of one way of learning one second task, by seed.
+fn runs_of<'a>(
+    runs: &'a [CompleteRun],
+    name: &'a str,
+    of_way: &'a str,
+) -> impl Iterator<Item = &'a CompleteRun> {
+    runs.iter().filter(move |run| {
+        matches!(&run.facts.part, RunPart::Second { switch, way, .. } if switch == name && way == of_way)
+    })
 }
 
-fn reuse(votes: &Votes) -> Vec<(u64, f64)> {
-    votes.rows.iter().map(|row| row.step).zip(votes.of_lesson().reuse()).collect()
+fn gain_row(runs: &[CompleteRun], pair: &Pair, way: &str) -> Option<GainRow> {
+    let areas: Vec<f64> = runs_of(runs, &pair.name, way).map(|run| area(&run.rows)).collect();
+    let of_seed = |seed| runs_of(runs, &pair.name, "scratch").find(move |run| run.facts.seed == seed);
+    let gains: Vec<Gains> = runs_of(runs, &pair.name, way)
+        .filter(|_| way != "scratch")
+        .filter_map(|run| gains(&run.rows, &of_seed(run.facts.seed)?.rows))
+        .collect();
+    let rgains: Vec<f64> = gains.iter().map(|gains| gains.relative).collect();
+    let tgains: Vec<f64> = gains.iter().map(|gains| gains.transfer).collect();
+    let (area, rgain, tgain) = (interval(&areas)?, interval(&rgains), interval(&tgains));
+    let half = |interval: Option<Interval>| interval.and_then(|interval| interval.half);
+    let horizon = runs_of(runs, &pair.name, way).next().map_or(0, |run| run.identity.plan.n_steps);
+    Some(GainRow {
+        switch: pair.name.clone(),
+        base: pair.base.id().to_owned(),
+        second: pair.second.id().to_owned(),
+        learned_by: way.to_owned(),
+        n_seeds: area.n,
+        horizon,
+        area: area.mean,
+        area_half_interval: area.half,
+        rgain: rgain.map(|interval| interval.mean),
+        rgain_half_interval: half(rgain),
+        tgain: tgain.map(|interval| interval.mean),
+        tgain_half_interval: half(tgain),
+        rgains,
+        tgains,
+    })
 }
 
 /// The mean over seeds at each step, and its standard error.
@@ -234,12 +247,8 @@ pub fn vote_series(name: &str, votes: &LessonVotes<'_>) -> VoteSeries {
         votes.rows.iter().map(|row| voter_shares(&row.shares, votes.votes)).collect();
     let stage = |(idx, stage): (usize, &StageVotes)| {
         let voter = |voter: usize| VoterShares {
+            class: class_of(&voter_name(stage.voter(voter))),
             name: voter_name(stage.voter(voter)),
-            class: match stage.voter(voter) {
-                Voter::Old(_) => "first",
-                Voter::Transformed(_) => "third",
-                Voter::New => "second",
-            },
             shares: at_steps.iter().map(|stages| stages[idx][voter]).collect(),
         };
         (votes.structure.stages()[idx].name.clone(), (0..stage.n_voters()).map(voter).collect())

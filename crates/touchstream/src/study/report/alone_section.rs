@@ -1,0 +1,340 @@
+//! Modules on tasks: learning curves, normalized areas, final rewards.
+
+use crate::study::axes::MAIN_MODULES;
+use crate::study::report::tables::{
+    averaged_cells, ends, figure_cells, figure_columns, left_out_table, n_words,
+};
+use touchstream_env::task::find_task;
+use touchstream_findings::{Comparison, MeanCurve, ModuleAverage, ModuleFindings, ModuleOnTask, TaskFindings};
+use touchstream_report::study::band_line::BandPoint;
+use touchstream_report::study::figure::Figure;
+use touchstream_report::study::heat_table::HeatTable;
+use touchstream_report::study::intervals::{Estimate, IntervalGroup, IntervalRow, Intervals};
+use touchstream_report::study::panels::{Panel, PanelCurve, Panels, XRange};
+use touchstream_report::study::profiles::{ProfileLine, Profiles};
+use touchstream_report::study::study_page::StudySection;
+use touchstream_report::study::table::{Cell, Table, TableColumn};
+
+/// TA-N-AUC as the paper prints it.
+const PAPER_AVERAGES: [(&str, f64); 7] = [
+    ("ems", 0.997),
+    ("no-symm", 0.944),
+    ("no-mult-symm-crelu", 0.818),
+    ("none-relu-large", 0.717),
+    ("no-mult-symm-relu", 0.566),
+    ("none-relu-medium", 0.522),
+    ("none-relu-small", 0.403),
+];
+
+/// More lines than this are drawn without bands: nobody could tell them apart.
+const MAX_BANDS: usize = 7;
+
+/// The section of modules, under a preset.
+pub fn section(preset: &str, found: &ModuleFindings) -> Option<StudySection> {
+    if found.tasks.is_empty() {
+        return None;
+    }
+    let names = method_names(found);
+    let mut figures = vec![curves(preset, found, &names)];
+    let mut tables = vec![final_rewards(preset, found)];
+    let has_comparison = found.all.modules.len() > 1;
+    if has_comparison {
+        figures.push(heat_table(preset, &found.all));
+        tables.push(areas(preset, &found.all));
+        tables.push(horizons(preset, &found.all));
+        if !found.all.averages.is_empty() {
+            figures.push(averages(preset, &found.all));
+            figures.push(profiles(preset, &found.all));
+            tables.push(average_table(preset, &found.all));
+        }
+        tables.extend(left_out_table(&format!("left-out-{preset}"), &found.all.left_out));
+    }
+    let left_out: Vec<_> = found.tasks.iter().flat_map(|task| task.left_out.clone()).collect();
+    tables.extend(left_out_table(&format!("left-out-of-curves-{preset}"), &left_out));
+    Some(StudySection {
+        id: format!("modules-{preset}"),
+        title: format!("Modules on tasks, preset {preset}"),
+        text: "Validation reward while learning, by the run's own policy. Bands and intervals are 95 % bootstrap intervals over \
+               seeds; thin lines are single seeds. N-AUC: a module's area under the curve up to the task's horizon, over that \
+               of the best module on the task; TA-N-AUC its mean over tasks. The horizon is the first evaluation by which more than half \
+               of the modules have reached 95 % of their own final reward."
+            .into(),
+        figures,
+        pictures: Vec::new(),
+        tables,
+    })
+}
+
+/// Main modules first, in the paper's order, so that they have the first colours everywhere; then the others by name.
+fn method_names(found: &ModuleFindings) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let there = |name: &str| found.tasks.iter().any(|task| task.modules.iter().any(|one| one.module == name));
+    names.extend(MAIN_MODULES.iter().filter(|name| there(name)).map(|name| (*name).to_owned()));
+    for module in found.tasks.iter().flat_map(|task| &task.modules) {
+        if !names.contains(&module.module) {
+            names.push(module.module.clone());
+        }
+    }
+    names
+}
+
+/// A line with its band, if there is one.
+pub fn band_points(curve: &MeanCurve, has_band: bool) -> Vec<BandPoint> {
+    let point = |point: &touchstream_findings::BandPoint| {
+        let (lower, upper) =
+            ends(point.interval).filter(|_| has_band).unwrap_or((point.mean, point.mean));
+        BandPoint { x: point.step as f64, y: point.mean, lower, upper }
+    };
+    curve.points.iter().map(point).collect()
+}
+
+fn curves(preset: &str, found: &ModuleFindings, names: &[String]) -> Figure {
+    let has_bands = names.len() <= MAX_BANDS;
+    let panel = |task: &TaskFindings| {
+        let curve = |module: &ModuleOnTask| {
+            let seed = |points: &Vec<(u64, f64)>| points.iter().map(|&(step, y)| (step as f64, y)).collect();
+            PanelCurve {
+                name_idx: names.iter().position(|name| *name == module.module).unwrap_or(0),
+                points: band_points(&module.curve, has_bands),
+                seeds: module.seeds.iter().filter(|_| has_bands).map(|one| seed(&one.points)).collect(),
+            }
+        };
+        Panel {
+            title: task.task.clone(),
+            chance: chance_of(&task.task),
+            horizon: task.horizon_step.map(|step| step as f64),
+            curves: task.modules.iter().map(curve).collect(),
+        }
+    };
+    let n = n_words(found.tasks.iter().flat_map(|task| &task.modules).map(|module| module.curve.n));
+    let bands = if has_bands { "95 % bootstrap bands over seeds" } else { "means over seeds" };
+    Panels {
+        id: format!("curves-{preset}"),
+        title: format!("Learning curves, preset {preset}"),
+        caption: format!(
+            "Validation reward a trial; {bands}; {n}. Dashed: uniform touches. Vertical: the horizon up to which areas count."
+        ),
+        x_label: "steps".into(),
+        y_label: "validation reward".into(),
+        x_range: XRange::Own,
+        y_range: (0.0, 1.0),
+        line_names: names.to_vec(),
+        panels: found.tasks.iter().map(panel).collect(),
+    }
+    .figure()
+}
+
+/// What uniform touches earn, where geometry alone tells.
+pub fn chance_of(task: &str) -> Option<f64> {
+    find_task(task).ok()?.geometric_rewards().map(|exact| exact.chance)
+}
+
+fn heat_table(preset: &str, all: &Comparison) -> Figure {
+    let order = by_area(all);
+    HeatTable {
+        id: format!("n-auc-{preset}"),
+        title: format!("N-AUC of modules and tasks, preset {preset}"),
+        caption: format!(
+            "Area under the learning curve up to the task's horizon, over that of the best module; {}. Hatched: not run.",
+            n_words(all.n_auc.iter().flatten().flatten().map(|cell| cell.n))
+        ),
+        value_label: "N-AUC".into(),
+        rows: order.iter().map(|&row| all.modules[row].clone()).collect(),
+        columns: all.tasks.iter().map(|task| task.task.clone()).collect(),
+        values: order
+            .iter()
+            .map(|&row| all.n_auc[row].iter().map(|cell| cell.as_ref().map(|cell| cell.n_auc)).collect())
+            .collect(),
+    }
+    .figure()
+}
+
+/// Rows from the best module to the worst.
+fn by_area(all: &Comparison) -> Vec<usize> {
+    let mean = |row: usize| {
+        let values: Vec<f64> = all.n_auc[row].iter().flatten().map(|cell| cell.n_auc).collect();
+        values.iter().sum::<f64>() / values.len().max(1) as f64
+    };
+    let mut rows: Vec<usize> = (0..all.modules.len()).collect();
+    rows.sort_by(|&a, &b| mean(b).total_cmp(&mean(a)));
+    rows
+}
+
+fn averaged_over(all: &Comparison) -> String {
+    format!("over {} of the paper's 12 tasks", all.averaged_tasks.len())
+}
+
+fn averages(preset: &str, all: &Comparison) -> Figure {
+    let mut sorted: Vec<&ModuleAverage> = all.averages.iter().collect();
+    sorted.sort_by(|a, b| b.ta_n_auc.value.total_cmp(&a.ta_n_auc.value));
+    let row = |average: &&ModuleAverage| IntervalRow {
+        label: average.module.clone(),
+        estimates: vec![Estimate {
+            series_idx: 0,
+            value: Some(average.ta_n_auc.value),
+            interval: ends(average.ta_n_auc.interval),
+            seeds: Vec::new(),
+            paper: PAPER_AVERAGES.iter().find(|(name, _)| *name == average.module).map(|&(_, value)| value),
+            n: average.ta_n_auc.n_runs as u64,
+        }],
+    };
+    Intervals {
+        id: format!("ta-n-auc-{preset}"),
+        title: format!("TA-N-AUC, preset {preset}"),
+        caption: format!(
+            "Mean N-AUC {}, with a 95 % stratified bootstrap interval over seeds; n counts runs. Diamonds: the paper's figures.",
+            averaged_over(all)
+        ),
+        x_label: "TA-N-AUC".into(),
+        range: None,
+        reference: None,
+        series: vec!["measured".into()],
+        groups: vec![IntervalGroup { heading: String::new(), rows: sorted.iter().map(row).collect() }],
+    }
+    .figure()
+}
+
+fn profiles(preset: &str, all: &Comparison) -> Figure {
+    let has_bands = all.averages.len() <= MAX_BANDS;
+    let mut sorted: Vec<&ModuleAverage> = all.averages.iter().collect();
+    let rank = |name: &str| MAIN_MODULES.iter().position(|main| *main == name).unwrap_or(MAIN_MODULES.len());
+    sorted.sort_by_key(|average| rank(&average.module));
+    let line = |average: &&ModuleAverage| ProfileLine {
+        name: average.module.clone(),
+        points: average
+            .profile
+            .iter()
+            .map(|point| {
+                let value = point.share.value;
+                let (lower, upper) =
+                    ends(point.share.interval).filter(|_| has_bands).unwrap_or((value, value));
+                BandPoint { x: point.threshold, y: value, lower, upper }
+            })
+            .collect(),
+    };
+    Profiles {
+        id: format!("profiles-{preset}"),
+        title: format!("Performance profiles, preset {preset}"),
+        caption: format!("The share of runs whose normalized area is above a threshold, {}.", averaged_over(all)),
+        x_label: "normalized area".into(),
+        lines: sorted.iter().map(line).collect(),
+    }
+    .figure()
+}
+
+fn average_table(preset: &str, all: &Comparison) -> Table {
+    let mut columns = vec![TableColumn::text("module", "module")];
+    columns.extend(figure_columns("ta_n_auc", "TA-N-AUC"));
+    columns.push(TableColumn::number("paper", "paper"));
+    columns.extend(figure_columns("interquartile_mean", "interquartile mean"));
+    columns.extend(figure_columns("ems_is_better", "P(EMS is better)"));
+    columns.push(TableColumn::count("n_runs", "runs"));
+    columns.push(TableColumn::count("n_tasks", "tasks"));
+    columns.push(TableColumn::count("fewest_seeds", "seeds, fewest"));
+    let mut sorted: Vec<&ModuleAverage> = all.averages.iter().collect();
+    sorted.sort_by(|a, b| b.ta_n_auc.value.total_cmp(&a.ta_n_auc.value));
+    let row = |average: &&ModuleAverage| {
+        let paper = PAPER_AVERAGES.iter().find(|(name, _)| *name == average.module).map(|&(_, value)| value);
+        let mut cells = vec![Cell::Text(average.module.clone())];
+        cells.extend(averaged_cells(Some(&average.ta_n_auc)));
+        cells.push(Cell::Number(paper));
+        cells.extend(averaged_cells(Some(&average.interquartile_mean)));
+        cells.extend(averaged_cells(average.ems_is_better.as_ref()));
+        cells.push(Cell::Count(average.ta_n_auc.n_runs as u64));
+        cells.push(Cell::Count(average.ta_n_auc.n_tasks as u64));
+        cells.push(Cell::Count(average.ta_n_auc.fewest_seeds as u64));
+        cells
+    };
+    Table {
+        id: format!("ta-n-auc-{preset}"),
+        title: format!("Normalized areas {}, preset {preset}", averaged_over(all)),
+        note: format!("Tasks: {}.", all.averaged_tasks.join(", ")),
+        columns,
+        rows: sorted.iter().map(row).collect(),
+    }
+}
+
+fn areas(preset: &str, all: &Comparison) -> Table {
+    let mut rows = Vec::new();
+    for (module, cells) in all.modules.iter().zip(&all.n_auc) {
+        for (task, cell) in all.tasks.iter().zip(cells) {
+            let Some(cell) = cell else { continue };
+            rows.push(vec![
+                Cell::Text(module.clone()),
+                Cell::Text(task.task.clone()),
+                Cell::Number(Some(cell.n_auc)),
+                Cell::Number(Some(cell.area)),
+                Cell::Count(task.step),
+                Cell::Count(cell.n as u64),
+            ]);
+        }
+    }
+    Table {
+        id: format!("n-auc-{preset}"),
+        title: format!("N-AUC, preset {preset}"),
+        note: "Area: mean validation reward along the curve up to the horizon.".into(),
+        columns: vec![
+            TableColumn::text("module", "module"),
+            TableColumn::text("task", "task"),
+            TableColumn::number("n_auc", "N-AUC"),
+            TableColumn::number("area", "area"),
+            TableColumn::count("horizon", "horizon, steps"),
+            TableColumn::count("n", "n"),
+        ],
+        rows,
+    }
+}
+
+fn horizons(preset: &str, all: &Comparison) -> Table {
+    let row = |task: &touchstream_findings::TaskHorizon| {
+        vec![
+            Cell::Text(task.task.clone()),
+            Cell::Count(task.step),
+            Cell::Count(task.n_converged as u64),
+            Cell::Count(task.n_modules as u64),
+            Cell::Count(task.n_seeds as u64),
+            Cell::Count(task.n_seeds_left_out as u64),
+        ]
+    };
+    Table {
+        id: format!("horizons-{preset}"),
+        title: format!("Horizons, preset {preset}"),
+        note: "Modules are compared up to here, over the seeds that all of them have.".into(),
+        columns: vec![
+            TableColumn::text("task", "task"),
+            TableColumn::count("step", "horizon, steps"),
+            TableColumn::count("n_converged", "modules near their end"),
+            TableColumn::count("n_modules", "modules"),
+            TableColumn::count("n_seeds", "n"),
+            TableColumn::count("n_seeds_left_out", "seeds left out"),
+        ],
+        rows: all.tasks.iter().map(row).collect(),
+    }
+}
+
+fn final_rewards(preset: &str, found: &ModuleFindings) -> Table {
+    let mut columns = vec![TableColumn::text("task", "task"), TableColumn::text("module", "module")];
+    columns.extend(figure_columns("final_reward", "final reward"));
+    columns.extend(figure_columns("area", "area, whole curve"));
+    columns.push(TableColumn::count("n", "n"));
+    columns.push(TableColumn::text("seeds", "final reward of each seed"));
+    let mut rows = Vec::new();
+    for task in &found.tasks {
+        for module in &task.modules {
+            let mut cells = vec![Cell::Text(task.task.clone()), Cell::Text(module.module.clone())];
+            cells.extend(figure_cells(Some(&module.final_reward)));
+            cells.extend(figure_cells(module.area.as_ref()));
+            cells.push(Cell::Count(module.final_reward.n as u64));
+            let seeds = module.seeds.iter().map(|seed| format!("{:.3}", seed.final_reward));
+            cells.push(Cell::Text(seeds.collect::<Vec<_>>().join(" ")));
+            rows.push(cells);
+        }
+    }
+    Table {
+        id: format!("final-rewards-{preset}"),
+        title: format!("Final rewards, preset {preset}"),
+        note: "Mean validation reward of the last tenth of each curve; Student's 95 % intervals over seeds.".into(),
+        columns,
+        rows,
+    }
+}

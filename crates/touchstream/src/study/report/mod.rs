@@ -1,0 +1,16 @@
+//! From a study's folders to its report: figures, tables, verdicts and a page.
+
+mod alone_section;
+mod build;
+mod facts;
+mod fine_section;
+mod pictures;
+mod rates_section;
+mod switch_section;
+mod tables;
+mod verdict_rows;
+mod write;
+
+pub use build::{StudyReport, study_report};
+pub use verdict_rows::{verdict_table, words_of};
+pub use write::write_report;
