@@ -10,6 +10,7 @@ use crate::commands::eval::EvalArgs;
 use crate::commands::maps::MapsArgs;
 use crate::commands::modules::ModulesArgs;
 use crate::commands::preview::PreviewArgs;
+use crate::commands::report::ReportArgs;
 use crate::commands::rollout::RolloutArgs;
 use crate::commands::run::RunArgs;
 use crate::commands::schedules::SchedulesArgs;
@@ -18,6 +19,7 @@ use crate::commands::switch::SwitchArgs;
 use crate::commands::tasks::TasksArgs;
 use crate::commands::tour::TourArgs;
 use crate::commands::train::TrainArgs;
+use crate::commands::verify::VerifyArgs;
 use clap::{Parser, Subcommand};
 
 /// Modular continual learning on a touch screen.
@@ -73,6 +75,10 @@ pub enum Command {
         mut_arg("steps", |arg| arg.help("Steps of every task, or of every second one [default: the scale's]")),
     )]
     Study(Box<StudyArgs>),
+    /// Make a study's report from its folders alone: a page, figures (SVG, PNG), tables (CSV, Parquet, Markdown, LaTeX)
+    Report(ReportArgs),
+    /// Test each claim of the paper on what studies found: reproduced, not reproduced, or not enough data
+    Verify(VerifyArgs),
     /// Evaluate a run's weights on a split
     Eval(EvalArgs),
     /// Draw a run's reward maps for new screens

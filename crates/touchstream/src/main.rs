@@ -48,6 +48,8 @@ fn main() -> ExitCode {
         Some(Command::Run(args)) => commands::run::run(&args),
         Some(Command::Switch(args)) => commands::switch::run(&args),
         Some(Command::Study(args)) => commands::study::run(&args),
+        Some(Command::Report(args)) => commands::report::run(&args),
+        Some(Command::Verify(args)) => commands::verify::run(&args),
         Some(Command::Baselines(args)) => commands::baselines::run(&args),
         Some(Command::Bench(args)) => commands::bench::run(&args),
     };

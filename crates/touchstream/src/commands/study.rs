@@ -5,6 +5,7 @@ use crate::say::{say, warn_user};
 use crate::study::catalog::{ABOUT, named_study};
 use crate::study::cell::{Cell, cells_of};
 use crate::study::local::Shift;
+use crate::study::provenance::Start;
 use crate::study::scale::Scale;
 use crate::study::spec::{MAX_SEEDS, StudySpec};
 use crate::train_words::{PresetWord, TrainWords};
@@ -152,7 +153,8 @@ pub fn begin(folder: &StudyFolder, spec: &StudySpec) -> Result<()> {
     }
     let path = folder.spec();
     write_aside_durably(&path, spec.to_toml()?.as_bytes())
-        .with_context(|| format!("cannot write {}", path.display()))
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    Start::this().note_in(folder)
 }
 
 impl StartArgs {

@@ -79,8 +79,8 @@ impl Cell {
     }
 }
 
-/// All runs of a study. Bases come first, then all of the first seed, so that a study that is a tenth done says something;
-/// within a seed, long ones first, so that all cores are busy to the end.
+/// All runs of a study. Bases come first, then all of the first seed, short ones before long ones, so that a study that is a
+/// tenth done says something; of the last seed long ones come first, so that all cores are busy to the end.
 pub fn cells_of(spec: &StudySpec) -> Result<Vec<Cell>> {
     let mut cells = BTreeMap::new();
     for (label, varied) in spec.variations()? {
@@ -93,10 +93,12 @@ pub fn cells_of(spec: &StudySpec) -> Result<Vec<Cell>> {
         }
     }
     let mut cells: Vec<Cell> = cells.into_values().collect();
-    let is_base = |cell: &Cell| cell.facts.part == RunPart::Base;
+    let last_seed = spec.seeds.last().copied();
     cells.sort_by(|a, b| {
-        let rank = |cell: &Cell| (!is_base(cell), cell.facts.seed);
-        rank(a).cmp(&rank(b)).then(b.cost.total_cmp(&a.cost)).then_with(|| a.name.cmp(&b.name))
+        let rank = |cell: &Cell| (cell.facts.part != RunPart::Base, cell.facts.seed);
+        let by_cost = a.cost.total_cmp(&b.cost);
+        let by_cost = if Some(a.facts.seed) == last_seed { by_cost.reverse() } else { by_cost };
+        rank(a).cmp(&rank(b)).then(by_cost).then_with(|| a.name.cmp(&b.name))
     });
     Ok(cells)
 }
@@ -269,12 +271,13 @@ mod tests {
     }
 
     #[test]
-    fn the_first_seed_comes_first_and_long_runs_before_short_ones() {
+    fn the_first_seed_comes_first_and_the_last_one_begins_with_long_runs() {
         let spec = named_study("modules", Scale::Short).unwrap().checked().unwrap();
         let cells = cells_of(&spec).unwrap();
         assert!(cells.is_sorted_by_key(|cell| cell.facts.seed));
-        let first: Vec<&Cell> = cells.iter().filter(|cell| cell.facts.seed == 1).collect();
-        assert!(first.is_sorted_by(|a, b| a.cost >= b.cost));
-        assert_eq!(first[0].facts.module, "none-relu-large");
+        let of_seed = |seed| cells.iter().filter(move |cell| cell.facts.seed == seed).collect::<Vec<_>>();
+        let (first, last) = (of_seed(1), of_seed(3));
+        assert!(first.is_sorted_by(|a, b| a.cost <= b.cost) && last.is_sorted_by(|a, b| a.cost >= b.cost));
+        assert_eq!(last[0].facts.module, "none-relu-large");
     }
 }

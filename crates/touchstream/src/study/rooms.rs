@@ -22,7 +22,6 @@ pub struct Room {
     pub scenes: FeatureScenes,
     pub stimuli: Arc<dyn Stimuli>,
     pub data: DataFacts,
-    pub encoder_name: String,
     pub encoder_hash: String,
 }
 
@@ -76,11 +75,6 @@ impl Rooms {
         let key = room_plan(cell)?.key()?;
         self.rooms.get(&key).cloned().ok_or_else(|| anyhow!("the features of {} are not open", cell.name))
     }
-
-    /// Any of them, to say what is studied.
-    pub fn any(&self) -> Option<&Room> {
-        self.rooms.values().next().map(Arc::as_ref)
-    }
 }
 
 fn room_plan(cell: &Cell) -> Result<RoomPlan> {
@@ -126,7 +120,6 @@ impl RoomPlan {
             scenes: FeatureScenes(features),
             stimuli: opened.stimuli,
             data: DataFacts::of(&opened.manifest),
-            encoder_name: encoder.name().to_owned(),
             encoder_hash: encoder.content_hash().to_string(),
         })
     }

@@ -1,0 +1,142 @@
+//! A study's report, from its folders alone.
+
+use crate::study::cell::{Cell, cells_of};
+use crate::study::records::Records;
+use crate::study::report::{alone_section, facts, fine_section, pictures, rates_section, switch_section};
+use crate::study::report::verdict_rows::{of_study, rows, verdict_table};
+use crate::study::spec::StudySpec;
+use anyhow::{Context, Result};
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use touchstream_findings::{Baseline, Findings, Outcome, PresetFindings, findings};
+use touchstream_lab::study::{StudyFolder, Worker};
+use touchstream_report::study::progress_banner::RunCounts;
+use touchstream_report::study::study_page::{StudyPage, StudySection};
+use touchstream_report::study::table::Table;
+
+/// A page, and what the study says behind it.
+pub struct StudyReport {
+    pub page: StudyPage,
+    pub findings: Findings,
+    pub verdicts: Table,
+}
+
+/// Reads a study's folders and sums them up; partial studies say what is missing.
+pub fn study_report(folder: &StudyFolder, spec: &StudySpec) -> Result<StudyReport> {
+    let cells = cells_of(spec)?;
+    let names: BTreeSet<String> = cells.iter().map(|cell| cell.name.clone()).collect();
+    let records = Records::read(folder, &names)?;
+    let found = findings(&records.run_records(spec), &baselines_of(folder)?);
+    let verdicts = of_study(spec, &found.presets);
+    let mut sections: Vec<StudySection> = found.presets.iter().flat_map(sections_of).collect();
+    sections.extend(pictures::section(&records.runs)?);
+    let (progress, missing) = progress_of(folder, &cells, &records)?;
+    let mut failed: Vec<(String, String)> = records
+        .runs
+        .iter()
+        .filter_map(|run| Some((run.name.clone(), run.failure.clone()?)))
+        .collect();
+    failed.extend(records.unreadable.iter().cloned());
+    let page = StudyPage {
+        title: spec.title.clone(),
+        lead: lead_of(&verdicts.iter().map(|verdict| verdict.outcome).collect::<Vec<_>>()),
+        facts: facts::facts_of(folder, spec, &records)?,
+        progress,
+        missing,
+        failed,
+        verdicts: rows(&verdicts),
+        sections,
+    };
+    let verdicts = verdict_table(&verdicts);
+    Ok(StudyReport { page, verdicts, findings: found })
+}
+
+fn sections_of(preset: &PresetFindings) -> Vec<StudySection> {
+    let name = preset.preset.as_str();
+    let mut sections = Vec::new();
+    sections.extend(rates_section::section(name, &preset.learning_rates));
+    sections.extend(alone_section::section(name, &preset.modules));
+    sections.extend(fine_section::localization(name, &preset.localization));
+    sections.extend(fine_section::order_of_learning(name, &preset.scenes));
+    sections.extend(switch_section::sections(name, &preset.switching));
+    sections
+}
+
+fn lead_of(outcomes: &[Outcome]) -> String {
+    let count = |outcome: Outcome| outcomes.iter().filter(|found| **found == outcome).count();
+    match outcomes.len() {
+        0 => String::new(),
+        n => format!(
+            "Of {n} claims of the paper that this study is about, {} are reproduced, {} are not, and for {} there is not enough data.",
+            count(Outcome::Reproduced),
+            count(Outcome::NotReproduced),
+            count(Outcome::NotEnoughData),
+        ),
+    }
+}
+
+/// How much is there, and groups of runs that are not.
+fn progress_of(
+    folder: &StudyFolder,
+    cells: &[Cell],
+    records: &Records,
+) -> Result<(RunCounts, Vec<String>)> {
+    let complete = folder.complete()?;
+    let begun = folder.begun()?;
+    let worker = Worker::this(None);
+    let mut counts = RunCounts::default();
+    let mut missing: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+    for cell in cells {
+        if complete.contains(&cell.name) {
+            continue;
+        }
+        let is_running = begun.contains(&cell.name)
+            && folder.attempts(&cell.name).records(&worker)?.iter().any(|record| record.is_alive);
+        if is_running {
+            counts.n_running += 1;
+        } else {
+            counts.n_missing += 1;
+            let group = cell.name.rsplit_once("--seed-").map_or(cell.name.as_str(), |(group, _)| group);
+            missing.entry(group).or_default().push(cell.facts.seed);
+        }
+    }
+    let n_failed = records.runs.iter().filter(|run| run.failure.is_some()).count();
+    counts.n_failed = (n_failed + records.unreadable.len()) as u64;
+    counts.n_done = (records.runs.len() - n_failed) as u64;
+    let words = |(group, seeds): (&str, Vec<u64>)| {
+        let seeds: Vec<String> = seeds.iter().map(u64::to_string).collect();
+        let noun = if seeds.len() == 1 { "seed" } else { "seeds" };
+        format!("{group}: {noun} {}", seeds.join(", "))
+    };
+    Ok((counts, missing.into_iter().map(words).collect()))
+}
+
+/// What localization comes to without reward maps, if it was computed.
+pub fn baselines_of(folder: &StudyFolder) -> Result<Vec<Baseline>> {
+    #[derive(Deserialize)]
+    struct Row {
+        name: String,
+        mean_iou: f64,
+        low: f64,
+        high: f64,
+        n: usize,
+    }
+    #[derive(Deserialize)]
+    struct Report {
+        baselines: Vec<Row>,
+    }
+    let path = folder.baselines();
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let report: Report = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+    let baseline = |row: Row| Baseline {
+        name: if row.name.contains("vector") { "svr".into() } else { row.name },
+        score: row.mean_iou,
+        interval: Some((row.low, row.high)),
+        n: row.n,
+    };
+    Ok(report.baselines.into_iter().map(baseline).collect())
+}

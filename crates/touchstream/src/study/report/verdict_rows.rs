@@ -1,0 +1,82 @@
+//! Verdicts, as pages, tables and terminals show them.
+
+use crate::study::spec::StudySpec;
+use touchstream_findings::{Outcome, PresetFindings, Verdict};
+use touchstream_report::study::table::{Cell, Table, TableColumn};
+use touchstream_report::study::verdicts::{Outcome as Badge, VerdictRow};
+
+/// The outcome in words.
+pub fn words_of(outcome: Outcome) -> &'static str {
+    badge_of(outcome).words()
+}
+
+fn badge_of(outcome: Outcome) -> Badge {
+    match outcome {
+        Outcome::Reproduced => Badge::Reproduced,
+        Outcome::NotReproduced => Badge::NotReproduced,
+        Outcome::NotEnoughData => Badge::NotEnoughData,
+    }
+}
+
+/// The rows of a page.
+pub fn rows(verdicts: &[&Verdict]) -> Vec<VerdictRow> {
+    let row = |verdict: &&Verdict| VerdictRow {
+        claim: verdict.claim.clone(),
+        preset: verdict.preset.clone(),
+        paper: verdict.paper.clone(),
+        found: verdict.found.clone(),
+        n: verdict.n.clone(),
+        outcome: badge_of(verdict.outcome),
+        why: verdict.why.clone(),
+    };
+    verdicts.iter().map(row).collect()
+}
+
+/// All verdicts as a table.
+pub fn verdict_table(verdicts: &[&Verdict]) -> Table {
+    let names = [
+        ("claim_id", "id"),
+        ("claim", "claim"),
+        ("preset", "preset"),
+        ("outcome", "outcome"),
+        ("paper", "paper"),
+        ("found", "found"),
+        ("n", "n"),
+        ("why", "why"),
+    ];
+    let row = |verdict: &&Verdict| {
+        let outcome = words_of(verdict.outcome).to_owned();
+        let Verdict { claim_id, claim, preset, paper, found, n, why, .. } = (*verdict).clone();
+        [claim_id, claim, preset, outcome, paper, found, n, why].map(Cell::Text).to_vec()
+    };
+    Table {
+        id: "verdicts".into(),
+        title: "Claims of the paper".into(),
+        note: String::new(),
+        columns: names.map(|(name, label)| TableColumn::text(name, label)).to_vec(),
+        rows: verdicts.iter().map(row).collect(),
+    }
+}
+
+/// The claims that a study is about: those that others answer would only say that there are no runs.
+pub fn of_study<'a>(spec: &StudySpec, presets: &'a [PresetFindings]) -> Vec<&'a Verdict> {
+    let has_task = |start: &str| spec.tasks.iter().any(|task| task.starts_with(start));
+    let has_way = |end: &str| spec.ways.iter().any(|way| way.ends_with(end));
+    let has_switches = spec.switches.iter().any(|switch| switch.starts_with("switch-"));
+    let has_many = spec.modules.len() > 1 && spec.tasks.len() > 1;
+    let has_large = spec.modules.iter().any(|module| module == "none-relu-large");
+    let is_asked = |id: &str| match id {
+        id if id.starts_with("efficiency") || id.starts_with("final") => has_many,
+        id if id.starts_with("localization") => has_task("localization"),
+        "order-buttons" => has_task("mts"),
+        "order-outlines" => has_task("coco"),
+        id if id.starts_with("no-switch") => spec.switches.iter().any(|switch| switch == "no-switch"),
+        id if id.starts_with("transformations") => has_switches && has_way("-plain"),
+        id if id.starts_with("control") => has_switches && has_way("-shuffled"),
+        id if id.contains("none-large") || id.contains("faster") => has_switches && has_large,
+        id if id.ends_with("unit") || id.contains("unit-above") => has_switches && has_way("unit"),
+        id if id.starts_with("voting") => has_switches,
+        _ => true,
+    };
+    presets.iter().flat_map(|preset| &preset.verdicts).filter(|verdict| is_asked(&verdict.claim_id)).collect()
+}

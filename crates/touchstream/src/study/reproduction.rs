@@ -1,0 +1,161 @@
+//! Which claims of the paper hold: a page of Markdown, made from studies alone.
+
+use crate::study::provenance::Start;
+use crate::study::records::Records;
+use crate::study::report::words_of;
+use crate::study::spec::StudySpec;
+use std::collections::BTreeSet;
+use touchstream_findings::{Outcome, Verdict};
+
+/// A study that verdicts rest on.
+pub struct StudyUsed {
+    name: String,
+    scale: String,
+    n_complete: usize,
+    n_failed: usize,
+    n_runs: usize,
+    seeds: Vec<u64>,
+    starts: Vec<Start>,
+    data_hashes: BTreeSet<String>,
+    encoder_hashes: BTreeSet<String>,
+}
+
+/// Studies on the same images and encoder, and what they say together.
+pub struct Evidence {
+    pub images: String,
+    pub encoder: String,
+    pub studies: Vec<StudyUsed>,
+    pub verdicts: Vec<Verdict>,
+}
+
+impl StudyUsed {
+    pub fn new(spec: &StudySpec, records: &Records, starts: Vec<Start>, n_runs: usize) -> Self {
+        let hashes = |of: fn(&touchstream_lab::run::RunIdentity) -> &String| {
+            records.runs.iter().map(|run| of(&run.identity).clone()).collect()
+        };
+        let n_failed = records.runs.iter().filter(|run| run.failure.is_some()).count();
+        Self {
+            name: spec.name.clone(),
+            scale: format!("{:?}", spec.scale).to_lowercase(),
+            n_complete: records.runs.len() - n_failed,
+            n_failed,
+            n_runs,
+            seeds: spec.seeds.clone(),
+            starts,
+            data_hashes: hashes(|identity| &identity.data_hash),
+            encoder_hashes: hashes(|identity| &identity.encoder_hash),
+        }
+    }
+}
+
+/// The page.
+pub fn reproduction_page(all: &[Evidence]) -> String {
+    let mut text = String::from(HEAD);
+    for evidence in all {
+        let Evidence { images, encoder, studies, verdicts } = evidence;
+        text += &format!("\n## {} with {}\n\n", shown_source(images), shown_source(encoder));
+        let count = |outcome| verdicts.iter().filter(|verdict| verdict.outcome == outcome).count();
+        text += &format!(
+            "{} reproduced, {} not reproduced, {} without enough data.\n\n",
+            count(Outcome::Reproduced),
+            count(Outcome::NotReproduced),
+            count(Outcome::NotEnoughData)
+        );
+        text += "| study | scale | runs | seeds | images | encoder | commit |\n|---|---|---|---|---|---|---|\n";
+        for study in studies {
+            text += &study.row();
+        }
+        text += "\n";
+        for study in studies {
+            for start in &study.starts {
+                text += &format!("    {}\n", shown_command(&start.command));
+            }
+        }
+        text += "\n| claim | preset | verdict | paper | found | n | why |\n|---|---|---|---|---|---|---|\n";
+        let rank = |outcome| match outcome {
+            Outcome::Reproduced => 0,
+            Outcome::NotReproduced => 1,
+            Outcome::NotEnoughData => 2,
+        };
+        let mut sorted: Vec<&Verdict> = verdicts.iter().collect();
+        sorted.sort_by_key(|verdict| (rank(verdict.outcome) == 2, verdict.preset.clone()));
+        for verdict in sorted {
+            let cells = [
+                verdict.claim.as_str(),
+                &verdict.preset,
+                &format!("**{}**", words_of(verdict.outcome)),
+                &verdict.paper,
+                &verdict.found,
+                &verdict.n,
+                &verdict.why,
+            ];
+            let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+            text += &format!("| {} |\n", cells.join(" | "));
+        }
+    }
+    text
+}
+
+const HEAD: &str = "# Reproduction\n\n\
+    Which claims of the paper hold here, and which do not. Written by `touchstream verify DIR... --markdown FILE` from the run folders of \
+    the studies that are named below, and from nothing else. *Reproduced* and *not reproduced* are what was measured, under our default \
+    settings and under those that the paper prints (preset `paper`); *not enough data* says which runs are missing. Intervals are 95 %.\n";
+
+impl StudyUsed {
+    fn row(&self) -> String {
+        let short = |hashes: &BTreeSet<String>| {
+            hashes.iter().map(|hash| format!("`{}`", &hash[..hash.len().min(12)])).collect::<Vec<_>>().join(", ")
+        };
+        let seeds: Vec<String> = self.seeds.iter().map(u64::to_string).collect();
+        let commits: BTreeSet<&str> = self.starts.iter().map(|start| start.commit.as_str()).collect();
+        let failed = if self.n_failed > 0 { format!(", {} failed", self.n_failed) } else { String::new() };
+        format!(
+            "| {} | {} | {} of {}{failed} | {} | {} | {} | {} |\n",
+            self.name,
+            self.scale,
+            self.n_complete,
+            self.n_runs,
+            seeds.join(", "),
+            short(&self.data_hashes),
+            short(&self.encoder_hashes),
+            commits.into_iter().collect::<Vec<_>>().join(", ")
+        )
+    }
+}
+
+/// Where a folder was on the machine that ran it is nobody's business: `folder:photos` for `folder:/home/me/photos`.
+fn shown_source(word: &str) -> String {
+    match word.split_once(':') {
+        Some((kind, path)) => format!("{kind}:{}", last_part(path)),
+        None => word.to_owned(),
+    }
+}
+
+fn last_part(path: &str) -> &str {
+    path.trim_end_matches('/').rsplit('/').next().unwrap_or(path)
+}
+
+fn shown_command(command: &str) -> String {
+    let shown = |word: &str| match word.split_once(":/") {
+        Some((kind, path)) => format!("{kind}:{}", last_part(path)),
+        None if word.starts_with('/') => last_part(word).to_owned(),
+        None => word.to_owned(),
+    };
+    command.split(' ').map(shown).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_a_machine_are_not_told() {
+        assert_eq!(shown_source("folder:/home/me/photos/"), "folder:photos");
+        assert_eq!(shown_source("gallery"), "gallery");
+        let command = "touchstream study modules --data folder:/a/photos --data-of localization=cutouts:/b/c59 --out /tmp/x";
+        assert_eq!(
+            shown_command(command),
+            "touchstream study modules --data folder:photos --data-of localization=cutouts:c59 --out x"
+        );
+    }
+}
