@@ -180,6 +180,11 @@ impl Attempts {
         Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
     }
 
+    /// How many there were.
+    pub fn count(&self) -> Result<usize, StudyError> {
+        Ok(self.numbers()?.len())
+    }
+
     /// All attempts so far.
     pub fn records(&self, asking: &Worker) -> Result<Vec<AttemptRecord>, StudyError> {
         let mut records = Vec::new();

@@ -2,21 +2,30 @@
 
 use crate::commands::train::{leave, stop_flag};
 use crate::say::{say, warn_user};
+use crate::source_args::ValidationPartWord;
 use crate::study::catalog::{ABOUT, named_study};
 use crate::study::cell::{Cell, cells_of};
 use crate::study::local::Shift;
 use crate::study::provenance::Start;
+use crate::study::rates::chosen_rates;
+use crate::study::report::{study_report, write_report};
 use crate::study::scale::Scale;
+use crate::study::slurm::{
+    ArrayTask, QueueState, SlurmWords, cancel, queue_of, read_names, read_submissions, submit,
+};
 use crate::study::spec::{MAX_SEEDS, StudySpec};
 use crate::train_words::{PresetWord, TrainWords};
 use crate::words::is_file_word;
 use anyhow::{Context, Result, bail};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use touchstream_files::write_aside_durably;
-use touchstream_lab::run::Ending;
-use touchstream_lab::study::{LEASE, StudyFolder};
+use touchstream_lab::run::{Ending, Stage};
+use touchstream_lab::study::{LEASE, StudyFolder, Worker};
 
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -31,8 +40,57 @@ pub struct StudyArgs {
 enum StudyAction {
     /// List the program's own studies
     List,
-    /// Go on with a study where it is
+    /// Go on with a study where it is, as it was started: here, or on the cluster
     Resume(ResumeArgs),
+    /// Say how far a study is, here and in the cluster's queue
+    Status(StatusArgs),
+    /// Take a study's jobs back from the cluster; what is done stays
+    Cancel(FolderArgs),
+    /// Do some runs of a study: what a job of the cluster does
+    #[command(hide = true)]
+    Work(WorkArgs),
+}
+
+#[derive(Args)]
+struct FolderArgs {
+    /// The study's folder
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+#[derive(Args)]
+struct StatusArgs {
+    /// The study's folder
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+struct WorkArgs {
+    /// The study's folder
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// A file with the names of runs, a line a task
+    #[arg(long, value_name = "FILE")]
+    list: PathBuf,
+    /// Which line, from 0
+    #[arg(long, value_name = "N")]
+    line: usize,
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    #[command(flatten)]
+    how: HowArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Engine {
+    /// This machine
+    Local,
+    /// A Slurm cluster
+    Slurm,
 }
 
 #[derive(Args)]
@@ -70,9 +128,17 @@ struct StartArgs {
     /// Where the images of one task come from, if not from where the others do; may be given several times
     #[arg(long = "data-of", value_name = "TASK=SOURCE")]
     data_of: Vec<String>,
+    /// Take the learning rates that a study of them chose, and judge on the validation pictures that it did not look at
+    #[arg(long, value_name = "DIR")]
+    rates: Option<PathBuf>,
     /// Keep the weights of every run, not only its curve
     #[arg(long)]
     keep_weights: bool,
+    /// Who does the runs
+    #[arg(long, value_enum, default_value = "local")]
+    engine: Engine,
+    #[command(flatten)]
+    slurm: SlurmWords,
     #[command(flatten)]
     how: HowArgs,
     #[command(flatten)]
@@ -97,6 +163,11 @@ struct ResumeArgs {
     /// Folder of the cache [default: $TOUCHSTREAM_CACHE, else the user's cache]
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
+    /// Who does the runs [default: who did them before]
+    #[arg(long, value_enum)]
+    engine: Option<Engine>,
+    #[command(flatten)]
+    slurm: SlurmWords,
     #[command(flatten)]
     how: HowArgs,
 }
@@ -104,17 +175,244 @@ struct ResumeArgs {
 pub fn run(args: &StudyArgs) -> Result<()> {
     match &args.action {
         Some(StudyAction::List) => list(),
-        Some(StudyAction::Resume(resume)) => {
-            let folder = StudyFolder::at(&resume.folder);
-            let mut spec = read_spec(&folder)?;
-            set_cache(&mut spec, resume.cache.as_deref());
-            work(&folder, &spec, &resume.how)
+        Some(StudyAction::Resume(resume)) => resume.run(),
+        Some(StudyAction::Status(status)) => say_status(status),
+        Some(StudyAction::Cancel(FolderArgs { folder })) => cancel_jobs(folder),
+        Some(StudyAction::Work(work)) => work.run(),
+        None => args.start.run(),
+    }
+}
+
+impl StartArgs {
+    fn run(&self) -> Result<()> {
+        if self.engine == Engine::Local && self.slurm != SlurmWords::default() {
+            bail!("--partition, --time and the like are for --engine slurm");
         }
-        None => {
-            let (folder, spec) = args.start.begin()?;
-            work(&folder, &spec, &args.start.how)
+        let (folder, spec) = self.begin()?;
+        match self.engine {
+            Engine::Local => {
+                work(&folder, &spec, &self.how)?;
+                report(&folder, &spec)
+            }
+            Engine::Slurm => {
+                let n_jobs = self.how.jobs.unwrap_or(1);
+                submit_jobs(&folder, &spec, &self.slurm, n_jobs, self.words.images.cache.as_deref())
+            }
         }
     }
+}
+
+impl ResumeArgs {
+    fn run(&self) -> Result<()> {
+        let folder = StudyFolder::at(&self.folder);
+        let mut spec = read_spec(&folder)?;
+        set_cache(&mut spec, self.cache.as_deref());
+        let before = read_submissions(&folder)?;
+        let engine = self.engine.unwrap_or(if before.is_empty() { Engine::Local } else { Engine::Slurm });
+        match (engine, before.last()) {
+            (Engine::Slurm, last) => {
+                let (words, n_jobs) =
+                    last.map_or((SlurmWords::default(), 1), |last| (last.words.clone(), last.n_jobs));
+                let words = if self.slurm == SlurmWords::default() { &words } else { &self.slurm };
+                submit_jobs(&folder, &spec, words, self.how.jobs.unwrap_or(n_jobs), self.cache.as_deref())
+            }
+            (Engine::Local, _) => {
+                work(&folder, &spec, &self.how)?;
+                report(&folder, &spec)
+            }
+        }
+    }
+}
+
+impl WorkArgs {
+    /// The runs of one task, and the bases that they start from where those are missing.
+    fn run(&self) -> Result<()> {
+        let folder = StudyFolder::at(&self.folder);
+        let mut spec = read_spec(&folder)?;
+        set_cache(&mut spec, self.cache.as_deref());
+        let cells = cells_of(&spec)?;
+        let names = read_names(&self.list, self.line)?;
+        let mut wanted: Vec<String> = names.clone();
+        for name in &names {
+            let cell = cells.iter().find(|cell| cell.name == *name);
+            let cell = cell.with_context(|| format!("{name} is no run of {}", self.folder.display()))?;
+            wanted.extend(cell.job().needs);
+        }
+        let cells: Vec<&Cell> = cells.iter().filter(|cell| wanted.contains(&cell.name)).collect();
+        let task = ArrayTask::this();
+        let (must_stop, time_is_up) = (stop_flag()?, time_is_up_flag()?);
+        let report = self.how.shift(&folder, &spec, task.as_ref()).work(&cells, &must_stop)?;
+        let is_complete = report.say();
+        if is_complete {
+            return Ok(());
+        }
+        if time_is_up.load(Ordering::Relaxed)
+            && let Some(task) = task
+        {
+            return task.requeue();
+        }
+        if must_stop.load(Ordering::Relaxed) {
+            return leave(Ending::Interrupted);
+        }
+        bail!("some runs could not be done; the reasons are above");
+    }
+}
+
+/// Set when the scheduler says that the time of this task is nearly up.
+fn time_is_up_flag() -> Result<Arc<AtomicBool>> {
+    let flag = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGUSR1, Arc::clone(&flag))?;
+    Ok(flag)
+}
+
+fn submit_jobs(
+    folder: &StudyFolder,
+    spec: &StudySpec,
+    words: &SlurmWords,
+    n_jobs: u16,
+    cache: Option<&Path>,
+) -> Result<()> {
+    let cells = cells_of(spec)?;
+    let submitted = submit(folder, &spec.name, &cells, words, n_jobs, cache)?;
+    for array in &submitted {
+        say!("job {}: {} runs ({}) in {} tasks", array.job_id, array.n_runs, array.what, array.n_tasks);
+    }
+    match submitted.is_empty() {
+        true => report(folder, spec),
+        false => {
+            say!("follow it with: touchstream study status {}", folder.path().display());
+            Ok(())
+        }
+    }
+}
+
+fn cancel_jobs(path: &Path) -> Result<()> {
+    let folder = StudyFolder::at(path);
+    read_spec(&folder)?;
+    let submissions = read_submissions(&folder)?;
+    if submissions.is_empty() {
+        bail!("{} was not given to a cluster; Ctrl-C stops a study that runs here", path.display());
+    }
+    cancel(&submissions)?;
+    say!("cancelled; go on with: touchstream study resume {}", path.display());
+    Ok(())
+}
+
+/// Writes the report and says where it is.
+fn report(folder: &StudyFolder, spec: &StudySpec) -> Result<()> {
+    let report = study_report(folder, spec)?;
+    let page = write_report(&report, &folder.report())?;
+    if !report.page.lead.is_empty() {
+        say!("{}", report.page.lead);
+    }
+    say!("page     {}  (open it in a browser)", page.display());
+    Ok(())
+}
+
+/// How far a study is.
+#[derive(Serialize)]
+struct StudyStatus {
+    n_runs: usize,
+    n_complete: usize,
+    n_failed: usize,
+    n_running: usize,
+    n_waiting: usize,
+    /// Attempts so far, those that were interrupted among them.
+    n_attempts: usize,
+    running: Vec<RunningRun>,
+    failed: Vec<(String, String)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queue: Option<QueueState>,
+}
+
+#[derive(Serialize)]
+struct RunningRun {
+    name: String,
+    host: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    job: Option<String>,
+    attempt: u32,
+    n_steps: u64,
+}
+
+fn say_status(args: &StatusArgs) -> Result<()> {
+    let folder = StudyFolder::at(&args.folder);
+    let spec = read_spec(&folder)?;
+    let status = status_of(&folder, &spec)?;
+    if args.json {
+        say!("{}", serde_json::to_string_pretty(&status)?);
+        return Ok(());
+    }
+    let StudyStatus { n_runs, n_complete, n_failed, n_running, n_waiting, n_attempts, .. } = status;
+    say!(
+        "{n_complete} of {n_runs} runs complete, {n_failed} of them failed; {n_running} running, {n_waiting} waiting; {n_attempts} attempts"
+    );
+    for run in &status.running {
+        let job = run.job.as_ref().map_or_else(String::new, |job| format!(", job {job}"));
+        say!("  {}: step {} on {}{job}, attempt {}", run.name, run.n_steps, run.host, run.attempt);
+    }
+    for (name, reason) in status.failed.iter().take(10) {
+        say!("  failed: {name}: {reason}");
+    }
+    if let Some(queue) = &status.queue {
+        let states: Vec<String> = queue.states.iter().map(|(state, n)| format!("{n} {state}")).collect();
+        say!("cluster: {}", if states.is_empty() { "nothing queued".to_owned() } else { states.join(", ") });
+        if !queue.held.is_empty() {
+            say!("held after a failed start; release them with: scontrol release {}", queue.held.join(" "));
+        }
+    }
+    Ok(())
+}
+
+fn status_of(folder: &StudyFolder, spec: &StudySpec) -> Result<StudyStatus> {
+    let cells = cells_of(spec)?;
+    let (complete, begun) = (folder.complete()?, folder.begun()?);
+    let worker = Worker::this(None);
+    let (mut running, mut failed, mut n_attempts) = (Vec::new(), Vec::new(), 0);
+    let mut n_complete = 0;
+    for cell in &cells {
+        let name = &cell.name;
+        let is_complete = complete.contains(name);
+        n_complete += usize::from(is_complete);
+        if is_complete
+            && let Some(status) = folder.status(name)?
+            && status.stage == Stage::Failed
+        {
+            failed.push((name.clone(), status.reason.unwrap_or_default()));
+        }
+        if !begun.contains(name) {
+            continue;
+        }
+        let attempts = folder.attempts(name);
+        if is_complete {
+            n_attempts += attempts.count()?;
+            continue;
+        }
+        let records = attempts.records(&worker)?;
+        n_attempts += records.len();
+        if let Some(record) = records.iter().find(|record| record.is_alive) {
+            running.push(RunningRun {
+                name: name.clone(),
+                host: record.worker.host.clone(),
+                job: record.worker.job.clone(),
+                attempt: record.number,
+                n_steps: attempts.n_steps(),
+            });
+        }
+    }
+    let submissions = read_submissions(folder)?;
+    let queue = (!submissions.is_empty()).then(|| queue_of(&submissions)).transpose()?;
+    Ok(StudyStatus {
+        n_runs: cells.len(),
+        n_complete,
+        n_failed: failed.len(),
+        n_running: running.len(),
+        n_waiting: cells.len() - n_complete - running.len(),
+        n_attempts,
+        running,
+        failed,
+        queue,
+    })
 }
 
 fn list() -> Result<()> {
@@ -209,6 +507,10 @@ impl StartArgs {
         if let Some(presets) = &self.presets {
             spec.presets.clone_from(presets);
         }
+        if let Some(study) = &self.rates {
+            spec.rates = chosen_rates(&StudyFolder::at(study))?;
+            spec.settings.images.validation_part = Some(ValidationPartWord::Final);
+        }
         spec.steps = self.words.steps.or(spec.steps);
         spec.base_steps = self.base_steps.or(spec.base_steps);
         spec.keep_weights |= self.keep_weights;
@@ -226,22 +528,27 @@ impl StartArgs {
     }
 }
 
+impl HowArgs {
+    fn shift<'a>(&self, folder: &'a StudyFolder, spec: &StudySpec, task: Option<&ArrayTask>) -> Shift<'a> {
+        let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Shift {
+            folder,
+            n_threads: self.jobs.map_or(n_cores, usize::from),
+            keeps_weights: spec.keep_weights,
+            lease: self.lease.map_or(LEASE, Duration::from_secs),
+            scheduler_job: task.map(|task| task.id.clone()),
+        }
+    }
+}
+
 /// Does what is missing of a study; an error if something stays missing.
 pub fn work(folder: &StudyFolder, spec: &StudySpec, how: &HowArgs) -> Result<()> {
     let cells = cells_of(spec)?;
     let must_stop = stop_flag()?;
-    let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let shift = Shift {
-        folder,
-        n_threads: how.jobs.map_or(n_cores, usize::from),
-        keeps_weights: spec.keep_weights,
-        lease: how.lease.map_or(LEASE, Duration::from_secs),
-        scheduler_job: None,
-    };
     let cells: Vec<&Cell> = cells.iter().collect();
-    let report = shift.work(&cells, &must_stop)?;
+    let report = how.shift(folder, spec, None).work(&cells, &must_stop)?;
     let is_complete = report.say();
-    if must_stop.load(std::sync::atomic::Ordering::Relaxed) && !is_complete {
+    if must_stop.load(Ordering::Relaxed) && !is_complete {
         warn_user!("stopped; go on with: touchstream study resume {}", folder.path().display());
         return leave(Ending::Interrupted);
     }

@@ -167,10 +167,10 @@ pub fn train(
 
 /// A flag that Ctrl-C and the signals of schedulers set. A second Ctrl-C ends the program at once.
 pub fn stop_flag() -> Result<Arc<AtomicBool>> {
-    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
     let flag = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag))?;
+    signal_hook::flag::register_conditional_shutdown(SIGINT, INTERRUPTED, Arc::clone(&flag))?;
+    for signal in [SIGINT, SIGTERM, SIGUSR1] {
         signal_hook::flag::register(signal, Arc::clone(&flag))?;
     }
     Ok(flag)

@@ -36,8 +36,7 @@ impl Start {
         let line = serde_json::to_string(self)? + "\n";
         let file = fs::OpenOptions::new().create(true).append(true).open(&path);
         // One write: lines of several processes do not mix.
-        file.and_then(|mut file| file.write_all(line.as_bytes()))
-            .with_context(|| path.display().to_string())
+        file.and_then(|mut file| file.write_all(line.as_bytes())).with_context(|| path.display().to_string())
     }
 }
 
@@ -78,7 +77,8 @@ mod tests {
     fn a_start_is_noted_once() {
         let place = tempfile::tempdir().unwrap();
         let folder = StudyFolder::at(place.path());
-        let start = |command: &str| Start { command: command.into(), version: "1".into(), commit: "c".into() };
+        let start =
+            |command: &str| Start { command: command.into(), version: "1".into(), commit: "c".into() };
         for command in ["a", "b", "a"] {
             start(command).note_in(&folder).unwrap();
         }

@@ -61,7 +61,8 @@ pub fn reproduction_page(all: &[Evidence]) -> String {
             count(Outcome::NotReproduced),
             count(Outcome::NotEnoughData)
         );
-        text += "| study | scale | runs | seeds | images | encoder | commit |\n|---|---|---|---|---|---|---|\n";
+        text +=
+            "| study | scale | runs | seeds | images | encoder | commit |\n|---|---|---|---|---|---|---|\n";
         for study in studies {
             text += &study.row();
         }
@@ -104,7 +105,11 @@ const HEAD: &str = "# Reproduction\n\n\
 impl StudyUsed {
     fn row(&self) -> String {
         let short = |hashes: &BTreeSet<String>| {
-            hashes.iter().map(|hash| format!("`{}`", &hash[..hash.len().min(12)])).collect::<Vec<_>>().join(", ")
+            hashes
+                .iter()
+                .map(|hash| format!("`{}`", &hash[..hash.len().min(12)]))
+                .collect::<Vec<_>>()
+                .join(", ")
         };
         let seeds: Vec<String> = self.seeds.iter().map(u64::to_string).collect();
         let commits: BTreeSet<&str> = self.starts.iter().map(|start| start.commit.as_str()).collect();

@@ -5,7 +5,9 @@ use crate::study::report::tables::{
     averaged_cells, ends, figure_cells, figure_columns, left_out_table, n_words,
 };
 use touchstream_env::task::find_task;
-use touchstream_findings::{Comparison, MeanCurve, ModuleAverage, ModuleFindings, ModuleOnTask, TaskFindings};
+use touchstream_findings::{
+    Comparison, MeanCurve, ModuleAverage, ModuleFindings, ModuleOnTask, TaskFindings,
+};
 use touchstream_report::study::band_line::BandPoint;
 use touchstream_report::study::figure::Figure;
 use touchstream_report::study::heat_table::HeatTable;
@@ -81,8 +83,7 @@ fn method_names(found: &ModuleFindings) -> Vec<String> {
 /// A line with its band, if there is one.
 pub fn band_points(curve: &MeanCurve, has_band: bool) -> Vec<BandPoint> {
     let point = |point: &touchstream_findings::BandPoint| {
-        let (lower, upper) =
-            ends(point.interval).filter(|_| has_band).unwrap_or((point.mean, point.mean));
+        let (lower, upper) = ends(point.interval).filter(|_| has_band).unwrap_or((point.mean, point.mean));
         BandPoint { x: point.step as f64, y: point.mean, lower, upper }
     };
     curve.points.iter().map(point).collect()
@@ -215,7 +216,10 @@ fn profiles(preset: &str, all: &Comparison) -> Figure {
     Profiles {
         id: format!("profiles-{preset}"),
         title: format!("Performance profiles, preset {preset}"),
-        caption: format!("The share of runs whose normalized area is above a threshold, {}.", averaged_over(all)),
+        caption: format!(
+            "The share of runs whose normalized area is above a threshold, {}.",
+            averaged_over(all)
+        ),
         x_label: "normalized area".into(),
         lines: sorted.iter().map(line).collect(),
     }
@@ -333,7 +337,8 @@ fn final_rewards(preset: &str, found: &ModuleFindings) -> Table {
     Table {
         id: format!("final-rewards-{preset}"),
         title: format!("Final rewards, preset {preset}"),
-        note: "Mean validation reward of the last tenth of each curve; Student's 95 % intervals over seeds.".into(),
+        note: "Mean validation reward of the last tenth of each curve; Student's 95 % intervals over seeds."
+            .into(),
         columns,
         rows,
     }

@@ -2,8 +2,8 @@
 
 use crate::study::cell::{Cell, cells_of};
 use crate::study::records::Records;
-use crate::study::report::{alone_section, facts, fine_section, pictures, rates_section, switch_section};
 use crate::study::report::verdict_rows::{of_study, rows, verdict_table};
+use crate::study::report::{alone_section, facts, fine_section, pictures, rates_section, switch_section};
 use crate::study::spec::StudySpec;
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -32,11 +32,8 @@ pub fn study_report(folder: &StudyFolder, spec: &StudySpec) -> Result<StudyRepor
     let mut sections: Vec<StudySection> = found.presets.iter().flat_map(sections_of).collect();
     sections.extend(pictures::section(&records.runs)?);
     let (progress, missing) = progress_of(folder, &cells, &records)?;
-    let mut failed: Vec<(String, String)> = records
-        .runs
-        .iter()
-        .filter_map(|run| Some((run.name.clone(), run.failure.clone()?)))
-        .collect();
+    let mut failed: Vec<(String, String)> =
+        records.runs.iter().filter_map(|run| Some((run.name.clone(), run.failure.clone()?))).collect();
     failed.extend(records.unreadable.iter().cloned());
     let page = StudyPage {
         title: spec.title.clone(),
@@ -77,11 +74,7 @@ fn lead_of(outcomes: &[Outcome]) -> String {
 }
 
 /// How much is there, and groups of runs that are not.
-fn progress_of(
-    folder: &StudyFolder,
-    cells: &[Cell],
-    records: &Records,
-) -> Result<(RunCounts, Vec<String>)> {
+fn progress_of(folder: &StudyFolder, cells: &[Cell], records: &Records) -> Result<(RunCounts, Vec<String>)> {
     let complete = folder.complete()?;
     let begun = folder.begun()?;
     let worker = Worker::this(None);

@@ -36,15 +36,17 @@ pub fn localization(preset: &str, found: &LocalizationFindings) -> Option<StudyS
             n: baseline.n as u64,
         }],
     });
-    let mut groups = vec![IntervalGroup { heading: "Reward maps (n: seeds)".into(), rows: modules.collect() }];
+    let mut groups =
+        vec![IntervalGroup { heading: "Reward maps (n: seeds)".into(), rows: modules.collect() }];
     if !found.baselines.is_empty() {
         groups.push(IntervalGroup { heading: "Without (n: screens)".into(), rows: baselines.collect() });
     }
     let figure = Intervals {
         id: format!("iou-{preset}"),
         title: format!("Localization, preset {preset}"),
-        caption: "Mean IoU on validation screens at the end of learning, 95 % intervals. Diamond: the paper's SVR."
-            .into(),
+        caption:
+            "Mean IoU on validation screens at the end of learning, 95 % intervals. Diamond: the paper's SVR."
+                .into(),
         x_label: "IoU".into(),
         range: None,
         reference: Some((0.4, "0.4".into())),

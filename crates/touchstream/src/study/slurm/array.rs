@@ -1,0 +1,96 @@
+//! A job array: its list of runs, its script, and the line that submits it.
+
+use crate::study::slurm::settings::{SlurmWords, WARNING_SECS};
+use anyhow::{Context, Result, anyhow, bail};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use touchstream_files::write_aside;
+use touchstream_lab::study::StudyFolder;
+
+/// What an array does.
+pub struct Array<'a> {
+    pub folder: &'a StudyFolder,
+    /// `bases` or `runs`.
+    pub what: &'a str,
+    pub study: &'a str,
+    /// The runs of each task.
+    pub tasks: Vec<Vec<String>>,
+    pub words: &'a SlurmWords,
+    pub n_jobs: u16,
+    pub cache: Option<&'a Path>,
+    /// The array that must be over before.
+    pub after: Option<u64>,
+}
+
+impl Array<'_> {
+    /// Hands it to Slurm; gives its id and its list of runs.
+    pub fn submit(&self, number: usize) -> Result<(u64, PathBuf)> {
+        let folder = std::path::absolute(self.folder.path())?;
+        let list = folder.join("slurm").join(format!("{number}-{}.txt", self.what));
+        let lines: Vec<String> = self.tasks.iter().map(|names| names.join(" ")).collect();
+        write_aside(&list, (lines.join("\n") + "\n").as_bytes())
+            .with_context(|| list.display().to_string())?;
+        // Slurm accepts jobs whose output cannot be written, and fails them without a word.
+        let logs = std::path::absolute(self.folder.logs())?;
+        std::fs::create_dir_all(&logs).with_context(|| logs.display().to_string())?;
+        let script = folder.join("slurm").join(format!("{number}-{}.sh", self.what));
+        write_aside(&script, self.script(&folder, &list)?.as_bytes())
+            .with_context(|| script.display().to_string())?;
+        let mut sbatch = Command::new("sbatch");
+        let limit = self.words.array_limit.map_or_else(String::new, |limit| format!("%{limit}"));
+        sbatch
+            .args(["--parsable", "--requeue", "--open-mode=append", "--export=ALL"])
+            .arg(format!("--job-name=touchstream-{}-{}", self.study, self.what))
+            .arg(format!("--array=0-{}{limit}", self.tasks.len() - 1))
+            .arg(format!("--signal=B:USR1@{WARNING_SECS}"))
+            .arg(format!("--cpus-per-task={}", self.n_jobs))
+            .arg(format!("--chdir={}", folder.display()))
+            .arg(format!("--output={}/%A_%a.out", logs.display()))
+            .args(self.words.sbatch_args());
+        if let Some(job) = self.after {
+            sbatch.arg(format!("--dependency=afterany:{job}"));
+        }
+        let answer = words_of(sbatch.arg(&script))?;
+        // On a federation the cluster's name follows.
+        let id = answer.trim().split(';').next().unwrap_or_default();
+        let id =
+            id.parse().map_err(|_| anyhow!("sbatch answers `{}` instead of a job's id", answer.trim()))?;
+        Ok((id, list))
+    }
+
+    /// The program takes the shell's place, so that signals reach it.
+    fn script(&self, folder: &Path, list: &Path) -> Result<String> {
+        let program = std::env::current_exe().context("where this program is cannot be told")?;
+        let mut words = Vec::new();
+        if let Some(image) = &self.words.container {
+            words.extend(["apptainer".to_owned(), "exec".to_owned(), shell_word(image)]);
+        }
+        words.push(shell_word(&program.display().to_string()));
+        words.extend(["study", "work"].map(String::from));
+        words.push(shell_word(&folder.display().to_string()));
+        words.push(format!("--list {}", shell_word(&list.display().to_string())));
+        words.push("--line \"$SLURM_ARRAY_TASK_ID\"".to_owned());
+        words.push(format!("--jobs {}", self.n_jobs));
+        if let Some(cache) = self.cache {
+            let cache = std::path::absolute(cache)?;
+            words.push(format!("--cache {}", shell_word(&cache.display().to_string())));
+        }
+        Ok(format!("#!/bin/bash\nexec {}\n", words.join(" ")))
+    }
+}
+
+/// What a program of Slurm answers; an error is what it says itself.
+pub fn words_of(command: &mut Command) -> Result<String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().with_context(|| {
+        format!("cannot start {name}; is this a machine from which jobs of a Slurm cluster are submitted?")
+    })?;
+    if !output.status.success() {
+        bail!("{name}: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn shell_word(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

@@ -1,0 +1,15 @@
+//! Studies on a Slurm cluster: job arrays are submitted, followed, cancelled and submitted again; whatever Slurm does with their
+//! tasks, runs are shared through claims, as between any other processes.
+
+mod array;
+mod queue;
+mod record;
+mod settings;
+mod submit;
+mod task;
+
+pub use queue::{QueueState, cancel, queue_of};
+pub use record::read_submissions;
+pub use settings::SlurmWords;
+pub use submit::submit;
+pub use task::{ArrayTask, read_names};

@@ -1,0 +1,80 @@
+//! Everything of a study that is missing, as job arrays.
+
+use crate::study::cell::{Cell, RunPart};
+use crate::study::slurm::array::{Array, words_of};
+use crate::study::slurm::queue::queue_of;
+use crate::study::slurm::record::{Submission, note_submission, read_submissions};
+use crate::study::slurm::settings::SlurmWords;
+use anyhow::{Result, bail};
+use std::path::Path;
+use std::process::Command;
+use touchstream_lab::study::StudyFolder;
+
+/// Submits what is missing: bases, and behind them the runs that start from them and all others.
+pub fn submit(
+    folder: &StudyFolder,
+    study: &str,
+    cells: &[Cell],
+    words: &SlurmWords,
+    n_jobs: u16,
+    cache: Option<&Path>,
+) -> Result<Vec<Submission>> {
+    let before = read_submissions(folder)?;
+    let n_active = queue_of(&before)?.n_active();
+    if n_active > 0 {
+        bail!(
+            "{n_active} tasks of this study are still queued or running (`touchstream study status {0}`); \
+             wait, or `touchstream study cancel {0}` first",
+            folder.path().display()
+        );
+    }
+    let complete = folder.complete()?;
+    let missing: Vec<&Cell> = cells.iter().filter(|cell| !complete.contains(&cell.name)).collect();
+    let is_base = |cell: &&&Cell| cell.facts.part == RunPart::Base;
+    let bases: Vec<&Cell> = missing.iter().filter(is_base).copied().collect();
+    let mut others: Vec<&Cell> = missing.iter().filter(|cell| !is_base(cell)).copied().collect();
+    // Runs of one task share features: a process opens them once.
+    others.sort_by(|a, b| (a.facts.seed, &a.facts.task).cmp(&(b.facts.seed, &b.facts.task)));
+    let mut submitted: Vec<Submission> = Vec::new();
+    for (what, cells) in [("bases", bases), ("runs", others)] {
+        if cells.is_empty() {
+            continue;
+        }
+        let names: Vec<String> = cells.iter().map(|cell| cell.name.clone()).collect();
+        let size = words.runs_of_a_task(names.len());
+        let tasks: Vec<Vec<String>> = names.chunks(size).map(<[String]>::to_vec).collect();
+        check_size(tasks.len())?;
+        let after = submitted.last().map(|submission| submission.job_id);
+        let n_tasks = tasks.len();
+        let array = Array { folder, what, study, tasks, words, n_jobs, cache, after };
+        let (job_id, list) = array.submit(before.len() + submitted.len() + 1)?;
+        let submission = Submission {
+            job_id,
+            what: what.to_owned(),
+            n_tasks,
+            n_runs: names.len(),
+            list,
+            words: words.clone(),
+            n_jobs,
+        };
+        note_submission(folder, &submission)?;
+        submitted.push(submission);
+    }
+    Ok(submitted)
+}
+
+/// Clusters limit arrays; to be told before half of a study is submitted.
+fn check_size(n_tasks: usize) -> Result<()> {
+    let config = words_of(Command::new("scontrol").args(["show", "config"]))?;
+    let max = config.lines().find_map(|line| {
+        let (key, value) = line.split_once('=')?;
+        (key.trim() == "MaxArraySize").then(|| value.trim().parse::<usize>().ok())?
+    });
+    match max {
+        // The largest index is one less.
+        Some(max) if n_tasks >= max => bail!(
+            "{n_tasks} tasks are more than this cluster takes in an array (MaxArraySize {max}); more --runs-per-task make fewer tasks"
+        ),
+        _ => Ok(()),
+    }
+}
