@@ -70,18 +70,19 @@ fn a_study_ends_in_gains_votes_and_a_page() {
             && page.contains("old-1-transformed")
             && !page.contains("http")
     );
-    let votes = fs::read_to_string(desk.file("study/sr-2way--sr-2way/layer-seed-1/votes.csv")).unwrap();
+    let votes =
+        fs::read_to_string(desk.file("study/runs/sr-2way--sr-2way--ems--layer--seed-1/votes.csv")).unwrap();
     assert!(
         votes.starts_with("step,lesson,stage,voter,share\n") && votes.contains(",readout,new,"),
         "{votes}"
     );
-    let unit_votes = desk.file("study/sr-2way--sr-2way/unit-seed-1/unit-votes.csv");
+    let unit_votes = desk.file("study/runs/sr-2way--sr-2way--ems--unit--seed-1/unit-votes.csv");
     assert!(fs::read_to_string(unit_votes).unwrap().lines().count() > 100);
 
     check_forks(&desk);
 
     // Once more does nothing and says the same; one run that is lost is made again with the same bytes.
-    let weights = desk.file("study/sr-2way--sr-2way/unit-seed-2/weights.safetensors");
+    let weights = desk.file("study/runs/sr-2way--sr-2way--ems--unit--seed-2/weights.safetensors");
     let before = fs::read(&weights).unwrap();
     fs::remove_dir_all(weights.parent().unwrap()).unwrap();
     let again: serde_json::Value = serde_json::from_str(&desk.succeeds(&args)).unwrap();
@@ -93,16 +94,17 @@ fn a_study_ends_in_gains_votes_and_a_page() {
 fn check_forks(desk: &Desk) {
     for seed in [1, 2] {
         let stream = |run: &str| {
-            let folder = RunFolder::at(desk.file("study").join(format!("{run}-seed-{seed}")));
+            let folder = RunFolder::at(desk.file("study/runs").join(format!("{run}--seed-{seed}")));
             serde_json::to_value(Trained::read(&folder).unwrap().unwrap().stream).unwrap()
         };
-        let base = stream("bases/sr-2way-ems-8");
+        let base = stream("base--sr-2way--ems--8");
         assert_eq!(base["position"]["trial_index"], 4000, "{base}");
-        let scratch = stream("sr-2way--sr-2way/scratch");
+        let second = |way: &str| stream(&format!("sr-2way--sr-2way--ems--{way}"));
+        let scratch = second("scratch");
         assert_eq!(scratch["position"]["segment_first_trial"], 4000, "{scratch}");
         assert_eq!(scratch["position"]["trial_index"], 4800, "{scratch}");
-        for run in ["layer", "layer-shuffled", "unit", "unit-shuffled", "fine-tuning"] {
-            assert_eq!(stream(&format!("sr-2way--sr-2way/{run}")), scratch, "{run}");
+        for way in ["layer", "layer-shuffled", "unit", "unit-shuffled", "fine-tuning"] {
+            assert_eq!(second(way), scratch, "{way}");
         }
     }
 }
@@ -116,12 +118,13 @@ fn fine_touches_follow_plain_ones_and_lead_to_them() {
         let out = format!("{from}-first");
         let pair = ["switch", "--from", from, "--to", to, "--seeds", "1", "--out", &out];
         desk.succeeds(&[&pair[..], &few].concat());
-        let folder = desk.file(&out).join(format!("{from}--{to}"));
+        let folder = desk.file(&out).join("runs");
+        let name = |way: &str| format!("{from}--{to}--ems--{way}--seed-1");
         let steps = |run: &str| -> Vec<String> {
             let curve = fs::read_to_string(folder.join(run).join("curve.csv")).unwrap();
             curve.lines().map(|line| line.split(',').next().unwrap().to_owned()).collect()
         };
-        assert_eq!(steps("layer-seed-1"), steps("scratch-seed-1"), "{from} to {to}");
+        assert_eq!(steps(&name("layer")), steps(&name("scratch")), "{from} to {to}");
     }
 }
 

@@ -11,10 +11,8 @@ use touchstream_files::unless_gone;
 pub enum Keep {
     /// Nothing.
     Curve,
-    /// The weights.
-    Weights,
-    /// All that others need to start from it.
-    Checkpoint,
+    /// Weights, and the checkpoint that others can start from.
+    Everything,
 }
 
 /// Says of weights that were not kept whether others are the same: `result.json`.
@@ -35,8 +33,6 @@ pub fn settle_run(folder: &RunFolder, keep: Keep) -> Result<(), RunError> {
     let delete = |path: PathBuf| unless_gone(fs::remove_file(&path)).map_err(RunError::of_file(&path));
     if keep == Keep::Curve {
         delete(weights)?;
-    }
-    if keep != Keep::Checkpoint {
         delete(folder.checkpoint())?;
     }
     Ok(())

@@ -68,7 +68,7 @@ pub(super) fn verdicts_section(verdicts: &[VerdictRow]) -> String {
     }
     html.push_str(
         "</p>\n<div class=wide tabindex=0><table class=\"study verdicts\">\n<thead><tr><th>claim<th>verdict<th>preset\
-         <th>paper<th>found<th class=number>n<th>why</tr></thead>\n<tbody>\n",
+         <th>paper<th>found<th>n<th>why</tr></thead>\n<tbody>\n",
     );
     for row in verdicts {
         let named = |name: &str, text: &str| match text {
@@ -76,7 +76,7 @@ pub(super) fn verdicts_section(verdicts: &[VerdictRow]) -> String {
             text => format!("<td class={name} data-name={name}>{}</td>", escaped(text)),
         };
         html.push_str(&format!(
-            "<tr><td class=claim>{}</td><td>{}</td>{}{}{}<td class=number data-name=n>{}</td>{}</tr>\n",
+            "<tr><td class=claim>{}</td><td>{}</td>{}{}{}<td data-name=n>{}</td>{}</tr>\n",
             escaped(&row.claim),
             row.outcome.badge(row.outcome.words()),
             named("preset", &row.preset),

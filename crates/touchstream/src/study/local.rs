@@ -89,11 +89,8 @@ impl Shift<'_> {
             }
         };
         if ended == Ended::Complete {
-            let keep = match (&cell.facts.part, self.keeps_weights) {
-                (RunPart::Base, _) => Keep::Checkpoint,
-                (_, true) => Keep::Weights,
-                (_, false) => Keep::Curve,
-            };
+            let is_base = cell.facts.part == RunPart::Base;
+            let keep = if is_base || self.keeps_weights { Keep::Everything } else { Keep::Curve };
             settle_run(folder, keep).with_context(|| cell.name.clone())?;
         }
         Ok(ended)

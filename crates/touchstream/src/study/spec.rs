@@ -47,7 +47,7 @@ pub struct StudySpec {
     /// Steps of every base task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_steps: Option<u64>,
-    /// Whether runs keep their weights, not only what is needed to report them.
+    /// Whether runs keep weights and checkpoint, not only what is needed to report them.
     #[serde(default)]
     pub keep_weights: bool,
     /// Settings of which each combination is a method of its own: keys of `settings`, with lists of values.

@@ -12,8 +12,9 @@ use crate::train_words::{PresetWord, TrainWords};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use rayon::prelude::*;
-use report::{BaselineRow, Report};
-use std::path::PathBuf;
+use report::BaselineRow;
+pub use report::Report;
+use std::path::{Path, PathBuf};
 use touchstream_agent::Scenes;
 use touchstream_baselines::{BoxedScenes, Score, best_fixed_box, mean_box};
 use touchstream_env::pixel_box::PixelBox;
@@ -54,7 +55,7 @@ pub struct BaselinesArgs {
 }
 
 pub fn run(args: &BaselinesArgs) -> Result<()> {
-    let setup = RunSetup::new(TrainWords {
+    let words = TrainWords {
         task: Some(args.task.clone()),
         data: Some(args.data.clone()),
         encoder: Some(args.encoder.clone()),
@@ -63,7 +64,19 @@ pub fn run(args: &BaselinesArgs) -> Result<()> {
         images: args.images.clone(),
         encoder_options: args.encoder_options.clone(),
         ..TrainWords::default()
-    })?;
+    };
+    let report = baselines(words, args.python.as_deref())?;
+    match (args.json, args.csv) {
+        (true, _) => say!("{}", serde_json::to_string_pretty(&report)?),
+        (_, true) => say!("{}", report.csv().trim_end()),
+        _ => say!("{}", report.table().trim_end()),
+    }
+    Ok(())
+}
+
+/// What the task of some words comes to without reward maps; with a Python that has scikit-learn, by regression too.
+pub fn baselines(words: TrainWords, python: Option<&Path>) -> Result<Report> {
+    let setup = RunSetup::new(words)?;
     check_task(&setup.tasks[0])?;
     let opened = setup.open()?;
     let [train, validation] = [&opened.train, &opened.validations[0]]
@@ -71,11 +84,11 @@ pub fn run(args: &BaselinesArgs) -> Result<()> {
         .map(|scenes| scenes.context("the screens cannot be used"));
     let (train, validation) = (train?, validation?);
     let mut rows = fixed_rows(train.boxes(), validation.boxes());
-    match &args.python {
+    match python {
         Some(python) => rows.extend(regression::rows(python, &train, &validation)?),
         None => warn_user!("no regression: --python names no Python with scikit-learn"),
     }
-    let report = Report {
+    Ok(Report {
         task: setup.tasks[0].id().to_owned(),
         data: opened.data.clone(),
         encoder: opened.encoder_name.clone(),
@@ -84,13 +97,7 @@ pub fn run(args: &BaselinesArgs) -> Result<()> {
         n_train: train.len(),
         n_validation: validation.len(),
         baselines: rows,
-    };
-    match (args.json, args.csv) {
-        (true, _) => say!("{}", serde_json::to_string_pretty(&report)?),
-        (_, true) => say!("{}", report.csv().trim_end()),
-        _ => say!("{}", report.table().trim_end()),
-    }
-    Ok(())
+    })
 }
 
 fn check_task(task: &Task) -> Result<()> {

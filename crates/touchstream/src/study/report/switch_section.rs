@@ -121,8 +121,8 @@ fn gains(preset: &str, module: &str, switches: &[&SwitchFindings], ways: &[Strin
     let series: Vec<String> = ways.iter().filter(|way| *way != "scratch").cloned().collect();
     let figure_of = |way: &WayFindings| -> Option<Found> {
         match gain {
-            Gain::Relative => way.r_gain.clone(),
-            Gain::Transfer => way.t_gain.clone(),
+            Gain::Relative => way.r_gain,
+            Gain::Transfer => way.t_gain,
         }
     };
     let estimate = |way: &WayFindings| {

@@ -1,0 +1,180 @@
+//! `touchstream study STUDY`: from words to a study, begun or gone on with.
+
+use super::{Engine, HowArgs, begin, report, set_cache, submit_jobs, work};
+use crate::commands::baselines::baselines;
+use crate::output::write_file;
+use crate::source_args::ValidationPartWord;
+use crate::study::catalog::named_study;
+use crate::study::rates::chosen_rates;
+use crate::study::scale::Scale;
+use crate::study::slurm::SlurmWords;
+use crate::study::spec::{MAX_SEEDS, StudySpec};
+use crate::train_words::{PresetWord, TrainWords};
+use crate::words::{is_file_word, task_from_word};
+use anyhow::{Result, bail};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use touchstream_env::task::Paradigm;
+use touchstream_lab::study::StudyFolder;
+
+#[derive(Args)]
+pub struct StartArgs {
+    /// A study (`touchstream study list` names them), or a study file of your own (TOML)
+    #[arg(value_name = "STUDY")]
+    study: Option<String>,
+    /// The study's folder; runs that are in it are not done again [default: studies/STUDY-SCALE]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// How large [default: short]
+    #[arg(long, value_enum)]
+    scale: Option<Scale>,
+    /// Modules: ids and patterns such as none-*; main for the seven of the paper's main figure, all for the 24
+    #[arg(long, value_name = "ID,...", value_delimiter = ',', help_heading = "Axes")]
+    modules: Option<Vec<String>>,
+    /// Tasks: ids, patterns such as sr-* and task files
+    #[arg(long, value_name = "ID,...", value_delimiter = ',', help_heading = "Axes")]
+    tasks: Option<Vec<String>>,
+    /// How many seeds
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_SEEDS), help_heading = "Axes")]
+    seeds: Option<u64>,
+    /// Our settings, those that the paper prints, or both
+    #[arg(long, value_enum, value_name = "PRESET,...", value_delimiter = ',', help_heading = "Axes")]
+    presets: Option<Vec<PresetWord>>,
+    /// Switches: numbers and ranges such as 1,4,11..15; 0 is the same task again; or FROM--TO
+    #[arg(long, value_name = "N,...", value_delimiter = ',', help_heading = "Axes")]
+    switches: Option<Vec<String>>,
+    /// Ways of learning a second task, such as layer,unit,layer-plain,layer-shuffled,fine-tuning,old-alone
+    #[arg(long, value_name = "WAY,...", value_delimiter = ',', help_heading = "Axes")]
+    ways: Option<Vec<String>>,
+    /// Steps of every base task [default: the scale's]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Axes")]
+    base_steps: Option<u64>,
+    /// Where the images of one task come from, if not from where the others do; may be given several times
+    #[arg(long = "data-of", value_name = "TASK=SOURCE")]
+    data_of: Vec<String>,
+    /// Take the learning rates that a study of them chose, and judge on the validation pictures that it did not look at
+    #[arg(long, value_name = "DIR")]
+    rates: Option<PathBuf>,
+    /// A Python with scikit-learn (`scripts/python-env` makes one): localization is compared with supervised regression
+    #[arg(long, value_name = "FILE")]
+    python: Option<PathBuf>,
+    /// Keep weights and checkpoint of every run, not only its curve
+    #[arg(long)]
+    keep_weights: bool,
+    /// Who does the runs
+    #[arg(long, value_enum, default_value = "local")]
+    engine: Engine,
+    #[command(flatten)]
+    slurm: SlurmWords,
+    #[command(flatten)]
+    how: HowArgs,
+    #[command(flatten)]
+    words: TrainWords,
+}
+
+impl StartArgs {
+    pub fn run(&self) -> Result<()> {
+        if self.engine == Engine::Local && self.slurm != SlurmWords::default() {
+            bail!("--partition, --time and the like are for --engine slurm");
+        }
+        let (folder, spec) = self.begin()?;
+        self.write_baselines(&folder, &spec)?;
+        match self.engine {
+            Engine::Local => {
+                work(&folder, &spec, &self.how)?;
+                report(&folder, &spec)
+            }
+            Engine::Slurm => {
+                let n_jobs = self.how.jobs.unwrap_or(1);
+                submit_jobs(&folder, &spec, &self.slurm, n_jobs, self.words.images.cache.as_deref())
+            }
+        }
+    }
+
+    /// The study that was asked for, and its folder with the study written down in it.
+    fn begin(&self) -> Result<(StudyFolder, StudySpec)> {
+        let spec = self.spec()?;
+        let scale = format!("{:?}", spec.scale).to_lowercase();
+        let path =
+            self.out.clone().unwrap_or_else(|| Path::new("studies").join(format!("{}-{scale}", spec.name)));
+        let folder = StudyFolder::at(path);
+        begin(&folder, &spec)?;
+        let mut spec = spec;
+        set_cache(&mut spec, self.words.images.cache.as_deref());
+        Ok((folder, spec))
+    }
+
+    fn spec(&self) -> Result<StudySpec> {
+        let Some(study) = &self.study else {
+            bail!("which study? `touchstream study list` names them; or a study file of your own");
+        };
+        for (word, is_said, instead) in [
+            ("task", self.words.task.is_some(), "tasks"),
+            ("module", self.words.module.is_some(), "modules"),
+            ("seed", self.words.seed.is_some(), "seeds"),
+            ("preset", self.words.preset.is_some(), "presets"),
+        ] {
+            if is_said {
+                bail!("--{word} is for `touchstream train`; a study has --{instead}");
+            }
+        }
+        let mut spec = match is_file_word(study) {
+            true => {
+                let spec = StudySpec::read(Path::new(study))?;
+                StudySpec { scale: self.scale.unwrap_or(spec.scale), ..spec }
+            }
+            false => named_study(study, self.scale.unwrap_or(Scale::Short))?,
+        };
+        let axes = [
+            (&self.modules, &mut spec.modules),
+            (&self.tasks, &mut spec.tasks),
+            (&self.switches, &mut spec.switches),
+            (&self.ways, &mut spec.ways),
+        ];
+        for (typed, axis) in axes {
+            if let Some(words) = typed {
+                *axis = words.clone();
+            }
+        }
+        if let Some(n) = self.seeds {
+            spec.seeds = (1..=n).collect();
+        }
+        if let Some(presets) = &self.presets {
+            spec.presets.clone_from(presets);
+        }
+        if let Some(study) = &self.rates {
+            spec.rates = chosen_rates(&StudyFolder::at(study))?;
+            spec.settings.images.validation_part = Some(ValidationPartWord::Final);
+        }
+        spec.steps = self.words.steps.or(spec.steps);
+        spec.base_steps = self.base_steps.or(spec.base_steps);
+        spec.keep_weights |= self.keep_weights;
+        let words = TrainWords { steps: None, ..self.words.clone() }.with_absolute_sources()?;
+        spec.settings = words.over(spec.settings);
+        for word in &self.data_of {
+            let Some((task, source)) = word.split_once('=') else {
+                bail!("--data-of takes TASK=SOURCE, not `{word}`");
+            };
+            let settings = TrainWords { data: Some(source.to_owned()), ..TrainWords::default() };
+            let there = spec.settings_of.remove(task).unwrap_or_default();
+            spec.settings_of.insert(task.to_owned(), settings.with_absolute_sources()?.over(there));
+        }
+        spec.checked()
+    }
+
+    /// What localization comes to without reward maps, where it is what is studied or a Python is named.
+    fn write_baselines(&self, folder: &StudyFolder, spec: &StudySpec) -> Result<()> {
+        let is_wanted = spec.name == "localization" || self.python.is_some();
+        let localizes = |task: &&String| {
+            task_from_word(task).is_ok_and(|task| *task.paradigm() == Paradigm::Localization)
+        };
+        let Some(task) = spec.tasks.iter().find(localizes).filter(|_| is_wanted) else { return Ok(()) };
+        if folder.baselines().exists() && self.python.is_none() {
+            return Ok(());
+        }
+        let of_task = spec.settings_of.get(task).cloned().unwrap_or_default();
+        let words = TrainWords { task: Some(task.clone()), ..of_task.over(spec.settings.clone()) };
+        let report = baselines(words, self.python.as_deref())?;
+        write_file(&folder.baselines(), serde_json::to_string_pretty(&report)?.as_bytes())
+    }
+}

@@ -1,0 +1,71 @@
+//! `touchstream study work`: what a job of the cluster does.
+
+use super::{HowArgs, read_spec, set_cache};
+use crate::commands::train::{leave, stop_flag};
+use crate::study::cell::{Cell, cells_of};
+use crate::study::slurm::{ArrayTask, read_names};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use touchstream_lab::run::Ending;
+use touchstream_lab::study::StudyFolder;
+
+#[derive(Args)]
+pub struct WorkArgs {
+    /// The study's folder
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// A file with the names of runs, a line a task
+    #[arg(long, value_name = "FILE")]
+    list: PathBuf,
+    /// Which line, from 0
+    #[arg(long, value_name = "N")]
+    line: usize,
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    #[command(flatten)]
+    how: HowArgs,
+}
+
+impl WorkArgs {
+    /// The runs of one task, and the bases that they start from where those are missing.
+    pub fn run(&self) -> Result<()> {
+        let folder = StudyFolder::at(&self.folder);
+        let mut spec = read_spec(&folder)?;
+        set_cache(&mut spec, self.cache.as_deref());
+        let cells = cells_of(&spec)?;
+        let names = read_names(&self.list, self.line)?;
+        let mut wanted: Vec<String> = names.clone();
+        for name in &names {
+            let cell = cells.iter().find(|cell| cell.name == *name);
+            let cell = cell.with_context(|| format!("{name} is no run of {}", self.folder.display()))?;
+            wanted.extend(cell.job().needs);
+        }
+        let cells: Vec<&Cell> = cells.iter().filter(|cell| wanted.contains(&cell.name)).collect();
+        let task = ArrayTask::this();
+        let (must_stop, time_is_up) = (stop_flag()?, time_is_up_flag()?);
+        let report = self.how.shift(&folder, &spec, task.as_ref()).work(&cells, &must_stop)?;
+        let is_complete = report.say();
+        if is_complete {
+            return Ok(());
+        }
+        if time_is_up.load(Ordering::Relaxed)
+            && let Some(task) = task
+        {
+            return task.requeue();
+        }
+        if must_stop.load(Ordering::Relaxed) {
+            return leave(Ending::Interrupted);
+        }
+        bail!("some runs could not be done; the reasons are above");
+    }
+}
+
+/// Set when the scheduler says that the time of this task is nearly up.
+fn time_is_up_flag() -> Result<Arc<AtomicBool>> {
+    let flag = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGUSR1, Arc::clone(&flag))?;
+    Ok(flag)
+}

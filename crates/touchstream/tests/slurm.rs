@@ -1,0 +1,177 @@
+//! A study on a real Slurm, while a node and the controller die.
+
+#![allow(clippy::unwrap_used)]
+
+mod desk;
+mod study_results;
+
+use desk::Desk;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use study_results::{check_same, results};
+
+/// One cluster at a time: two would fight for two cores.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// Daemons of its own, which end with it.
+struct Sandbox {
+    _turn: MutexGuard<'static, ()>,
+    folder: tempfile::TempDir,
+    script: PathBuf,
+}
+
+impl Sandbox {
+    /// `None` where Slurm is not installed: `scripts/slurm-sandbox install` installs it.
+    fn start() -> Option<Self> {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/slurm-sandbox");
+        let is_there = |program: &str| {
+            let folders = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"];
+            folders.iter().any(|folder| Path::new(folder).join(program).exists())
+        };
+        if !["slurmctld", "slurmd", "munged", "sbatch"].into_iter().all(is_there) {
+            eprintln!("skipped: Slurm is not installed");
+            return None;
+        }
+        // Its sockets must have short names.
+        let folder = tempfile::Builder::new().prefix("ts").rand_bytes(4).tempdir_in("/tmp").unwrap();
+        let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let sandbox = Self { _turn: turn, folder, script };
+        sandbox.does(&["start"]);
+        Some(sandbox)
+    }
+
+    #[track_caller]
+    fn does(&self, words: &[&str]) {
+        let (what, more) = words.split_first().unwrap();
+        let output = Command::new(&self.script).arg(what).arg(self.path()).args(more).output().unwrap();
+        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("s")
+    }
+
+    fn run(&self, desk: &Desk, args: &[&str]) -> Output {
+        desk.command(args).env("SLURM_CONF", self.path().join("slurm.conf")).output().unwrap()
+    }
+
+    #[track_caller]
+    fn succeeds(&self, desk: &Desk, args: &[&str]) -> String {
+        let output = self.run(desk, args);
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn status(&self, desk: &Desk, study: &str) -> Option<serde_json::Value> {
+        // While the controller is down, nobody knows.
+        let output = self.run(desk, &["study", "status", study, "--json"]);
+        output.status.success().then(|| serde_json::from_slice(&output.stdout).unwrap())
+    }
+
+    /// Looks until something is true of the study.
+    #[track_caller]
+    fn wait_until(&self, desk: &Desk, study: &str, is_so: impl Fn(&serde_json::Value) -> bool) {
+        let start = Instant::now();
+        let mut last = None;
+        while start.elapsed() < Duration::from_secs(240) {
+            last = self.status(desk, study);
+            if last.as_ref().is_some_and(&is_so) {
+                return;
+            }
+            sleep(Duration::from_millis(300));
+        }
+        panic!("still: {last:?}");
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        let _ = Command::new(&self.script).arg("stop").arg(self.path()).output();
+    }
+}
+
+const STUDY: [&str; 18] = [
+    "study",
+    "modules",
+    "--scale",
+    "smoke",
+    "--modules",
+    "ems,no-symm,none-relu-small",
+    "--tasks",
+    "sr-2way,mts-2way-stationary",
+    "--portraits",
+    "6,4",
+    "--evaluation-trials",
+    "50",
+    "--steps",
+    "40000",
+    "--seeds",
+    "2",
+    "--candidates",
+    "128",
+];
+
+#[test]
+fn a_study_survives_its_node_and_its_controller() {
+    let Some(sandbox) = Sandbox::start() else { return };
+    let desk = Desk::new();
+    let local = [&STUDY[..], &["--out", "local"]].concat();
+    desk.succeeds(&local);
+
+    let words =
+        ["--out", "slurm", "--engine", "slurm", "--time", "10", "--mem", "500M", "--runs-per-task", "2"];
+    let said = sandbox.succeeds(&desk, &[&STUDY[..], &words].concat());
+    assert!(said.contains("12 runs (runs) in 6 tasks"), "{said}");
+    sandbox.wait_until(&desk, "slurm", |status| status["n_running"].as_u64() > Some(3));
+    // What is queued is not queued again.
+    let again = sandbox.run(&desk, &["study", "resume", "slurm"]);
+    assert!(String::from_utf8_lossy(&again.stderr).contains("still queued or running"), "{again:?}");
+
+    sandbox.does(&["kill-node", "node1", "--with-tasks"]);
+    // This one's tasks go on, while Slurm believes them lost and begins them again elsewhere.
+    sandbox.does(&["kill-node", "node2"]);
+    sandbox.does(&["kill-controller"]);
+    sandbox.does(&["start-controller"]);
+    sandbox.wait_until(&desk, "slurm", |status| status["n_complete"] == 12);
+    check_same(&results(&desk.file("local")), &results(&desk.file("slurm")));
+}
+
+#[test]
+fn tasks_are_told_in_time_and_jobs_are_taken_back() {
+    let Some(sandbox) = Sandbox::start() else { return };
+    let desk = Desk::new();
+    let mut study = STUDY;
+    // Two long runs.
+    (study[5], study[7], study[13], study[15]) = ("ems,no-symm", "sr-2way", "200000", "1");
+    let words =
+        ["--out", "slurm", "--engine", "slurm", "--time", "10", "--mem", "500M", "--array-limit", "2"];
+    sandbox.succeeds(&desk, &[&study[..], &words].concat());
+    sandbox.wait_until(&desk, "slurm", |status| status["n_running"] == 2);
+    // As at the end of a task's time: a checkpoint is written, and the task asks for another turn.
+    let slurm = |program: &str, args: &[&str]| {
+        let conf = sandbox.path().join("slurm.conf");
+        Command::new(program).args(args).env("SLURM_CONF", conf).status().unwrap()
+    };
+    let status = sandbox.status(&desk, "slurm").unwrap();
+    let job = status["running"][0]["job"].as_str().unwrap().to_owned();
+    assert!(slurm("scancel", &["-s", "USR1", "-b", &job]).success());
+    sandbox.wait_until(&desk, "slurm", |status| status["queue"]["n_requeued"].as_u64() > Some(0));
+
+    let said = sandbox.succeeds(&desk, &["study", "cancel", "slurm"]);
+    assert!(said.contains("cancelled"), "{said}");
+    let is_quiet = |status: &serde_json::Value| {
+        status["n_running"] == 0
+            && !["RUNNING", "PENDING", "COMPLETING"]
+                .iter()
+                .any(|state| status["queue"]["states"][state].is_u64())
+    };
+    sandbox.wait_until(&desk, "slurm", is_quiet);
+    // What is left goes on here.
+    let said = sandbox.run(&desk, &["study", "resume", "slurm", "--engine", "local"]);
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    desk.succeeds(&[&study[..], &["--out", "local"]].concat());
+    check_same(&results(&desk.file("local")), &results(&desk.file("slurm")));
+}

@@ -1,0 +1,298 @@
+//! `touchstream study`, `report` and `verify`, driven as users do, at their smallest.
+
+#![allow(clippy::unwrap_used)]
+
+mod desk;
+mod study_results;
+
+use desk::Desk;
+use std::fs;
+use std::process::{Child, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+use study_results::{check_same, results};
+
+/// Twelve runs of a moment each, on few and small pictures.
+const SMALL: [&str; 16] = [
+    "study",
+    "modules",
+    "--scale",
+    "smoke",
+    "--modules",
+    "ems,no-symm,none-relu-small",
+    "--tasks",
+    "sr-2way,mts-2way-stationary",
+    "--portraits",
+    "6,4",
+    "--candidates",
+    "32",
+    "--steps",
+    "600",
+    "--seeds",
+    "2",
+];
+
+fn words<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&SMALL[..], more].concat()
+}
+
+#[test]
+fn a_study_is_the_same_bytes_however_it_is_done() {
+    let desk = Desk::new();
+    desk.succeeds(&words(&["--jobs", "1", "--out", "one"]));
+    let one = results(&desk.file("one"));
+    assert_eq!(one.len(), 12);
+
+    desk.succeeds(&words(&["--jobs", "2", "--out", "two"]));
+    check_same(&one, &results(&desk.file("two")));
+
+    // Killed at five moments, then gone on with.
+    for after_ms in [150, 300, 450, 600, 750] {
+        let mut child = spawn(&desk, &words(&["--jobs", "2", "--out", "killed"]));
+        sleep(Duration::from_millis(after_ms));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    desk.succeeds(&["study", "resume", "killed"]);
+    check_same(&one, &results(&desk.file("killed")));
+
+    // Two processes on one folder at once; neither does what the other has.
+    let both = ["1", "1"].map(|jobs| spawn(&desk, &words(&["--jobs", jobs, "--out", "shared"])));
+    for mut child in both {
+        assert!(child.wait().unwrap().success());
+    }
+    check_same(&one, &results(&desk.file("shared")));
+    for entry in fs::read_dir(desk.file("shared/attempts")).unwrap() {
+        let attempts = entry.unwrap().path();
+        let ends: Vec<String> = fs::read_dir(&attempts)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.to_string_lossy().ends_with(".end.json"))
+            .map(|path| fs::read_to_string(path).unwrap())
+            .collect();
+        assert_eq!(
+            ends.iter().filter(|end| end.contains("won")).count(),
+            1,
+            "{}: {ends:?}",
+            attempts.display()
+        );
+    }
+
+    // Done is done, and more seeds are only more.
+    let again = desk.run(&words(&["--jobs", "2", "--out", "two"]));
+    let said = String::from_utf8(again.stderr).unwrap();
+    assert!(said.contains("12 of 12 runs are complete") && !said.contains("spent in runs"), "{said}");
+    let mut more = words(&["--jobs", "2", "--out", "two"]);
+    more[15] = "3";
+    desk.succeeds(&more);
+    let wider = results(&desk.file("two"));
+    assert_eq!(wider.len(), 18);
+    check_same(&one, &wider.into_iter().filter(|(name, _)| one.contains_key(name)).collect());
+}
+
+fn spawn(desk: &Desk, args: &[&str]) -> Child {
+    desk.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+#[test]
+fn a_report_is_made_of_whatever_is_there() {
+    let desk = Desk::new();
+    desk.succeeds(&words(&["--out", "study"]));
+    let index = fs::read_to_string(desk.file("study/report/index.html")).unwrap();
+    assert!(index.contains("Complete: all 12 runs"), "it says how much there is");
+    assert!(!index.contains("src=\"http") && !index.contains("href=\"http"), "it is whole in one file");
+    for name in ["curves-default.svg", "curves-default.png", "n-auc-default.svg", "ta-n-auc-default.png"] {
+        assert!(desk.file("study/report/figures").join(name).exists(), "{name}");
+    }
+    for end in ["csv", "md", "tex", "parquet"] {
+        assert!(
+            desk.file("study/report/tables").join(format!("final-rewards-default.{end}")).exists(),
+            "{end}"
+        );
+    }
+    let table = fs::read_to_string(desk.file("study/report/tables/final-rewards-default.csv")).unwrap();
+    assert_eq!(table.lines().count(), 1 + 6, "{table}");
+
+    // A run is lost, another cannot be read: both are told, the others stay.
+    fs::remove_dir_all(desk.file("study/runs/sr-2way--ems--seed-2")).unwrap();
+    fs::write(desk.file("study/runs/sr-2way--no-symm--seed-1/curve.csv"), "step\n").unwrap();
+    let said = desk.succeeds(&["report", "study", "--out", "partial"]);
+    assert!(said.contains("partial: 10 of 12 runs, 1 failed"), "{said}");
+    let index = fs::read_to_string(desk.file("partial/index.html")).unwrap();
+    assert!(index.contains("sr-2way--ems: seed 2") && index.contains("curve.csv: line 1"), "what is missing");
+
+    let status: serde_json::Value =
+        serde_json::from_str(&desk.succeeds(&["study", "status", "study", "--json"])).unwrap();
+    assert_eq!((status["n_runs"].as_u64(), status["n_complete"].as_u64()), (Some(12), Some(11)));
+}
+
+#[test]
+fn claims_are_judged_and_written_down() {
+    let desk = Desk::new();
+    desk.succeeds(&words(&["--presets", "default,paper", "--out", "study"]));
+    let verdicts: serde_json::Value =
+        serde_json::from_str(&desk.succeeds(&["verify", "study", "--json", "--markdown", "claims.md"]))
+            .unwrap();
+    let verdicts = verdicts.as_array().unwrap();
+    let presets: Vec<&str> = verdicts.iter().map(|verdict| verdict["preset"].as_str().unwrap()).collect();
+    assert!(presets.contains(&"default") && presets.contains(&"paper"));
+    // Two seeds of two tasks prove nothing.
+    assert!(verdicts.iter().all(|verdict| verdict["outcome"] == "not-enough-data" && verdict["n"] != ""));
+    let page = fs::read_to_string(desk.file("claims.md")).unwrap();
+    assert!(
+        page.contains("## gallery with compact")
+            && page.contains("24 of 24")
+            && page.contains("--presets default,paper"),
+        "{page}"
+    );
+    assert_eq!(
+        desk.succeeds(&["verify", "study", "--judged"]).lines().filter(|line| line.contains("EMS")).count(),
+        0
+    );
+    desk.succeeds(&["verify", "study", "--strict"]);
+}
+
+#[test]
+fn switches_and_studies_of_ones_own_are_studies_too() {
+    let desk = Desk::new();
+    let switching = [
+        "study",
+        "switching",
+        "--scale",
+        "smoke",
+        "--switches",
+        "13",
+        "--ways",
+        "layer,layer-shuffled,old-alone",
+        "--portraits",
+        "6,4",
+        "--placements",
+        "4",
+        "--candidates",
+        "32",
+        "--seeds",
+        "2",
+        "--out",
+        "switching",
+    ];
+    desk.succeeds(&switching);
+    let done = results(&desk.file("switching"));
+    // Two bases; from scratch and in three ways, two seeds each.
+    assert_eq!(done.len(), 2 + 8, "{:?}", done.keys());
+    assert!(desk.file("switching/runs/base--sr-2way--ems--8--seed-1/checkpoint.safetensors").exists());
+    assert!(!desk.file("switching/runs/switch-13--ems--layer--seed-1/checkpoint.safetensors").exists());
+    let gains = fs::read_to_string(desk.file("switching/report/tables/gains-ems-default.csv")).unwrap();
+    assert_eq!(gains.lines().count(), 1 + 4, "{gains}");
+
+    desk.write(
+        "mine.toml",
+        "title = \"Wider?\"\nscale = \"smoke\"\ntasks = [\"sr-2way\"]\nseeds = 2\nsteps = 200\n\
+         [settings.images]\nportraits = { train = 6, validation = 4 }\n[vary]\nunits = [[4], [8]]\n",
+    );
+    desk.succeeds(&["study", "mine.toml", "--candidates", "32", "--out", "mine"]);
+    let mine = results(&desk.file("mine"));
+    assert_eq!(mine.len(), 4);
+    assert!(mine.contains_key("sr-2way--ems--units=4--seed-1"));
+    let table = fs::read_to_string(desk.file("mine/report/tables/n-auc-default.csv")).unwrap();
+    assert!(table.contains("ems (units=8)"), "{table}");
+
+    // A study of rates, and one that takes them.
+    let small = ["--portraits", "6,4", "--candidates", "32", "--steps", "200"];
+    let rates = [
+        "study",
+        "learning-rates",
+        "--scale",
+        "smoke",
+        "--modules",
+        "ems",
+        "--tasks",
+        "sr-2way",
+        "--out",
+        "rates",
+    ];
+    desk.succeeds(&[&rates[..], &small].concat());
+    let taking = [
+        "study",
+        "modules",
+        "--scale",
+        "smoke",
+        "--modules",
+        "ems",
+        "--tasks",
+        "sr-2way",
+        "--rates",
+        "rates",
+        "--out",
+        "rated",
+    ];
+    desk.succeeds(&[&taking[..], &small].concat());
+    let hash = |run: &str| {
+        let text = fs::read_to_string(desk.file(run).join("identity.json")).unwrap();
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()["data_hash"].clone()
+    };
+    assert_ne!(
+        hash("rates/runs/sr-2way--ems--learning-rate=0.001--seed-1"),
+        hash("rated/runs/sr-2way--ems--seed-1"),
+        "they are judged on other pictures"
+    );
+}
+
+#[test]
+fn a_run_that_cannot_be_learned_is_told_and_takes_nothing_with_it() {
+    let desk = Desk::new();
+    desk.write(
+        "mine.toml",
+        "scale = \"smoke\"\ntasks = [\"sr-2way\"]\nseeds = 1\nsteps = 200\n\
+         [settings]\ncandidates = 32\n[settings.images]\nportraits = { train = 6, validation = 4 }\n\
+         [vary]\nlearning-rate = [1e-3, 1e30]\n",
+    );
+    desk.succeeds(&["study", "mine.toml", "--out", "mine"]);
+    let index = fs::read_to_string(desk.file("mine/report/index.html")).unwrap();
+    assert!(
+        index.contains("learning-rate=1e30--seed-1") && index.contains("the loss is"),
+        "the failure is told"
+    );
+    let said = desk.succeeds(&["study", "status", "mine"]);
+    assert!(said.contains("2 of 2 runs complete, 1 of them failed"), "{said}");
+}
+
+#[test]
+fn wrong_words_are_answered() {
+    let desk = Desk::new();
+    desk.fails(&["study"], "which study?");
+    desk.fails(&["study", "modulse"], "there is no study `modulse`; there are modules");
+    desk.fails(&["study", "modules", "--tasks", "sr-3*"], "nothing is called `sr-3*`");
+    desk.fails(&["study", "modules", "--modules", "emms"], "did you mean `ems`");
+    desk.fails(&["study", "modules", "--module", "ems"], "a study has --modules");
+    desk.fails(&["study", "modules", "--seeds", "0"], "--seeds");
+    desk.fails(&["study", "modules", "--jobs", "0"], "--jobs");
+    desk.fails(&["study", "modules", "--partition", "p"], "are for --engine slurm");
+    desk.fails(&["study", "modules", "--data-of", "x"], "--data-of takes TASK=SOURCE");
+    desk.fails(&["study", "modules", "--rates", "nowhere"], "is not the folder of a study");
+    desk.fails(&["study", "switching", "--ways", "voting"], "there is no way `voting`");
+    desk.fails(&["study", "nothing.toml"], "nothing.toml");
+    desk.fails(&["study", "resume", "nowhere"], "nowhere is not the folder of a study: it has no study.toml");
+    desk.fails(&["report", "nowhere"], "is not the folder of a study");
+    desk.fails(&["verify", "nowhere"], "is not the folder of a study");
+    desk.fails(&["study", "cancel", "nowhere"], "is not the folder of a study");
+    assert!(!desk.file("studies").exists(), "nothing is written for words that are wrong");
+    let few = [
+        "--steps",
+        "40",
+        "--portraits",
+        "4,2",
+        "--candidates",
+        "16",
+        "--modules",
+        "ems",
+        "--tasks",
+        "sr-2way",
+    ];
+    let study = ["study", "modules", "--scale", "smoke", "--out", "mine"];
+    desk.succeeds(&[&study[..], &few].concat());
+    desk.fails(&[&study[..], &few[2..]].concat(), "holds another study (steps differs)");
+    desk.fails(&["study", "cancel", "mine"], "was not given to a cluster");
+    // Files that others have damaged.
+    fs::write(desk.file("mine/study.toml"), "tasks = 3").unwrap();
+    desk.fails(&["study", "resume", "mine"], "study.toml");
+}
