@@ -9,7 +9,6 @@ use crate::study::records::Records;
 use crate::study::report::{baselines_of, words_of};
 use crate::study::reproduction::{Evidence, StudyUsed, reproduction_page};
 use crate::study::spec::StudySpec;
-use crate::text_table::aligned;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -58,13 +57,15 @@ pub fn run(args: &VerifyArgs) -> Result<()> {
     } else {
         for evidence in &all {
             say!("{} with {}", evidence.images, evidence.encoder);
-            let mut rows = vec![["preset", "verdict", "claim", "paper", "found", "n"].map(String::from)];
             for verdict in evidence.verdicts.iter().filter(shown) {
-                let outcome = words_of(verdict.outcome).to_owned();
-                let Verdict { preset, claim, paper, found, n, .. } = verdict.clone();
-                rows.push([preset, outcome, claim, paper, found, n]);
+                let Verdict { preset, claim, paper, found, n, outcome, why, .. } = verdict;
+                say!("{:16} {claim} (preset {preset})", words_of(*outcome));
+                say!("{:16} paper: {paper}; found: {found}; {n}", "");
+                if !why.is_empty() {
+                    say!("{:16} {why}", "");
+                }
             }
-            say!("{}\n", aligned(&rows));
+            say!("");
         }
     }
     let n_not = all

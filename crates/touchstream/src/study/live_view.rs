@@ -5,7 +5,7 @@ use crate::study::cell::Cell;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use touchstream_lab::study::{CrewWatch, Outcome, Tally};
 
@@ -14,6 +14,8 @@ pub struct LiveView<'a> {
     cells: Vec<&'a Cell>,
     bar: Option<ProgressBar>,
     n_steps: AtomicU64,
+    /// Runs of this process that cannot be learned.
+    n_failed: AtomicUsize,
     began: Instant,
     /// Seconds of a core, as they are estimated: of all, of what was there at the start, and of what was done here since.
     cost: Costs,
@@ -42,6 +44,7 @@ impl<'a> LiveView<'a> {
             cells,
             bar,
             n_steps: AtomicU64::new(0),
+            n_failed: AtomicUsize::new(0),
             began: Instant::now(),
             cost,
             last: Mutex::default(),
@@ -55,6 +58,11 @@ impl<'a> LiveView<'a> {
         if self.bar.is_some() {
             self.show();
         }
+    }
+
+    /// Counts a run that is complete but failed.
+    pub fn add_failure(&self) {
+        self.n_failed.fetch_add(1, Ordering::Relaxed);
     }
 
     pub fn finish(&self) {
@@ -75,8 +83,9 @@ impl<'a> LiveView<'a> {
         if tally.n_elsewhere > 0 {
             words += &format!(", {} elsewhere", tally.n_elsewhere);
         }
-        if !tally.given_up.is_empty() {
-            words += &format!(", {} failed", tally.given_up.len());
+        let n_failed = tally.given_up.len() + self.n_failed.load(Ordering::Relaxed);
+        if n_failed > 0 {
+            words += &format!(", {n_failed} failed");
         }
         words += &format!("  {} steps/s", thousands(rate as u64));
         if let Some(left) = self.time_left(tally) {

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use std::cell::Cell as Shared;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use touchstream_lab::run::{Moment, RunFolder};
+use touchstream_lab::run::{Moment, RunFolder, Stage};
 use touchstream_lab::study::{
     Crew, Ended, Job, Keep, StudyFolder, Tally, Worker, process_cpu_time, settle_run,
 };
@@ -89,6 +89,9 @@ impl Shift<'_> {
             }
         };
         if ended == Ended::Complete {
+            if folder.read_status()?.is_some_and(|status| status.stage == Stage::Failed) {
+                view.add_failure();
+            }
             let is_base = cell.facts.part == RunPart::Base;
             let keep = if is_base || self.keeps_weights { Keep::Everything } else { Keep::Curve };
             settle_run(folder, keep).with_context(|| cell.name.clone())?;

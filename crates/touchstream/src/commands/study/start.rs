@@ -78,9 +78,9 @@ impl StartArgs {
             bail!("--partition, --time and the like are for --engine slurm");
         }
         let (folder, spec) = self.begin()?;
-        self.write_baselines(&folder, &spec)?;
         match self.engine {
             Engine::Local => {
+                self.write_baselines(&folder, &spec)?;
                 work(&folder, &spec, &self.how)?;
                 report(&folder, &spec)
             }

@@ -2,6 +2,7 @@
 
 use crate::study::report::alone_section::{band_points, chance_of};
 use crate::study::report::tables::{ends, figure_cells, figure_columns, left_out_table, n_words};
+use touchstream_env::schedule::NAMED_SCHEDULES;
 use touchstream_findings::{Figure as Found, SwitchFindings, WayFindings};
 use touchstream_report::study::figure::Figure;
 use touchstream_report::study::intervals::{Estimate, IntervalGroup, IntervalRow, Intervals};
@@ -12,14 +13,16 @@ use touchstream_report::study::table::{Cell, Table, TableColumn};
 /// One section a module, under a preset.
 pub fn sections(preset: &str, found: &[SwitchFindings]) -> Vec<StudySection> {
     let mut modules: Vec<&str> = found.iter().map(|switch| switch.module.as_str()).collect();
-    modules.dedup();
     modules.sort_unstable();
     modules.dedup();
     modules.into_iter().map(|module| section(preset, module, found)).collect()
 }
 
 fn section(preset: &str, module: &str, found: &[SwitchFindings]) -> StudySection {
-    let switches: Vec<&SwitchFindings> = found.iter().filter(|switch| switch.module == module).collect();
+    let mut switches: Vec<&SwitchFindings> = found.iter().filter(|switch| switch.module == module).collect();
+    // The paper's in its order, then others by name.
+    let rank = |name: &str| NAMED_SCHEDULES.iter().position(|row| row.id == name);
+    switches.sort_by_key(|switch| rank(&switch.switch).unwrap_or(NAMED_SCHEDULES.len()));
     let ways = way_names(&switches);
     let mut figures = Vec::new();
     // A sweep of dozens of ways is read in its table.
