@@ -8,6 +8,7 @@ use crate::train_words::{PresetWord, TrainWords};
 use anyhow::{Result, bail};
 use std::collections::BTreeMap;
 use touchstream_env::schedule::NAMED_SCHEDULES;
+use touchstream_stimuli::SplitCounts;
 
 /// All names, in the order of the paper.
 pub const NAMES: [&str; 10] = [
@@ -74,7 +75,8 @@ pub fn named_study(name: &str, scale: Scale) -> Result<StudySpec> {
     let modules = scale.choose(few_modules.clone(), owned(&MAIN_MODULES), all_modules());
     let few_tasks = owned(&["sr-2way", "mts-2way-stationary", "localization"]);
     let tasks = scale.choose(few_tasks.clone(), twelve_tasks(), twelve_tasks());
-    let with_maps = TrainWords { map_examples: Some(4), ..TrainWords::default() };
+    let plain = StudySpec { settings: settings_at(scale), ..plain };
+    let with_maps = TrainWords { map_examples: Some(4), ..settings_at(scale) };
     let all_switches: Vec<String> = NAMED_SCHEDULES[1..].iter().map(|row| row.id.to_owned()).collect();
     let switches = scale.choose(owned(&["switch-1", "switch-13"]), all_switches.clone(), all_switches);
     let both_modules = scale.choose(owned(&["ems"]), owned(&["ems"]), owned(&["ems", "none-relu-large"]));
@@ -85,7 +87,7 @@ pub fn named_study(name: &str, scale: Scale) -> Result<StudySpec> {
             let grid = [1e-4, 2e-4, 5e-4, 1e-3].map(toml::Value::Float);
             let few = [1e-4, 1e-3].map(toml::Value::Float);
             let rates = scale.choose(few.to_vec(), grid.to_vec(), grid.to_vec());
-            let mut settings = TrainWords::default();
+            let mut settings = settings_at(scale);
             settings.images.validation_part = Some(crate::source_args::ValidationPartWord::Choice);
             StudySpec {
                 modules,
@@ -148,6 +150,18 @@ pub fn named_study(name: &str, scale: Scale) -> Result<StudySpec> {
             ..plain
         },
     })
+}
+
+/// To see whether everything works, a few pictures do: encoding them all would take longer than the runs.
+fn settings_at(scale: Scale) -> TrainWords {
+    let mut settings = TrainWords::default();
+    if scale == Scale::Smoke {
+        settings.images.portraits = Some(SplitCounts::new(8, 6));
+        settings.images.objects = Some(SplitCounts::new(60, 20));
+        settings.images.scenes = Some(SplitCounts::new(200, 100));
+        settings.placements = Some(12);
+    }
+    settings
 }
 
 /// All combinations of the paper's sweep.

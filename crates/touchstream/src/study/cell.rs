@@ -115,9 +115,7 @@ struct Method<'a> {
 impl Method<'_> {
     fn words(&self, task: &Task) -> TrainWords {
         let spec = self.spec;
-        let of_task = spec.settings_of.get(task.id()).cloned().unwrap_or_default();
-        let common = of_task.over(spec.settings.clone());
-        let mut words = self.varied.clone().over(common);
+        let mut words = self.varied.clone().over(spec.settings_for(task.id()));
         words.module = Some(self.module.to_owned());
         words.preset = Some(self.preset);
         words

@@ -199,6 +199,16 @@ impl StudySpec {
         all.into_iter().map(words).collect()
     }
 
+    /// What runs of a task have in common. Images from elsewhere have classes and templates of their own.
+    pub fn settings_for(&self, task: &str) -> TrainWords {
+        let of_task = self.settings_of.get(task).cloned().unwrap_or_default();
+        let mut common = self.settings.clone();
+        if of_task.data.is_some() {
+            (common.images.classes, common.images.templates) = (None, Vec::new());
+        }
+        of_task.over(common)
+    }
+
     /// Whether both are about the same runs, as far as they have the same: then what is done for one is done for the other.
     pub fn difference_of_settings(&self, there: &Self) -> Option<&'static str> {
         [
@@ -243,6 +253,21 @@ mod tests {
         let labels: Vec<String> = spec.variations().unwrap().into_iter().map(|(label, _)| label).collect();
         assert_eq!(labels, ["batch=4,units=8", "batch=4,units=16", "batch=8,units=8", "batch=8,units=16"]);
         assert_eq!(parse(&spec.to_toml().unwrap()).unwrap(), spec);
+    }
+
+    #[test]
+    fn images_from_elsewhere_have_their_own_classes() {
+        let spec = parse(
+            "tasks = [\"sr-2way\", \"localization\"]\n[settings]\nbatch = 4\n[settings.images]\nclasses = [\"a\", \"b\"]\n\
+             [settings-of.localization]\ndata = \"gallery\"\n",
+        )
+        .unwrap();
+        let [plain, other] = ["sr-2way", "localization"].map(|task| spec.settings_for(task));
+        assert_eq!((plain.images.classes.is_some(), plain.batch), (true, Some(4)));
+        assert_eq!(
+            (other.images.classes, other.batch, other.data.as_deref()),
+            (None, Some(4), Some("gallery"))
+        );
     }
 
     #[test]

@@ -172,8 +172,7 @@ impl StartArgs {
         if folder.baselines().exists() && self.python.is_none() {
             return Ok(());
         }
-        let of_task = spec.settings_of.get(task).cloned().unwrap_or_default();
-        let words = TrainWords { task: Some(task.clone()), ..of_task.over(spec.settings.clone()) };
+        let words = TrainWords { task: Some(task.clone()), ..spec.settings_for(task) };
         let report = baselines(words, self.python.as_deref())?;
         write_file(&folder.baselines(), serde_json::to_string_pretty(&report)?.as_bytes())
     }
