@@ -4,7 +4,7 @@ use crate::study::axes::MAIN_MODULES;
 use crate::study::report::tables::{
     averaged_cells, ends, figure_cells, figure_columns, left_out_table, n_words,
 };
-use touchstream_env::task::find_task;
+use touchstream_env::task::{find_task, paper_tasks};
 use touchstream_findings::{
     Comparison, MeanCurve, ModuleAverage, ModuleFindings, ModuleOnTask, TaskFindings,
 };
@@ -36,6 +36,7 @@ pub fn section(preset: &str, found: &ModuleFindings) -> Option<StudySection> {
     if found.tasks.is_empty() {
         return None;
     }
+    let found = &in_order_of_the_paper(found);
     let names = method_names(found);
     let mut figures = vec![curves(preset, found, &names)];
     let mut tables = vec![final_rewards(preset, found)];
@@ -65,6 +66,24 @@ pub fn section(preset: &str, found: &ModuleFindings) -> Option<StudySection> {
         pictures: Vec::new(),
         tables,
     })
+}
+
+/// Tasks in the paper's order, then others by name.
+fn in_order_of_the_paper(found: &ModuleFindings) -> ModuleFindings {
+    let rank = |task: &str| {
+        let rank = paper_tasks().iter().position(|known| known.id() == task);
+        rank.unwrap_or(paper_tasks().len())
+    };
+    let mut found = found.clone();
+    found.tasks.sort_by_key(|task| rank(&task.task));
+    let all = &mut found.all;
+    let mut columns: Vec<usize> = (0..all.tasks.len()).collect();
+    columns.sort_by_key(|&column| rank(&all.tasks[column].task));
+    all.tasks = columns.iter().map(|&column| all.tasks[column].clone()).collect();
+    for row in &mut all.n_auc {
+        *row = columns.iter().map(|&column| row[column].clone()).collect();
+    }
+    found
 }
 
 /// Main modules first, in the paper's order, so that they have the first colours everywhere; then the others by name.
