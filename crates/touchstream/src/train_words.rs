@@ -279,6 +279,24 @@ impl TrainWords {
         Ok(Self { data, encoder, ..self }.with_absolute_paths())
     }
 
+    /// The same for words of a file: what they name is looked for beside it.
+    pub fn with_sources_beside(mut self, folder: &Path) -> Result<Self> {
+        for word in [&mut self.data, &mut self.encoder].into_iter().flatten() {
+            if let Some((kind, path)) = word.split_once(':') {
+                *word = format!("{kind}:{}", folder.join(path).display());
+            }
+        }
+        if let Some(weights) = &mut self.encoder_options.weights {
+            *weights = folder.join(&*weights);
+        }
+        for template in &mut self.images.templates {
+            if let Some((class, file)) = template.split_once('=') {
+                *template = format!("{class}={}", folder.join(file).display());
+            }
+        }
+        self.with_absolute_sources()
+    }
+
     /// Words of a file that were only ever right beside what is typed now: another task, module or preset brings its own
     /// widths and rates, another policy its own numbers.
     fn without_what_goes_with_others(mut self, typed: &Self) -> Self {

@@ -5,7 +5,7 @@
 //! owner goes on from the last checkpoint in a folder of its own: nobody ever writes where another does. An owner that
 //! was only slow finds a higher number and gives up; if it is complete first, it wins all the same.
 
-use crate::run::{CHECKPOINT_FILE, RunFolder};
+use crate::run::{CHECKPOINT_FILE, RunFolder, Trained};
 use crate::study::error::StudyError;
 use crate::study::worker::Worker;
 use serde::{Deserialize, Serialize};
@@ -204,8 +204,13 @@ impl Attempts {
         numbers.iter().rev().find_map(status).map_or(0, |status| status.n_steps)
     }
 
+    /// How the last of them ended, if it has.
+    pub fn last_end(&self) -> Result<Option<AttemptEnd>, StudyError> {
+        self.numbers()?.last().map_or(Ok(None), |&number| self.end(number))
+    }
+
     /// Deletes what attempts worked with, once there is a result; who they were is remembered.
-    pub(crate) fn clear(&self) {
+    pub fn clear(&self) {
         for number in self.numbers().unwrap_or_default() {
             // A file that is in use somewhere is deleted by whoever comes next, or stays: it is in nobody's way.
             let _ = fs::remove_dir_all(self.work_folder(number));
@@ -219,18 +224,26 @@ impl Claim {
         self.number
     }
 
-    /// Where to work. What an earlier attempt has reached is there already.
+    /// Where to work. What an earlier attempt has reached is there already; a checkpoint that is damaged is passed over, or it
+    /// would stop every attempt after it.
     pub fn work_folder(&self) -> Result<PathBuf, StudyError> {
+        self.work_folder_after(|run| Trained::read(run).is_ok_and(|trained| trained.is_some()))
+    }
+
+    fn work_folder_after(&self, can_go_on: impl Fn(&RunFolder) -> bool) -> Result<PathBuf, StudyError> {
         let folder = self.attempts.work_folder(self.number);
         fs::create_dir_all(&folder).map_err(StudyError::of_file(&folder))?;
-        let steps = |number: u32| {
-            let run = RunFolder::at(self.attempts.work_folder(number));
-            let status = run.read_status().ok().flatten();
-            (run.checkpoint().exists(), status.map_or(0, |status| status.n_steps), number)
-        };
-        let best = (1..self.number).map(steps).filter(|found| found.0).max();
-        if let Some((_, _, number)) = best {
-            inherit(&self.attempts.work_folder(number), &folder).map_err(StudyError::of_file(&folder))?;
+        let mut before: Vec<(u64, u32)> = (1..self.number)
+            .map(|number| {
+                let status = RunFolder::at(self.attempts.work_folder(number)).read_status().ok().flatten();
+                (status.map_or(0, |status| status.n_steps), number)
+            })
+            .collect();
+        before.sort_unstable();
+        let is_good =
+            |&&(_, number): &&(u64, u32)| can_go_on(&RunFolder::at(self.attempts.work_folder(number)));
+        if let Some((_, number)) = before.iter().rev().find(is_good) {
+            inherit(&self.attempts.work_folder(*number), &folder).map_err(StudyError::of_file(&folder))?;
         }
         Ok(folder)
     }
@@ -399,16 +412,23 @@ mod tests {
             fs::write(work.join(name), text).unwrap();
         }
         drop(first);
+        let is_whole =
+            |run: &RunFolder| fs::read_to_string(run.checkpoint()).is_ok_and(|text| text == "steps");
         let second = ours(attempts.claim(&worker(2), LEASE).unwrap());
-        let work = second.work_folder().unwrap();
+        let work = second.work_folder_after(is_whole).unwrap();
         assert_eq!(fs::read_to_string(work.join(CHECKPOINT_FILE)).unwrap(), "steps");
         assert_eq!(fs::read_to_string(work.join("curve.csv")).unwrap(), "rows");
         assert!(!work.join("lock").exists() && !work.join(".aside-1").exists());
-        // An attempt that had no checkpoint is passed over.
+        // An attempt whose checkpoint is damaged or gone is passed over.
         drop(second);
         fs::remove_file(work.join(CHECKPOINT_FILE)).unwrap();
+        fs::write(work.join(CHECKPOINT_FILE), "torn").unwrap();
         let third = ours(attempts.claim(&worker(3), LEASE).unwrap());
-        let work = third.work_folder().unwrap();
+        let work = third.work_folder_after(is_whole).unwrap();
         assert_eq!(fs::read_to_string(work.join(CHECKPOINT_FILE)).unwrap(), "steps");
+        // And where none can be read, the run begins anew.
+        drop(third);
+        let fourth = ours(attempts.claim(&worker(4), LEASE).unwrap());
+        assert!(!fourth.work_folder().unwrap().join(CHECKPOINT_FILE).exists());
     }
 }

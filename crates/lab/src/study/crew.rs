@@ -163,8 +163,9 @@ impl Shift<'_> {
             let next = lock(&self.board).take_next(self.crew.folder)?;
             match next {
                 Next::Take(job) => {
+                    // A full disk or a folder that cannot be read is one run's trouble, not the study's.
                     let state = self.try_job(job);
-                    let state = state.inspect_err(|_| lock(&self.board).states[job] = JobState::Waiting)?;
+                    let state = state.unwrap_or_else(|error| JobState::GivenUp { reason: error.to_string() });
                     lock(&self.board).settle(job, state);
                     self.watch.tallied(&self.tally());
                 }
@@ -192,7 +193,7 @@ impl Shift<'_> {
         }
         self.watch.began(job);
         self.watch.tallied(&self.tally());
-        let (outcome, cpu_time) = self.attempt(job, &name, claim)?;
+        let (outcome, cpu_time) = self.attempt(job, &name, claim);
         self.watch.ended(job, &outcome);
         lock(&self.board).cpu_in_runs += cpu_time;
         Ok(match outcome {
@@ -206,34 +207,37 @@ impl Shift<'_> {
     }
 
     /// Does a run that is ours, and says how it ended and what it cost.
-    fn attempt(&self, job: usize, name: &str, claim: Claim) -> Result<(Outcome, Duration), StudyError> {
+    fn attempt(&self, job: usize, name: &str, claim: Claim) -> (Outcome, Duration) {
         let folder = self.crew.folder;
-        let work = claim.work_folder()?;
+        let work = claim.work_folder();
         let is_lost = Arc::new(AtomicBool::new(false));
         lock(&self.held).insert(job, Held { claim, is_lost: Arc::clone(&is_lost) });
         let start = thread_cpu_time();
         let stops = || self.must_stop.load(Ordering::Relaxed) || is_lost.load(Ordering::Relaxed);
-        let run = || (self.do_run)(job, &RunFolder::at(&work), &stops);
-        // One run that panics is one run that fails.
-        let ended = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(words_of(&*panic)));
-        let cpu_time = thread_cpu_time().saturating_sub(start);
-        let is_won = match &ended {
-            Ok(Ended::Complete) => Some(folder.publish(name, &work)?),
-            _ => None,
+        let run = || {
+            let work = work.map_err(|error| error.to_string())?;
+            match (self.do_run)(job, &RunFolder::at(&work), &stops)? {
+                Ended::Complete => folder.publish(name, &work).map(Some).map_err(|error| error.to_string()),
+                Ended::Interrupted => Ok(None),
+            }
         };
+        // One run that panics is one run that fails.
+        let is_won = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(words_of(&*panic)));
+        let cpu_time = thread_cpu_time().saturating_sub(start);
         let claim = lock(&self.held).remove(&job).map(|held| held.claim);
-        let outcome = match (ended, is_won) {
-            (_, Some(true)) => Outcome::Won,
-            (_, Some(false)) => Outcome::Late,
+        let outcome = match is_won {
+            Ok(Some(true)) => Outcome::Won,
+            Ok(Some(false)) => Outcome::Late,
             // Whoever was taken over may find its folder gone; that is no failure of the run.
-            (_, None) if folder.run(name).path().exists() => Outcome::Late,
-            (Err(reason), None) => Outcome::Failed(reason),
-            (Ok(_), None) => Outcome::Stopped,
+            _ if folder.run(name).path().exists() => Outcome::Late,
+            Err(reason) => Outcome::Failed(reason),
+            Ok(None) => Outcome::Stopped,
         };
         if let Some(claim) = claim {
-            claim.end(outcome.clone(), cpu_time)?;
+            // Where not even this can be written, letting go of the claim's lock has to do.
+            let _ = claim.end(outcome.clone(), cpu_time);
         }
-        Ok((outcome, cpu_time))
+        (outcome, cpu_time)
     }
 }
 
@@ -316,7 +320,9 @@ impl<'a> Board<'a> {
                     let reason = status.reason.unwrap_or_else(|| "it has not finished".into());
                     Ok(BaseState::Lost(format!("{base}: {reason}")))
                 }
-                None => Ok(BaseState::Awaited),
+                None => {
+                    Ok(BaseState::Lost(format!("{base}: its folder does not say how it ended; remove it")))
+                }
             },
             Some(_) => Ok(BaseState::Awaited),
         }
@@ -412,6 +418,24 @@ mod tests {
             identity: "x".into(),
         };
         folder.write_status(&status).unwrap();
+    }
+
+    #[test]
+    fn a_folder_in_the_way_or_a_base_without_a_word_ends_one_run_alone() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = StudyFolder::at(place.path());
+        fs::create_dir_all(place.path().join("attempts")).unwrap();
+        fs::write(place.path().join("attempts/blocked"), "").unwrap();
+        fs::create_dir_all(place.path().join("runs/base")).unwrap();
+        let jobs = jobs(&[("blocked", None), ("base", None), ("after", Some("base")), ("fine", None)]);
+        let do_run = |_: usize, run: &RunFolder, _: &dyn Fn() -> bool| {
+            write_result(run, Stage::Finished);
+            Ok(Ended::Complete)
+        };
+        let tally = crew(&folder, "here").work(&jobs, &do_run, &Quiet, &AtomicBool::new(false)).unwrap();
+        let given_up: Vec<&str> = tally.given_up.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!((tally.n_complete, given_up), (2, vec!["blocked", "after"]));
+        assert!(tally.given_up[1].1.contains("does not say how it ended"));
     }
 
     fn n_attempts(folder: &StudyFolder, name: &str) -> usize {
@@ -541,8 +565,6 @@ mod tests {
         };
         let never = AtomicBool::new(false);
         assert!(crew(&folder, "there").work(&jobs, &go_on, &Quiet, &never).unwrap().is_complete());
-        let inherited = |name: &str| fs::read_to_string(folder.run(name).checkpoint()).ok();
-        assert_eq!(inherited("a").as_deref(), Some("so far"));
         assert!(Path::new(place.path()).join("attempts/a/2.end.json").exists());
     }
 }

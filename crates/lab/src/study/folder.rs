@@ -96,6 +96,16 @@ impl StudyFolder {
         }
     }
 
+    /// Takes a complete run that cannot be read out of the way, so that it is done again; gives where it is now.
+    pub fn set_aside(&self, name: &str) -> Result<PathBuf, StudyError> {
+        let run = self.run(name);
+        let free = (1..).map(|number| self.path.join("runs").join(format!(".damaged-{name}-{number}")));
+        let mut free = free.filter(|path| !path.exists());
+        let aside = free.next().unwrap_or_else(|| unreachable!("numbers do not end"));
+        fs::rename(run.path(), &aside).map_err(StudyError::of_file(run.path()))?;
+        Ok(aside)
+    }
+
     /// How a complete run ended.
     pub fn status(&self, name: &str) -> Result<Option<RunStatus>, StudyError> {
         let run = self.run(name);

@@ -101,7 +101,7 @@ fn submit_jobs(
         say!("job {}: {} runs ({}) in {} tasks", array.job_id, array.n_runs, array.what, array.n_tasks);
     }
     match submitted.is_empty() {
-        true => report(folder, spec),
+        true => report(folder),
         false => {
             say!("follow it with: touchstream study status {}", folder.path().display());
             Ok(())
@@ -122,7 +122,8 @@ fn cancel_jobs(path: &Path) -> Result<()> {
 }
 
 /// Writes the report and says where it is.
-fn report(folder: &StudyFolder, spec: &StudySpec) -> Result<()> {
+fn report(folder: &StudyFolder) -> Result<()> {
+    let spec = &read_spec(folder)?;
     let report = study_report(folder, spec)?;
     let page = write_report(&report, &folder.report())?;
     if !report.page.lead.is_empty() {
@@ -152,10 +153,12 @@ fn set_cache(spec: &mut StudySpec, cache: Option<&Path>) {
     spec.settings.images.cache = cache.map(Path::to_owned);
 }
 
-/// Writes a study down in its folder, unless another one is there. Axes may grow and shrink: runs that are done stay.
+/// Writes a study down in its folder, unless another one is there. Axes only ever grow: words that are narrower than before say
+/// what to do now, and what is done for others stays.
 pub fn begin(folder: &StudyFolder, spec: &StudySpec) -> Result<()> {
     // Everything that is impossible is said before anything is written.
     cells_of(spec)?;
+    let mut whole = spec.clone();
     if folder.spec().exists() {
         let there = StudySpec::read(&folder.spec())?;
         if let Some(field) = spec.difference_of_settings(&there) {
@@ -165,9 +168,10 @@ pub fn begin(folder: &StudyFolder, spec: &StudySpec) -> Result<()> {
                 folder.path().display()
             );
         }
+        whole = spec.merged(&there);
     }
     let path = folder.spec();
-    write_aside_durably(&path, spec.to_toml()?.as_bytes())
+    write_aside_durably(&path, whole.to_toml()?.as_bytes())
         .with_context(|| format!("cannot write {}", path.display()))?;
     Start::this().note_in(folder)
 }
@@ -190,7 +194,11 @@ pub fn work(folder: &StudyFolder, spec: &StudySpec, how: &HowArgs) -> Result<()>
     let cells = cells_of(spec)?;
     let must_stop = stop_flag()?;
     let cells: Vec<&Cell> = cells.iter().collect();
-    let report = how.shift(folder, spec, None).work(&cells, &must_stop)?;
+    let leave_at_once = || {
+        warn_user!("stopped; go on with: touchstream study resume {}", folder.path().display());
+        _ = leave(Ending::Interrupted);
+    };
+    let report = how.shift(folder, spec, None).work(&cells, &must_stop, &leave_at_once)?;
     let is_complete = report.say();
     if must_stop.load(Ordering::Relaxed) && !is_complete {
         warn_user!("stopped; go on with: touchstream study resume {}", folder.path().display());

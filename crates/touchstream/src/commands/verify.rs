@@ -2,23 +2,23 @@
 
 use crate::commands::study::read_spec;
 use crate::output::write_file;
-use crate::say::say;
+use crate::say::{say, warn_user};
 use crate::study::cell::cells_of;
 use crate::study::provenance::starts_of;
 use crate::study::records::Records;
-use crate::study::report::{baselines_of, words_of};
+use crate::study::report::{baselines_or_none, words_of};
 use crate::study::reproduction::{Evidence, StudyUsed, reproduction_page};
 use crate::study::spec::StudySpec;
 use anyhow::{Result, bail};
 use clap::Args;
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-use touchstream_findings::{Baseline, Outcome, RunRecord, Verdict, findings};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use touchstream_findings::{Baseline, CLAIMS, Claim, Outcome, Part, RunRecord, Verdict, findings};
 use touchstream_lab::study::StudyFolder;
 
 #[derive(Args)]
 pub struct VerifyArgs {
-    /// Folders of studies; those on the same images and encoder are judged together
+    /// Folders of studies; those on the same images, encoder and settings are judged together
     #[arg(value_name = "DIR", required = true)]
     folders: Vec<PathBuf>,
     /// Print as JSON
@@ -79,41 +79,102 @@ pub fn run(args: &VerifyArgs) -> Result<()> {
     Ok(())
 }
 
-/// Studies on the same images and encoder, together.
+/// Studies on the same images, encoder and settings, together.
 fn evidence(folders: &[PathBuf]) -> Result<Vec<Evidence>> {
-    struct Group {
-        studies: Vec<StudyUsed>,
-        records: Vec<RunRecord>,
-        baselines: Vec<Baseline>,
-    }
-    let mut groups: BTreeMap<(String, String), Group> = BTreeMap::new();
+    let mut groups: BTreeMap<String, Group> = BTreeMap::new();
     for path in folders {
         let folder = StudyFolder::at(path);
         let spec: StudySpec = read_spec(&folder)?;
-        let names = cells_of(&spec)?.into_iter().map(|cell| cell.name).collect();
+        let names: BTreeSet<String> = cells_of(&spec)?.into_iter().map(|cell| cell.name).collect();
         let records = Records::read(&folder, &names)?;
-        if let Some((name, problem)) = records.unreadable.first() {
-            bail!("{}: {name}: {problem}", path.display());
+        for (name, problem) in records.unreadable.iter().chain(&records.strangers) {
+            warn_user!("{}: {name} counts nowhere: {problem}", path.display());
         }
-        let word = |word: &Option<String>, or: &str| word.clone().unwrap_or_else(|| or.to_owned());
-        let key = (word(&spec.settings.data, "gallery"), word(&spec.settings.encoder, "compact"));
-        let group = groups.entry(key).or_insert_with(|| Group {
-            studies: Vec::new(),
-            records: Vec::new(),
-            baselines: Vec::new(),
-        });
-        group.records.extend(records.run_records(&spec));
-        group.baselines.extend(baselines_of(&folder)?);
-        group.studies.push(StudyUsed::new(&spec, &records, starts_of(&folder)?, names_len(&spec)?));
+        let group = groups.entry(settings_key(&spec)?).or_insert_with(|| Group::of(&spec));
+        group.add(path, records.run_records(&spec))?;
+        group.baselines.extend(baselines_or_none(&folder));
+        group.studies.push(StudyUsed::new(&spec, &records, starts_of(&folder)?, names.len()));
     }
-    let judged = groups.into_iter().map(|((images, encoder), group)| {
-        let found = findings(&group.records, &group.baselines);
-        let verdicts = found.presets.into_iter().flat_map(|preset| preset.verdicts).collect();
-        Evidence { images, encoder, studies: group.studies, verdicts }
-    });
-    Ok(judged.collect())
+    Ok(groups.into_values().map(Group::judged).collect())
 }
 
-fn names_len(spec: &StudySpec) -> Result<usize> {
-    Ok(cells_of(spec)?.len())
+/// Whatever changes numbers: runs that differ in it are not judged together. How many maps are kept changes none.
+fn settings_key(spec: &StudySpec) -> Result<String> {
+    let mut settings = spec.settings.clone();
+    settings.map_examples = None;
+    let of_tasks: BTreeMap<_, _> = spec.settings_of.iter().collect();
+    Ok(format!("{} {of_tasks:?} {:?}", settings.to_toml()?, spec.rates))
+}
+
+/// Studies that are judged together.
+struct Group {
+    images: String,
+    encoder: String,
+    studies: Vec<StudyUsed>,
+    records: Vec<RunRecord>,
+    /// Which folder has which run.
+    seen: BTreeMap<String, PathBuf>,
+    baselines: Vec<Baseline>,
+}
+
+impl Group {
+    fn of(spec: &StudySpec) -> Self {
+        let word = |word: &Option<String>, or: &str| word.clone().unwrap_or_else(|| or.to_owned());
+        Self {
+            images: word(&spec.settings.data, "gallery"),
+            encoder: word(&spec.settings.encoder, "compact"),
+            studies: Vec::new(),
+            records: Vec::new(),
+            seen: BTreeMap::new(),
+            baselines: Vec::new(),
+        }
+    }
+
+    /// No run counts twice.
+    fn add(&mut self, path: &Path, records: Vec<RunRecord>) -> Result<()> {
+        for record in records {
+            let RunRecord { preset, module, task, seed, part, .. } = &record;
+            let what = match part {
+                Part::Alone { learning_rate } => format!("{module} on {task}, {learning_rate:?}"),
+                Part::Second { switch, way, .. } => format!("{module} at {switch}, {way}"),
+            };
+            let what = format!("{what}, seed {seed}, preset {preset}");
+            if let Some(other) = self.seen.insert(what.clone(), path.to_owned()) {
+                bail!(
+                    "{} and {} both have {what}; judge them one after the other",
+                    other.display(),
+                    path.display()
+                );
+            }
+            self.records.push(record);
+        }
+        Ok(())
+    }
+
+    /// All claims under both presets: what was not run says so.
+    fn judged(self) -> Evidence {
+        let found = findings(&self.records, &self.baselines);
+        let mut verdicts = Vec::new();
+        for preset in ["default", "paper"] {
+            match found.presets.iter().find(|found| found.preset == preset) {
+                Some(found) => verdicts.extend(found.verdicts.iter().cloned()),
+                None => verdicts.extend(CLAIMS.iter().map(|claim| not_run(claim, preset))),
+            }
+        }
+        let Self { images, encoder, studies, .. } = self;
+        Evidence { images, encoder, studies, verdicts }
+    }
+}
+
+fn not_run(claim: &Claim, preset: &str) -> Verdict {
+    Verdict {
+        claim_id: claim.id.into(),
+        claim: claim.claim.into(),
+        preset: preset.into(),
+        paper: claim.paper.into(),
+        found: "nothing".into(),
+        n: "0 runs".into(),
+        outcome: Outcome::NotEnoughData,
+        why: "nothing was run under this preset".into(),
+    }
 }

@@ -155,10 +155,9 @@ impl Method<'_> {
             words.map_examples.get_or_insert(0);
             let n_steps = words.steps.unwrap_or(0);
             words.evaluate_every.get_or_insert(n_steps.div_ceil(spec.scale.n_evaluations()));
-            if let Some(rates) = spec.rates.get(module) {
-                let Some(&rate) = rates.get(task.id()) else {
-                    bail!("rates.{module}: there is none for {}", task.id());
-                };
+            if !spec.rates.is_empty() {
+                let rate = spec.rates.get(module).and_then(|rates| rates.get(task.id()));
+                let Some(&rate) = rate else { bail!("rates: there is none for {module} on {}", task.id()) };
                 words.learning_rate = Some(rate);
             }
             let agent = crate::agent_words::agent_settings(&words, module, &task, preset)
@@ -191,7 +190,10 @@ impl Method<'_> {
             let width = base_settings.module.units.first().copied().unwrap_or(0);
             for &seed in &spec.seeds {
                 let (base, second) = (&plan.pair.base, &plan.pair.second);
-                let base_name = self.name(&format!("base--{}--{module}--{width}", base.id()), seed);
+                // Features are centred on what a pair shows: bases of the paper's switches serve them all, others one pair.
+                let whose =
+                    if plan.pair.is_named { String::new() } else { format!("--before-{}", second.id()) };
+                let base_name = self.name(&format!("base--{}--{module}--{width}{whose}", base.id()), seed);
                 let [base_length, second_length] = plan.lengths();
                 let cost = base_length.n_steps as f64 * step_cost(base_settings);
                 let facts = self.facts(base, seed, RunPart::Base);

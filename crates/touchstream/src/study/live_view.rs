@@ -17,7 +17,7 @@ pub struct LiveView<'a> {
     /// Runs of this process that cannot be learned.
     n_failed: AtomicUsize,
     began: Instant,
-    /// Seconds of a core, as they are estimated: of all, of what was there at the start, and of what was done here since.
+    /// Seconds of a core, as they are estimated: of all, and of what was done here.
     cost: Costs,
     last: Mutex<Tally>,
     n_threads: usize,
@@ -65,6 +65,10 @@ impl<'a> LiveView<'a> {
         self.n_failed.fetch_add(1, Ordering::Relaxed);
     }
 
+    pub fn n_failed(&self) -> usize {
+        self.n_failed.load(Ordering::Relaxed)
+    }
+
     pub fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -83,7 +87,7 @@ impl<'a> LiveView<'a> {
         if tally.n_elsewhere > 0 {
             words += &format!(", {} elsewhere", tally.n_elsewhere);
         }
-        let n_failed = tally.given_up.len() + self.n_failed.load(Ordering::Relaxed);
+        let n_failed = tally.given_up.len() + self.n_failed();
         if n_failed > 0 {
             words += &format!(", {n_failed} failed");
         }

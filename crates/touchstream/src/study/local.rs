@@ -4,11 +4,14 @@ use crate::say::warn_user;
 use crate::study::alone::{Watched, run_alone};
 use crate::study::cell::{Cell, CellPlan, RunPart};
 use crate::study::live_view::LiveView;
+use crate::study::records::Records;
 use crate::study::rooms::Rooms;
 use crate::study::way::way_of;
 use anyhow::{Context, Result};
 use std::cell::Cell as Shared;
-use std::sync::atomic::AtomicBool;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 use touchstream_lab::run::{Moment, RunFolder, Stage};
 use touchstream_lab::study::{
@@ -28,16 +31,24 @@ pub struct Shift<'a> {
 /// What came of it.
 pub struct ShiftReport {
     pub tally: Tally,
+    /// Runs of this process that are complete because they cannot be learned.
+    pub n_failed: usize,
     /// The share of this process's cores' time that went into runs, if there were any.
     pub share_in_runs: Option<f64>,
 }
 
 impl Shift<'_> {
-    /// Does what is missing of these runs; comes back when all are complete, given up, or when it must stop.
-    pub fn work(&self, cells: &[&Cell], must_stop: &AtomicBool) -> Result<ShiftReport> {
-        let complete = self.folder.complete()?;
+    /// Does what is missing of these runs; comes back when all are complete, given up, or when it must stop. Told to stop before
+    /// the first run, it leaves: what is encoded is kept.
+    pub fn work(
+        &self,
+        cells: &[&Cell],
+        must_stop: &AtomicBool,
+        leave: &(dyn Fn() + Sync),
+    ) -> Result<ShiftReport> {
+        let complete = self.look_through(cells)?;
         let missing = cells.iter().copied().filter(|cell| !complete.contains(&cell.name));
-        let rooms = Rooms::open(missing)?;
+        let rooms = unless_told_to_leave(must_stop, leave, || Rooms::open(missing))?;
         let jobs: Vec<Job> = cells.iter().map(|cell| cell.job()).collect();
         let view = LiveView::new(cells.to_vec(), self.n_threads);
         let crew = Crew {
@@ -55,7 +66,23 @@ impl Shift<'_> {
         let spent = process_cpu_time().saturating_sub(start).as_secs_f64();
         view.finish();
         let in_runs = tally.cpu_in_runs.as_secs_f64();
-        Ok(ShiftReport { share_in_runs: (in_runs > 0.0).then(|| in_runs / spent), tally })
+        let share_in_runs = (in_runs > 0.0).then(|| in_runs / spent);
+        Ok(ShiftReport { share_in_runs, n_failed: view.n_failed(), tally })
+    }
+
+    /// The complete runs among these. What cannot be read is set aside, to be done again; what dead attempts left is deleted.
+    fn look_through(&self, cells: &[&Cell]) -> Result<BTreeSet<String>> {
+        let names: BTreeSet<String> = cells.iter().map(|cell| cell.name.clone()).collect();
+        for (name, problem) in Records::read(self.folder, &names)?.unreadable {
+            let aside = self.folder.set_aside(&name)?;
+            warn_user!(
+                "{name} cannot be read and is done again ({problem}); it lies in {} now",
+                aside.display()
+            );
+        }
+        let complete: BTreeSet<String> = self.folder.complete()?.intersection(&names).cloned().collect();
+        complete.iter().for_each(|name| self.folder.attempts(name).clear());
+        Ok(complete)
     }
 
     fn do_run(
@@ -100,6 +127,24 @@ impl Shift<'_> {
     }
 }
 
+/// Opening images and encoding screens may take long: whoever is told to stop meanwhile need not wait for their end.
+fn unless_told_to_leave<T>(must_stop: &AtomicBool, leave: &(dyn Fn() + Sync), open: impl FnOnce() -> T) -> T {
+    let is_open = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_open.load(Ordering::Relaxed) {
+                if must_stop.load(Ordering::Relaxed) {
+                    leave();
+                }
+                thread::sleep(Duration::from_millis(50));
+            }
+        });
+        let opened = open();
+        is_open.store(true, Ordering::Relaxed);
+        opened
+    })
+}
+
 /// Says what a run of a study is.
 pub const RUN_FACTS: &str = "run.json";
 
@@ -112,6 +157,9 @@ impl ShiftReport {
         }
         if given_up.len() > 20 {
             warn_user!("given up: {} more", given_up.len() - 20);
+        }
+        if self.n_failed > 0 {
+            warn_user!("{} runs diverged: that is their result, and the report says so", self.n_failed);
         }
         let share = self.share_in_runs.map_or_else(String::new, |share| {
             format!("; {:.1} % of this process's CPU time was spent in runs", 100.0 * share)

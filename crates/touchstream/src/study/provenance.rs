@@ -48,7 +48,8 @@ pub fn starts_of(folder: &StudyFolder) -> Result<Vec<Start>> {
     if !path.exists() {
         return Ok(Vec::new());
     }
-    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let bytes = fs::read(&path).with_context(|| path.display().to_string())?;
+    let text = String::from_utf8_lossy(&bytes);
     Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
 }
 

@@ -11,6 +11,9 @@ use touchstream_lab::study::StudyFolder;
 /// The best rate of each module on each task.
 pub fn chosen_rates(folder: &StudyFolder) -> Result<BTreeMap<String, BTreeMap<String, f64>>> {
     let spec = read_spec(folder)?;
+    if spec.presets.len() > 1 {
+        bail!("{}: rates were looked for under several presets; one is needed", folder.path().display());
+    }
     let cells = cells_of(&spec)?;
     let records = Records::read(folder, &cells.iter().map(|cell| cell.name.clone()).collect())?;
     let n_missing = cells.len() - records.runs.len();

@@ -29,6 +29,8 @@ pub struct Records {
     pub runs: Vec<CompleteRun>,
     /// The folder's name, and what is wrong with it.
     pub unreadable: Vec<(String, String)>,
+    /// Runs that were made otherwise than other seeds of theirs.
+    pub strangers: Vec<(String, String)>,
 }
 
 impl Records {
@@ -45,7 +47,30 @@ impl Records {
                 Err((name, error)) => unreadable.push((name, format!("{error:#}"))),
             }
         }
-        Ok(Self { runs, unreadable })
+        Ok(Self { runs, unreadable, strangers: Vec::new() }.without_strangers())
+    }
+
+    /// Seeds of one method must have been made alike: with the same program's arithmetic, images, features and plan. Those that
+    /// differ from the first are told, not averaged.
+    fn without_strangers(mut self) -> Self {
+        let mut first_of: BTreeMap<String, (String, RunIdentity)> = BTreeMap::new();
+        let mut kept = Vec::with_capacity(self.runs.len());
+        for run in self.runs {
+            let group = run.name.rsplit_once("--seed-").map_or(run.name.as_str(), |(group, _)| group);
+            let mut identity = run.identity.clone();
+            // A base of another seed is another base.
+            (identity.plan.seed, identity.origin) = (0, None);
+            let (first, known) =
+                first_of.entry(group.to_owned()).or_insert_with(|| (run.name.clone(), identity.clone()));
+            if *known == identity {
+                kept.push(run);
+            } else {
+                let reason = format!("it was made with other settings than {first}; remove one of them");
+                self.strangers.push((run.name, reason));
+            }
+        }
+        self.runs = kept;
+        self
     }
 
     /// As they are summed up and judged. Runs that failed count as missing.

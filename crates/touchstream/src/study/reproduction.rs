@@ -80,7 +80,9 @@ pub fn reproduction_page(all: &[Evidence]) -> String {
         };
         let mut sorted: Vec<&Verdict> = verdicts.iter().collect();
         sorted.sort_by_key(|verdict| (rank(verdict.outcome) == 2, verdict.preset.clone()));
-        for verdict in sorted {
+        let is_run = |verdict: &&&Verdict| verdict.n != "0 runs";
+        let n_not_run = sorted.iter().filter(|verdict| !is_run(verdict)).count();
+        for verdict in sorted.iter().filter(is_run) {
             let cells = [
                 verdict.claim.as_str(),
                 &verdict.preset,
@@ -92,6 +94,14 @@ pub fn reproduction_page(all: &[Evidence]) -> String {
             ];
             let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
             text += &format!("| {} |\n", cells.join(" | "));
+        }
+        if n_not_run > 0 {
+            let not_run: Vec<String> = sorted
+                .iter()
+                .filter(|verdict| !is_run(verdict))
+                .map(|verdict| format!("{} (`{}`)", verdict.claim_id, verdict.preset))
+                .collect();
+            text += &format!("\nNothing was run for {n_not_run} claims: {}.\n", not_run.join(", "));
         }
     }
     text

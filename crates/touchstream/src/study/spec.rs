@@ -1,10 +1,11 @@
 //! What is studied: `study.toml`, as the program writes it and as a user may write one.
 
 use crate::study::axes::{modules_of, switches_of, tasks_of};
+use crate::study::pair::pair_of;
 use crate::study::scale::Scale;
 use crate::study::way::way_of;
 use crate::train_words::{PresetWord, TrainWords};
-use crate::words::read_text;
+use crate::words::{read_text, task_from_word, word_beside};
 use anyhow::{Context, Result, anyhow, bail};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
@@ -96,6 +97,11 @@ fn seeds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u64>, D::Erro
     }
 }
 
+const PRESETS: [PresetWord; 2] = [PresetWord::Default, PresetWord::Paper];
+
+/// Settings that a study says by axes of its own.
+const AXES: [&str; 6] = ["task", "schedule", "module", "seed", "preset", "steps"];
+
 /// More is more likely a slip.
 pub const MAX_SEEDS: u64 = 1000;
 
@@ -108,7 +114,14 @@ impl StudySpec {
         let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let name = if spec.name.is_empty() { stem } else { spec.name.clone() };
         let title = if spec.title.is_empty() { name.clone() } else { spec.title.clone() };
-        let spec = Self { name, title, ..spec };
+        let mut spec = Self { name, title, ..spec };
+        // Files that it names are found from wherever one stands.
+        let folder = std::path::absolute(path.parent().unwrap_or(Path::new(".")))?;
+        spec.tasks.iter_mut().for_each(|word| *word = word_beside(word, &folder));
+        for words in [&mut spec.settings].into_iter().chain(spec.settings_of.values_mut()) {
+            *words =
+                words.clone().with_sources_beside(&folder).with_context(|| path.display().to_string())?;
+        }
         spec.checked().with_context(|| path.display().to_string())
     }
 
@@ -128,7 +141,7 @@ impl StudySpec {
         self.modules = modules_of(&self.modules)?;
         self.tasks = tasks_of(&self.tasks)?;
         self.switches = switches_of(&self.switches)?;
-        self.presets.dedup();
+        self.presets = PRESETS.into_iter().filter(|preset| self.presets.contains(preset)).collect();
         self.seeds.sort_unstable();
         self.seeds.dedup();
         if !self.switches.is_empty() && !self.ways.iter().any(|way| way == "scratch") {
@@ -171,10 +184,67 @@ impl StudySpec {
             if values.is_empty() {
                 bail!("vary.{key}: there is no value");
             }
+            if AXES.contains(&key.as_str()) {
+                bail!("vary.{key}: a study says this by its own axes");
+            }
+        }
+        self.check_settings_of()?;
+        if !self.rates.is_empty() && !self.switches.is_empty() {
+            bail!("rates: they are for tasks that are learned alone");
         }
         // Whatever is not a setting is found out before anything starts.
         self.variations()?;
         Ok(self)
+    }
+
+    /// Settings of a task must be about a task that is learned alone: those of a switch share images and settings.
+    fn check_settings_of(&self) -> Result<()> {
+        let mut alone = Vec::new();
+        for word in &self.tasks {
+            alone.push(task_from_word(word)?.id().to_owned());
+        }
+        for task in self.settings_of.keys() {
+            if !alone.contains(task) {
+                bail!(
+                    "settings-of.{task}: no task that is learned alone is called so; there are {}",
+                    alone.join(", ")
+                );
+            }
+        }
+        for word in &self.switches {
+            let pair = pair_of(word)?;
+            for task in [pair.base.id(), pair.second.id()] {
+                if self.settings_of.contains_key(task) {
+                    bail!(
+                        "settings-of.{task}: tasks of a switch share their settings; say it in a study of its own"
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything that either has: what is done for one is done for both.
+    pub fn merged(&self, there: &Self) -> Self {
+        let mut merged = self.clone();
+        let axes = [
+            (&mut merged.modules, &there.modules),
+            (&mut merged.tasks, &there.tasks),
+            (&mut merged.switches, &there.switches),
+            (&mut merged.ways, &there.ways),
+        ];
+        for (axis, others) in axes {
+            let more: Vec<String> = others.iter().filter(|other| !axis.contains(other)).cloned().collect();
+            axis.extend(more);
+        }
+        merged.seeds.extend(&there.seeds);
+        merged.seeds.sort_unstable();
+        merged.seeds.dedup();
+        merged.presets = PRESETS
+            .into_iter()
+            .filter(|one| self.presets.contains(one) || there.presets.contains(one))
+            .collect();
+        merged
     }
 
     /// Every combination of what is varied, as a label and the settings that it has.
@@ -217,6 +287,7 @@ impl StudySpec {
             ("steps", self.steps != there.steps),
             ("base-steps", self.base_steps != there.base_steps),
             ("keep-weights", self.keep_weights != there.keep_weights),
+            ("vary", self.vary != there.vary),
             ("rates", self.rates != there.rates),
             ("settings", self.settings != there.settings),
             ("settings-of", self.settings_of != there.settings_of),
@@ -256,6 +327,16 @@ mod tests {
     }
 
     #[test]
+    fn narrower_words_forget_nothing() {
+        let wide = parse("tasks = [\"sr-*\"]\nseeds = 3\nmodules = [\"ems\", \"no-symm\"]").unwrap();
+        let narrow =
+            parse("tasks = [\"sr-2way\", \"localization\"]\nseeds = [5]\npresets = [\"paper\"]").unwrap();
+        let merged = narrow.merged(&wide);
+        assert_eq!(merged.seeds, [1, 2, 3, 5]);
+        assert_eq!((merged.tasks.len(), merged.modules.len(), merged.presets.len()), (4, 2, 2));
+    }
+
+    #[test]
     fn images_from_elsewhere_have_their_own_classes() {
         let spec = parse(
             "tasks = [\"sr-2way\", \"localization\"]\n[settings]\nbatch = 4\n[settings.images]\nclasses = [\"a\", \"b\"]\n\
@@ -287,6 +368,8 @@ mod tests {
         check("tasks = [\"sr-2way\"]\n[vary]\nbatch = []", "vary.batch");
         check("switches = [\"3\"]\nways = [\"voting\"]", "there is no way `voting`");
         check("tasks = [\"sr-2way\"]\ntask = 3", "task");
+        check("tasks = [\"sr-2way\"]\n[vary]\nseed = [1, 2]", "vary.seed: a study says this by its own axes");
+        check("tasks = [\"sr-2way\"]\n[settings-of.sr-3way]\nbatch = 4", "settings-of.sr-3way");
         check("name = \"../x\"\ntasks = [\"sr-2way\"]", "name:");
     }
 }

@@ -9,7 +9,7 @@ use crate::study::scale::Scale;
 use crate::study::spec::StudySpec;
 use crate::study::way::Way;
 use crate::train_words::{PresetWord, TrainWords};
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use touchstream_agent::{AgentSettings, Evaluator, Remap};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
@@ -112,6 +112,10 @@ impl PairPlan {
         watched: &Watched<'_>,
     ) -> Result<Ended> {
         let setup = self.setup()?;
+        let seen = base.read_identity()?.map(|identity| identity.calibration_hash);
+        if seen.is_some_and(|hash| hash != room.calibration_hash()) {
+            bail!("{} has learned from features that were centred otherwise", base.path().display());
+        }
         let trained =
             Trained::read(base)?.ok_or_else(|| anyhow!("{} has no checkpoint", base.path().display()))?;
         let [base_settings, second_settings] = &self.settings;

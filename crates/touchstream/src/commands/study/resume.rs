@@ -1,8 +1,9 @@
 //! `touchstream study resume`: a study goes on where it is.
 
 use super::{Engine, HowArgs, read_spec, report, set_cache, submit_jobs, work};
+use crate::study::provenance::Start;
 use crate::study::slurm::{SlurmWords, read_submissions};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
 use touchstream_lab::study::StudyFolder;
@@ -29,18 +30,27 @@ impl ResumeArgs {
         let folder = StudyFolder::at(&self.folder);
         let mut spec = read_spec(&folder)?;
         set_cache(&mut spec, self.cache.as_deref());
+        Start::this().note_in(&folder)?;
+        if self.engine == Some(Engine::Local) {
+            if self.slurm != SlurmWords::default() {
+                bail!("--partition, --time and the like are for --engine slurm");
+            }
+            work(&folder, &spec, &self.how)?;
+            return report(&folder);
+        }
         let before = read_submissions(&folder)?;
         let engine = self.engine.unwrap_or(if before.is_empty() { Engine::Local } else { Engine::Slurm });
         match (engine, before.last()) {
             (Engine::Slurm, last) => {
-                let (words, n_jobs) =
-                    last.map_or((SlurmWords::default(), 1), |last| (last.words.clone(), last.n_jobs));
-                let words = if self.slurm == SlurmWords::default() { &words } else { &self.slurm };
-                submit_jobs(&folder, &spec, words, self.how.jobs.unwrap_or(n_jobs), self.cache.as_deref())
+                let words = last.map_or_else(SlurmWords::default, |last| last.words.clone());
+                let words = self.slurm.clone().over(words);
+                let n_jobs = self.how.jobs.or(last.map(|last| last.n_jobs)).unwrap_or(1);
+                let cache = self.cache.clone().or_else(|| last.and_then(|last| last.cache.clone()));
+                submit_jobs(&folder, &spec, &words, n_jobs, cache.as_deref())
             }
             (Engine::Local, _) => {
                 work(&folder, &spec, &self.how)?;
-                report(&folder, &spec)
+                report(&folder)
             }
         }
     }

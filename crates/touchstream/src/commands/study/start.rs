@@ -82,7 +82,7 @@ impl StartArgs {
             Engine::Local => {
                 self.write_baselines(&folder, &spec)?;
                 work(&folder, &spec, &self.how)?;
-                report(&folder, &spec)
+                report(&folder)
             }
             Engine::Slurm => {
                 let n_jobs = self.how.jobs.unwrap_or(1);

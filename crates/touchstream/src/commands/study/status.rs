@@ -1,7 +1,7 @@
 //! `touchstream study status`: how far a study is, here and in the cluster's queue.
 
 use super::read_spec;
-use crate::say::say;
+use crate::say::{say, warn_user};
 use crate::study::cell::cells_of;
 use crate::study::slurm::{QueueState, queue_of, read_submissions};
 use crate::study::spec::StudySpec;
@@ -10,7 +10,7 @@ use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
 use touchstream_lab::run::Stage;
-use touchstream_lab::study::{StudyFolder, Worker};
+use touchstream_lab::study::{AttemptEnd, Outcome, StudyFolder, Worker};
 
 #[derive(Args)]
 pub struct StatusArgs {
@@ -34,6 +34,8 @@ struct StudyStatus {
     n_attempts: usize,
     running: Vec<RunningRun>,
     failed: Vec<(String, String)>,
+    /// Runs that went wrong the last time, and why; the next start tries them again.
+    given_up: Vec<(String, String)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     queue: Option<QueueState>,
 }
@@ -67,6 +69,9 @@ pub fn run(args: &StatusArgs) -> Result<()> {
     for (name, reason) in status.failed.iter().take(10) {
         say!("  failed: {name}: {reason}");
     }
+    for (name, reason) in status.given_up.iter().take(10) {
+        say!("  went wrong: {name}: {reason}");
+    }
     if let Some(queue) = &status.queue {
         let states: Vec<String> = queue.states.iter().map(|(state, n)| format!("{n} {state}")).collect();
         say!("cluster: {}", if states.is_empty() { "nothing queued".to_owned() } else { states.join(", ") });
@@ -81,28 +86,42 @@ fn status_of(folder: &StudyFolder, spec: &StudySpec) -> Result<StudyStatus> {
     let cells = cells_of(spec)?;
     let (complete, begun) = (folder.complete()?, folder.begun()?);
     let worker = Worker::this(None);
-    let (mut running, mut failed, mut n_attempts) = (Vec::new(), Vec::new(), 0);
+    let (mut running, mut failed, mut given_up, mut n_attempts) = (Vec::new(), Vec::new(), Vec::new(), 0);
     let mut n_complete = 0;
     for cell in &cells {
         let name = &cell.name;
         let is_complete = complete.contains(name);
         n_complete += usize::from(is_complete);
-        if is_complete
-            && let Some(status) = folder.status(name)?
-            && status.stage == Stage::Failed
-        {
-            failed.push((name.clone(), status.reason.unwrap_or_default()));
+        if is_complete {
+            match folder.status(name) {
+                Ok(Some(status)) if status.stage == Stage::Failed => {
+                    failed.push((name.clone(), status.reason.unwrap_or_default()));
+                }
+                Ok(Some(_)) => {}
+                Ok(None) => failed.push((name.clone(), "its folder does not say how it ended".into())),
+                Err(error) => failed.push((name.clone(), error.to_string())),
+            }
         }
         if !begun.contains(name) {
             continue;
         }
         let attempts = folder.attempts(name);
         if is_complete {
-            n_attempts += attempts.count()?;
+            n_attempts += attempts.count().unwrap_or(0);
             continue;
         }
-        let records = attempts.records(&worker)?;
+        let records = match attempts.records(&worker) {
+            Ok(records) => records,
+            Err(error) => {
+                given_up.push((name.clone(), error.to_string()));
+                continue;
+            }
+        };
         n_attempts += records.len();
+        let last = records.last().and_then(|record| record.end.as_ref());
+        if let Some(AttemptEnd { outcome: Outcome::Failed(reason), .. }) = last {
+            given_up.push((name.clone(), reason.clone()));
+        }
         if let Some(record) = records.iter().find(|record| record.is_alive) {
             running.push(RunningRun {
                 name: name.clone(),
@@ -113,8 +132,13 @@ fn status_of(folder: &StudyFolder, spec: &StudySpec) -> Result<StudyStatus> {
             });
         }
     }
-    let submissions = read_submissions(folder)?;
-    let queue = (!submissions.is_empty()).then(|| queue_of(&submissions)).transpose()?;
+    // What the cluster does not tell takes nothing from what folders tell.
+    let queue =
+        read_submissions(folder).and_then(|all| (!all.is_empty()).then(|| queue_of(&all)).transpose());
+    let queue = queue.unwrap_or_else(|error| {
+        warn_user!("the cluster's queue is not known: {error:#}");
+        None
+    });
     Ok(StudyStatus {
         n_runs: cells.len(),
         n_complete,
@@ -124,6 +148,7 @@ fn status_of(folder: &StudyFolder, spec: &StudySpec) -> Result<StudyStatus> {
         n_attempts,
         running,
         failed,
+        given_up,
         queue,
     })
 }

@@ -3,7 +3,7 @@
 use super::{HowArgs, read_spec, set_cache};
 use crate::commands::train::{leave, stop_flag};
 use crate::study::cell::{Cell, cells_of};
-use crate::study::slurm::{ArrayTask, read_names};
+use crate::study::slurm::{ArrayTask, WANTS_ANOTHER_TURN, read_names};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::PathBuf;
@@ -46,20 +46,24 @@ impl WorkArgs {
         let cells: Vec<&Cell> = cells.iter().filter(|cell| wanted.contains(&cell.name)).collect();
         let task = ArrayTask::this();
         let (must_stop, time_is_up) = (stop_flag()?, time_is_up_flag()?);
-        let report = self.how.shift(&folder, &spec, task.as_ref()).work(&cells, &must_stop)?;
-        let is_complete = report.say();
-        if is_complete {
+        let leave_at_once = || leave_for(&time_is_up);
+        let shift = self.how.shift(&folder, &spec, task.as_ref());
+        let report = shift.work(&cells, &must_stop, &leave_at_once)?;
+        if report.say() {
             return Ok(());
         }
-        if time_is_up.load(Ordering::Relaxed)
-            && let Some(task) = task
-        {
-            return task.requeue();
-        }
         if must_stop.load(Ordering::Relaxed) {
-            return leave(Ending::Interrupted);
+            leave_for(&time_is_up);
         }
         bail!("some runs could not be done; the reasons are above");
+    }
+}
+
+/// Ends the process in a way that tells whether it wants another turn: one that was cancelled does not.
+fn leave_for(time_is_up: &AtomicBool) {
+    match time_is_up.load(Ordering::Relaxed) {
+        true => std::process::exit(WANTS_ANOTHER_TURN),
+        false => _ = leave(Ending::Interrupted),
     }
 }
 

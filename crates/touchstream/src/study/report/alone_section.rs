@@ -338,7 +338,7 @@ fn horizons(preset: &str, all: &Comparison) -> Table {
 fn final_rewards(preset: &str, found: &ModuleFindings) -> Table {
     let mut columns = vec![TableColumn::text("task", "task"), TableColumn::text("module", "module")];
     columns.extend(figure_columns("final_reward", "final reward"));
-    columns.extend(figure_columns("area", "area, whole curve"));
+    columns.extend(figure_columns("area", "area to the horizon"));
     columns.push(TableColumn::count("n", "n"));
     columns.push(TableColumn::text("seeds", "final reward of each seed"));
     let mut rows = Vec::new();

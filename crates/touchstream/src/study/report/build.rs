@@ -1,5 +1,6 @@
 //! A study's report, from its folders alone.
 
+use crate::say::warn_user;
 use crate::study::cell::{Cell, cells_of};
 use crate::study::records::Records;
 use crate::study::report::verdict_rows::{of_study, rows, verdict_table};
@@ -27,14 +28,18 @@ pub fn study_report(folder: &StudyFolder, spec: &StudySpec) -> Result<StudyRepor
     let cells = cells_of(spec)?;
     let names: BTreeSet<String> = cells.iter().map(|cell| cell.name.clone()).collect();
     let records = Records::read(folder, &names)?;
-    let found = findings(&records.run_records(spec), &baselines_of(folder)?);
+    let found = findings(&records.run_records(spec), &baselines_or_none(folder));
     let verdicts = of_study(spec, &found.presets);
     let mut sections: Vec<StudySection> = found.presets.iter().flat_map(sections_of).collect();
-    sections.extend(pictures::section(&records.runs)?);
+    // Where maps are the question, they come first.
+    let place = if spec.name == "emergence" { 0 } else { sections.len() };
+    if let Some(section) = pictures::section(&records.runs)? {
+        sections.insert(place, section);
+    }
     let (progress, missing) = progress_of(folder, &cells, &records)?;
     let mut failed: Vec<(String, String)> =
         records.runs.iter().filter_map(|run| Some((run.name.clone(), run.failure.clone()?))).collect();
-    failed.extend(records.unreadable.iter().cloned());
+    failed.extend(records.unreadable.iter().chain(&records.strangers).cloned());
     let page = StudyPage {
         title: spec.title.clone(),
         lead: lead_of(&verdicts.iter().map(|verdict| verdict.outcome).collect::<Vec<_>>()),
@@ -85,7 +90,10 @@ fn progress_of(folder: &StudyFolder, cells: &[Cell], records: &Records) -> Resul
             continue;
         }
         let is_running = begun.contains(&cell.name)
-            && folder.attempts(&cell.name).records(&worker)?.iter().any(|record| record.is_alive);
+            && folder
+                .attempts(&cell.name)
+                .records(&worker)
+                .is_ok_and(|records| records.iter().any(|record| record.is_alive));
         if is_running {
             counts.n_running += 1;
         } else {
@@ -95,7 +103,7 @@ fn progress_of(folder: &StudyFolder, cells: &[Cell], records: &Records) -> Resul
         }
     }
     let n_failed = records.runs.iter().filter(|run| run.failure.is_some()).count();
-    counts.n_failed = (n_failed + records.unreadable.len()) as u64;
+    counts.n_failed = (n_failed + records.unreadable.len() + records.strangers.len()) as u64;
     counts.n_done = (records.runs.len() - n_failed) as u64;
     let words = |(group, seeds): (&str, Vec<u64>)| {
         let seeds: Vec<String> = seeds.iter().map(u64::to_string).collect();
@@ -105,8 +113,16 @@ fn progress_of(folder: &StudyFolder, cells: &[Cell], records: &Records) -> Resul
     Ok((counts, missing.into_iter().map(words).collect()))
 }
 
+/// The same; what cannot be read is said, and takes nothing else with it.
+pub fn baselines_or_none(folder: &StudyFolder) -> Vec<Baseline> {
+    baselines_of(folder).unwrap_or_else(|error| {
+        warn_user!("note: {error:#}");
+        Vec::new()
+    })
+}
+
 /// What localization comes to without reward maps, if it was computed.
-pub fn baselines_of(folder: &StudyFolder) -> Result<Vec<Baseline>> {
+fn baselines_of(folder: &StudyFolder) -> Result<Vec<Baseline>> {
     #[derive(Deserialize)]
     struct Row {
         name: String,

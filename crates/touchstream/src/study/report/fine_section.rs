@@ -104,7 +104,10 @@ pub fn order_of_learning(preset: &str, found: &[SceneFindings]) -> Option<StudyS
         let mut cells = vec![Cell::Text(one.task.clone()), Cell::Text(one.module.clone())];
         cells.extend(figure_cells(one.on_object_halfway.as_ref()));
         cells.extend(figure_cells(one.meaning_halfway.as_ref()));
-        cells.push(Cell::Count(one.seeds.len() as u64));
+        // Seeds that rose: others have no halfway step.
+        let n = [&one.on_object_halfway, &one.meaning_halfway]
+            .map(|figure| figure.as_ref().map_or(0, |figure| figure.n));
+        cells.push(Cell::Count(n[0].min(n[1]) as u64));
         cells
     };
     Some(StudySection {

@@ -205,7 +205,7 @@ fn gain_table(preset: &str, module: &str, switches: &[&SwitchFindings]) -> Table
             cells.extend(figure_cells(way.r_gain.as_ref()));
             cells.extend(figure_cells(way.t_gain.as_ref()));
             cells.extend(figure_cells(Some(&way.area)));
-            cells.push(Cell::Count(way.area.n as u64));
+            cells.push(Cell::Count(way.r_gain.map_or(way.area.n, |gain| gain.n) as u64));
             cells.push(Cell::Count(switch.horizon_steps));
             let shares: Vec<f64> = way.seeds.iter().filter_map(|seed| seed.reuse_end).collect();
             let mean = shares.iter().sum::<f64>() / shares.len() as f64;

@@ -3,7 +3,7 @@
 use touchstream_findings::{Averaged, Bounds, Figure, LeftOut};
 use touchstream_report::study::table::{Cell, Table, TableColumn};
 
-/// Value, both ends of its interval, and n: four columns of every table.
+/// A value and both ends of its interval.
 pub fn figure_columns(name: &str, label: &str) -> Vec<TableColumn> {
     vec![
         TableColumn::number(name, label),

@@ -63,12 +63,12 @@ pub fn of_study<'a>(spec: &StudySpec, presets: &'a [PresetFindings]) -> Vec<&'a 
     let has_task = |start: &str| spec.tasks.iter().any(|task| task.starts_with(start));
     let has_way = |end: &str| spec.ways.iter().any(|way| way.ends_with(end));
     let has_switches = spec.switches.iter().any(|switch| switch.starts_with("switch-"));
-    let has_many = spec.modules.len() > 1 && spec.tasks.len() > 1;
+    let has_many = spec.modules.len() > 1 && spec.tasks.len() > 1 && spec.vary.is_empty();
     let has_large = spec.modules.iter().any(|module| module == "none-relu-large");
     let is_asked = |id: &str| match id {
         id if id.starts_with("efficiency") || id.starts_with("final") => has_many,
-        id if id.starts_with("localization") => has_task("localization"),
-        "order-buttons" => has_task("mts"),
+        id if id.starts_with("localization") => has_task("localization") && spec.vary.is_empty(),
+        "order-buttons" => has_task("mts") && spec.vary.is_empty(),
         "order-outlines" => has_task("coco"),
         id if id.starts_with("no-switch") => spec.switches.iter().any(|switch| switch == "no-switch"),
         id if id.starts_with("transformations") => has_switches && has_way("-plain"),

@@ -7,6 +7,22 @@ use std::process::Command;
 use touchstream_files::write_aside;
 use touchstream_lab::study::StudyFolder;
 
+/// The exit code of a task that has stopped in time and is not done.
+pub const WANTS_ANOTHER_TURN: i32 = 75;
+
+const SCRIPT: &str = r#"#!/bin/bash
+trap 'kill -USR1 "$program" 2>/dev/null' USR1
+trap 'kill -TERM "$program" 2>/dev/null' TERM
+PROGRAM &
+program=$!
+# A signal ends the waiting, not the program.
+while wait "$program"; code=$?; kill -0 "$program" 2>/dev/null; do :; done
+if [ "$code" -eq AGAIN ]; then
+    scontrol requeue "${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}"
+fi
+exit "$code"
+"#;
+
 /// What an array does.
 pub struct Array<'a> {
     pub folder: &'a StudyFolder,
@@ -58,7 +74,8 @@ impl Array<'_> {
         Ok((id, list))
     }
 
-    /// The program takes the shell's place, so that signals reach it.
+    /// Signals go through to the program; where it wants another turn, the shell asks for it, because inside an image there may be
+    /// no Slurm.
     fn script(&self, folder: &Path, list: &Path) -> Result<String> {
         let program = std::env::current_exe().context("where this program is cannot be told")?;
         let mut words = Vec::new();
@@ -72,10 +89,9 @@ impl Array<'_> {
         words.push("--line \"$SLURM_ARRAY_TASK_ID\"".to_owned());
         words.push(format!("--jobs {}", self.n_jobs));
         if let Some(cache) = self.cache {
-            let cache = std::path::absolute(cache)?;
             words.push(format!("--cache {}", shell_word(&cache.display().to_string())));
         }
-        Ok(format!("#!/bin/bash\nexec {}\n", words.join(" ")))
+        Ok(SCRIPT.replace("PROGRAM", &words.join(" ")).replace("AGAIN", &WANTS_ANOTHER_TURN.to_string()))
     }
 }
 

@@ -8,6 +8,7 @@ mod settings;
 mod submit;
 mod task;
 
+pub use array::WANTS_ANOTHER_TURN;
 pub use queue::{QueueState, cancel, queue_of};
 pub use record::read_submissions;
 pub use settings::SlurmWords;

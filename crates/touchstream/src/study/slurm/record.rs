@@ -23,6 +23,8 @@ pub struct Submission {
     pub words: SlurmWords,
     /// Runs side by side in a task.
     pub n_jobs: u16,
+    /// Where features are.
+    pub cache: Option<PathBuf>,
 }
 
 /// All arrays of a study, in the order of their submission.

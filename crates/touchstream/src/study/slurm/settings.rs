@@ -1,5 +1,6 @@
 //! What one may ask of Slurm.
 
+use anyhow::{Result, bail};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -40,9 +41,37 @@ const DEFAULT_MEM: &str = "4G";
 const MAX_TASKS: usize = 500;
 
 impl SlurmWords {
-    /// How many runs a task gets of so many.
-    pub fn runs_of_a_task(&self, n_runs: usize) -> usize {
-        self.runs_per_task.map_or_else(|| n_runs.div_ceil(MAX_TASKS).max(1), |n| n as usize)
+    /// These words, and those of `below` where nothing is said here.
+    pub fn over(self, below: Self) -> Self {
+        Self {
+            partition: self.partition.or(below.partition),
+            account: self.account.or(below.account),
+            time: self.time.or(below.time),
+            array_limit: self.array_limit.or(below.array_limit),
+            runs_per_task: self.runs_per_task.or(below.runs_per_task),
+            mem: self.mem.or(below.mem),
+            container: self.container.or(below.container),
+            more: if self.more.is_empty() { below.more } else { self.more },
+        }
+    }
+
+    /// How many runs a task gets of so many: no core of it idle, and not more tasks than a queue likes.
+    pub fn runs_of_a_task(&self, n_runs: usize, n_jobs: u16) -> usize {
+        let all_busy = n_runs.div_ceil(MAX_TASKS).max(usize::from(n_jobs));
+        self.runs_per_task.map_or(all_busy, |n| n as usize)
+    }
+
+    /// A task that is told at once that its time is up would ask for another turn for ever.
+    pub fn check(&self) -> Result<()> {
+        let minutes = self.time.as_ref().and_then(|time| time.parse::<u32>().ok());
+        match minutes {
+            Some(minutes) if minutes * 60 <= 2 * WARNING_SECS => {
+                bail!(
+                    "--time {minutes}: tasks are told {WARNING_SECS} seconds before their end; give them 5 minutes or more"
+                )
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Arguments of sbatch that are the same for every array.
@@ -55,5 +84,25 @@ impl SlurmWords {
         args.extend(self.account.as_ref().map(|name| format!("--account={name}")));
         args.extend(self.more.iter().cloned());
         args
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_said_before_holds_until_something_else_is_said() {
+        let before = SlurmWords { time: Some("60".into()), mem: Some("2G".into()), ..SlurmWords::default() };
+        let now =
+            SlurmWords { mem: Some("8G".into()), partition: Some("cpu".into()), ..SlurmWords::default() };
+        let both = now.over(before);
+        assert_eq!(
+            (both.time.as_deref(), both.mem.as_deref(), both.partition.as_deref()),
+            (Some("60"), Some("8G"), Some("cpu"))
+        );
+        assert_eq!((both.runs_of_a_task(10, 4), both.runs_of_a_task(5000, 1)), (4, 10));
+        assert!(both.check().is_ok());
+        assert!(SlurmWords { time: Some("2".into()), ..SlurmWords::default() }.check().is_err());
     }
 }

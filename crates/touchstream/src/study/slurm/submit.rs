@@ -1,5 +1,6 @@
 //! Everything of a study that is missing, as job arrays.
 
+use crate::source_args::default_cache_dir;
 use crate::study::cell::{Cell, RunPart};
 use crate::study::slurm::array::{Array, words_of};
 use crate::study::slurm::queue::queue_of;
@@ -19,6 +20,10 @@ pub fn submit(
     n_jobs: u16,
     cache: Option<&Path>,
 ) -> Result<Vec<Submission>> {
+    words.check()?;
+    // Jobs stand in another folder, and nodes may have other homes.
+    let cache = cache.map(Path::to_owned).or_else(default_cache_dir);
+    let cache = cache.map(std::path::absolute).transpose()?;
     let before = read_submissions(folder)?;
     let n_active = queue_of(&before)?.n_active();
     if n_active > 0 {
@@ -41,12 +46,12 @@ pub fn submit(
             continue;
         }
         let names: Vec<String> = cells.iter().map(|cell| cell.name.clone()).collect();
-        let size = words.runs_of_a_task(names.len());
+        let size = words.runs_of_a_task(names.len(), n_jobs);
         let tasks: Vec<Vec<String>> = names.chunks(size).map(<[String]>::to_vec).collect();
         check_size(tasks.len())?;
         let after = submitted.last().map(|submission| submission.job_id);
         let n_tasks = tasks.len();
-        let array = Array { folder, what, study, tasks, words, n_jobs, cache, after };
+        let array = Array { folder, what, study, tasks, words, n_jobs, cache: cache.as_deref(), after };
         let (job_id, list) = array.submit(before.len() + submitted.len() + 1)?;
         let submission = Submission {
             job_id,
@@ -56,6 +61,7 @@ pub fn submit(
             list,
             words: words.clone(),
             n_jobs,
+            cache: cache.clone(),
         };
         note_submission(folder, &submission)?;
         submitted.push(submission);

@@ -4,7 +4,6 @@ use anyhow::{Context, Result, anyhow};
 use std::env;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 /// What Slurm calls this process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,16 +21,6 @@ impl ArrayTask {
             _ => set("SLURM_JOB_ID")?,
         };
         Some(Self { id })
-    }
-
-    /// Asks for another turn: time is up, and Slurm does not give one by itself.
-    pub fn requeue(&self) -> Result<()> {
-        let status = Command::new("scontrol").args(["requeue", &self.id]).status();
-        let status = status.context("cannot start scontrol")?;
-        match status.success() {
-            true => Ok(()),
-            false => Err(anyhow!("scontrol requeue {}: {status}", self.id)),
-        }
     }
 }
 
