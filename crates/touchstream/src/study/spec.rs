@@ -116,7 +116,8 @@ impl StudySpec {
         let title = if spec.title.is_empty() { name.clone() } else { spec.title.clone() };
         let mut spec = Self { name, title, ..spec };
         // Files that it names are found from wherever one stands.
-        let folder = std::path::absolute(path.parent().unwrap_or(Path::new(".")))?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = std::path::absolute(folder)?;
         spec.tasks.iter_mut().for_each(|word| *word = word_beside(word, &folder));
         for words in [&mut spec.settings].into_iter().chain(spec.settings_of.values_mut()) {
             *words =
