@@ -80,8 +80,13 @@ const PLANTED: &[Case] = &[
     // Back in the end, but not at once.
     Case { id: "no-switch-level-layer", why: "less than 95 %", plant: |runs, _| change(runs, |run| at(run, "no-switch", "ems", "layer"), |step, reward| if step > 200 { reward } else { reward * 0.9 }) },
     Case { id: "no-switch-level-unit", why: "less than 95 %", plant: |runs, _| change(runs, |run| at(run, "no-switch", "ems", "unit"), |step, reward| if step > 200 { reward } else { reward * 0.9 }) },
-    Case { id: "no-switch-weight-layer", why: "lies below 0", plant: |runs, _| reuse(runs, "layer") },
-    Case { id: "no-switch-weight-unit", why: "lies below 0", plant: |runs, _| reuse(runs, "unit") },
+    // Good early on, and lost by then.
+    Case { id: "no-switch-level-layer", why: "less than 95 % of the old level by then, in the mean of 3 seeds", plant: |runs, _| change(runs, |run| at(run, "no-switch", "ems", "layer"), |step, reward| if step == 0 { reward } else { reward * 0.9 }) },
+    Case { id: "no-switch-weight-layer", why: "clearly more than half", plant: |runs, _| reuse(runs, "layer", |_, share| share / 2.0) },
+    Case { id: "no-switch-weight-unit", why: "clearly more than half", plant: |runs, _| reuse(runs, "unit", |_, share| share / 2.0) },
+    // As many votes as at first, whoever has more than half of them.
+    Case { id: "no-switch-weight-layer", why: "clearly more than half", plant: |runs, _| reuse(runs, "layer", |_, _| 0.583) },
+    Case { id: "no-switch-weight-unit", why: "not clearly below half", plant: |runs, _| reuse(runs, "unit", |step, share| if step == 0 { 0.602 } else { share }) },
     Case { id: "transformations-help", why: "lies below 0", plant: |runs, _| change(runs, |run| at(run, "*", "ems", "layer-plain"), |_, reward| reward + 0.1) },
     Case { id: "transformations-voting-most", why: "less than half", plant: |runs, _| change(runs, |run| at(run, "*", "ems", "layer-plain"), |_, reward| reward - 0.1) },
     Case { id: "transformations-voting-most", why: "no gain", plant: |runs, _| change(runs, |run| at(run, "*", "ems", "layer"), |_, reward| reward - 0.3) },
@@ -91,9 +96,10 @@ const PLANTED: &[Case] = &[
     Case { id: "order-outlines", why: "lies below 0", plant: |runs, _| swap_order(runs, "coco-") },
 ];
 
-fn reuse(runs: &mut [RunRecord], way: &str) {
-    for run in runs.iter_mut().filter(|run| at(run, "no-switch", "ems", way)) {
-        run.points.iter_mut().for_each(|point| point.reuse = point.reuse.map(|share| share / 2.0));
+/// Turns the old modules' shares into others, by step and share.
+fn reuse(runs: &mut [RunRecord], way: &str, share: fn(u64, f64) -> f64) {
+    for point in runs.iter_mut().filter(|run| at(run, "no-switch", "ems", way)).flat_map(|run| &mut run.points) {
+        point.reuse = point.reuse.map(|before| share(point.step, before));
     }
 }
 
@@ -189,6 +195,22 @@ fn every_claim_says_what_it_waits_for() {
     let found = verdict("order-buttons", &records, &baselines);
     assert_eq!(found.outcome, Outcome::NotEnoughData, "{found:#?}");
     assert!(found.why.contains("0 runs tell them"), "{found:#?}");
+}
+
+/// Back at the level of a base that has learned nothing is no feat.
+#[test]
+fn a_base_that_has_not_learned_the_task_does_not_count() {
+    let (mut records, baselines) = study();
+    for run in records.iter_mut().filter(|run| at(run, "no-switch", "ems", "layer") && run.seed == 1) {
+        if let Part::Second { base_end, .. } = &mut run.part {
+            *base_end = Some(0.55);
+        }
+    }
+    let found = verdict("no-switch-level-layer", &records, &baselines);
+    let why = "1 run is missing: 1 of ems at no-switch, layer, whose base has learned the task";
+    assert_eq!((found.outcome, found.why.as_str()), (Outcome::NotEnoughData, why), "{found:#?}");
+    let found = verdict("no-switch-level-unit", &records, &baselines);
+    assert_eq!(found.why, "at least 95 % of the old level almost at once, in the mean of 3 seeds");
 }
 
 /// What there is is told, even if it is not enough.

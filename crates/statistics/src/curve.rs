@@ -38,33 +38,46 @@ pub struct Horizon {
     pub step: u64,
     /// Evaluations until then, this one among them.
     pub n_evaluations: usize,
-    /// Modules that have come close to their final reward by then.
+    /// Modules that have learned something and have come close to their final reward by then.
     pub n_converged: usize,
+    /// Modules that have learned something: more than half of them make the horizon.
+    pub n_learned: usize,
     /// Modules.
     pub n_modules: usize,
 }
 
-/// The first evaluation by which more than half of the modules have reached 95 % of their own final reward, whether or not
-/// they fell behind it again. One curve a module, all with the same steps. By its last evaluation a module has reached its
-/// final reward, even a negative one.
+/// A module has learned something if its reward has risen by this from the first evaluation to the last.
+const LEAST_RISE: f64 = 0.05;
+
+/// The first evaluation by which more than half of the modules that have learned something have reached 95 % of their own
+/// final reward, whether or not they fell behind it again; the last evaluation where none has learned anything. One curve a
+/// module, all with the same steps. By its last evaluation a module has reached its final reward, even a negative one.
+///
+/// The paper takes areas "at the point in time when the majority of models converge", of "modules capable of convergence on
+/// a task", and says no more. That those capable of it are the modules whose reward rises by at least 0.05, and that 95 %
+/// is convergence, completes this definition: a module that stays at chance would be at its final reward before learning.
 pub fn horizon(curves: &[&[(u64, f64)]]) -> Result<Horizon, CurveError> {
     let steps = curves.first().ok_or(CurveError::Empty)?;
     let mut reached_at = Vec::with_capacity(curves.len());
     for curve in curves {
-        let Ends { last: (_, final_reward), .. } = check(curve)?;
+        let Ends { first: (_, first_reward), last: (_, final_reward) } = check(curve)?;
         if !curve.iter().map(|point| point.0).eq(steps.iter().map(|point| point.0)) {
             return Err(CurveError::OtherSteps);
+        }
+        if final_reward - first_reward < LEAST_RISE {
+            continue;
         }
         let reached = curve.iter().position(|point| point.1 >= 0.95 * final_reward);
         reached_at.push(reached.unwrap_or(curve.len() - 1));
     }
     // Sorted, the first that makes more than half stands in the middle.
     reached_at.sort_unstable();
-    let at = reached_at[reached_at.len() / 2];
+    let at = reached_at.get(reached_at.len() / 2).copied().unwrap_or(steps.len() - 1);
     Ok(Horizon {
         step: steps[at].0,
         n_evaluations: at + 1,
         n_converged: reached_at.iter().filter(|&&reached| reached <= at).count(),
+        n_learned: reached_at.len(),
         n_modules: curves.len(),
     })
 }
@@ -122,26 +135,34 @@ mod tests {
     }
 
     #[test]
-    fn the_horizon_is_where_more_than_half_have_converged() {
+    fn the_horizon_is_where_more_than_half_of_those_that_learn_have_converged() {
         #[track_caller]
-        fn check(rewards: &[[f64; 4]], step: u64, n_converged: usize) {
+        fn check(rewards: &[[f64; 4]], step: u64, n_converged: usize, n_learned: usize) {
             let curves: Vec<Vec<_>> =
                 rewards.iter().map(|one| (0..).step_by(100).zip(*one).collect()).collect();
             let curves: Vec<&[_]> = curves.iter().map(Vec::as_slice).collect();
             let n_evaluations = step as usize / 100 + 1;
-            let wanted = Horizon { step, n_evaluations, n_converged, n_modules: rewards.len() };
+            let wanted = Horizon { step, n_evaluations, n_converged, n_learned, n_modules: rewards.len() };
             assert_eq!(horizon(&curves), Ok(wanted));
         }
-        let (at_once, early, late) = ([1.0, 1.0, 1.0, 1.0], [0.0, 0.96, 0.5, 1.0], [0.0, 0.0, 0.94, 1.0]);
-        check(&[at_once], 0, 1);
-        check(&[late], 300, 1);
+        let (early, late) = ([0.0, 0.96, 0.5, 1.0], [0.0, 0.0, 0.94, 1.0]);
+        let at_once = [0.96, 1.0, 1.0, 1.01];
+        check(&[at_once], 0, 1, 1);
+        check(&[late], 300, 1, 1);
         // Half is not more than half.
-        check(&[at_once, early], 100, 2);
-        check(&[at_once, late], 300, 2);
-        check(&[late, early, at_once], 100, 2);
-        check(&[late, early, at_once, late], 300, 4);
-        check(&[early, early, late], 100, 2);
+        check(&[at_once, early], 100, 2, 2);
+        check(&[at_once, late], 300, 2, 2);
+        check(&[late, early, at_once], 100, 2, 3);
+        check(&[late, early, at_once, late], 300, 4, 4);
+        check(&[early, early, late], 100, 2, 3);
         // A reward that never gets close to its negative end.
-        check(&[[-2.0, -2.0, -2.0, -1.0]], 300, 1);
+        check(&[[-2.0, -2.0, -2.0, -1.0]], 300, 1, 1);
+        // Those that stay at chance, rise by too little or fall have no say.
+        let (chance, little, worse) = ([0.25; 4], [0.25, 0.25, 0.3, 0.29], [0.5, 0.5, 0.5, 0.25]);
+        check(&[chance, little, worse, late], 300, 1, 1);
+        check(&[chance, little, worse, early, early, late], 100, 2, 3);
+        // Nobody has learned anything.
+        check(&[chance, little, worse], 300, 0, 0);
+        check(&[[1.0; 4]], 300, 0, 0);
     }
 }

@@ -189,7 +189,8 @@ mod tests {
         ];
         let found = &task_areas(&curves).unwrap()[0];
         assert_eq!((found.task.as_str(), &found.seeds[..], found.n_seeds_left_out), ("t", &[1, 2][..], 1));
-        assert_eq!(found.horizon, Horizon { step: 100, n_evaluations: 2, n_converged: 2, n_modules: 3 });
+        let wanted = Horizon { step: 100, n_evaluations: 2, n_converged: 2, n_learned: 3, n_modules: 3 };
+        assert_eq!(found.horizon, wanted);
         // Until step 100: a 0.4 and 0.6, b 0.4 twice, c 0.1 twice.
         for (module, (name, area)) in found.modules.iter().zip([("a", 0.5), ("b", 0.4), ("c", 0.1)]) {
             assert_eq!(module.module, name);

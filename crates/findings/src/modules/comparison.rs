@@ -32,12 +32,15 @@ pub struct Comparison {
 pub struct TaskHorizon {
     /// Its name.
     pub task: String,
-    /// The first evaluation by which more than half of the modules have reached 95 % of their own final reward.
+    /// The first evaluation by which more than half of the modules that have learned something have reached 95 % of their
+    /// own final reward; the last one where none has.
     pub step: u64,
     /// Evaluations until then, this one among them.
     pub n_evaluations: usize,
-    /// Modules that have reached it by then.
+    /// Modules that have learned something and have reached it by then.
     pub n_converged: usize,
+    /// Modules that have learned something: whose reward rises by at least 0.05.
+    pub n_learned: usize,
     /// Modules.
     pub n_modules: usize,
     /// Seeds that all modules have.
@@ -112,6 +115,7 @@ impl TaskHorizon {
             step: horizon.step,
             n_evaluations: horizon.n_evaluations,
             n_converged: horizon.n_converged,
+            n_learned: horizon.n_learned,
             n_modules: horizon.n_modules,
             n_seeds: areas.seeds.len(),
             n_seeds_left_out: areas.n_seeds_left_out,

@@ -95,7 +95,9 @@ fn of_way(
     let first = whole.clone().next().map(steps);
     let whole: Vec<&Points> = whole.filter(|points| Some(steps(points)) == first).collect();
     let seed_gains = seeds.iter().zip(&reuse).filter_map(|((&seed, run), reuse)| {
-        let scratch = scratch.get(&seed).filter(|_| way != SCRATCH);
+        let scratch = scratch.get(&seed);
+        let scratch_start = scratch.and_then(|scratch| scratch.curve.first()).map(|point| point.1);
+        let scratch = scratch.filter(|_| way != SCRATCH);
         let gains = scratch.and_then(|scratch| gains(&run.curve, &scratch.curve));
         let Part::Second { base_end, .. } = run.record.part else { return None };
         Some(SeedGain {
@@ -105,6 +107,8 @@ fn of_way(
             t_gain: gains.map(|gains| gains.transfer),
             early_reward: early_reward(&run.curve),
             base_end: base_end.filter(|reward| (0.0..=1.0).contains(reward)),
+            scratch_start,
+            reuse_start: reuse.first().map(|point| point.1),
             reuse_end: (!reuse.is_empty()).then(|| end(reuse)),
         })
     });
@@ -123,13 +127,11 @@ fn of_way(
     })
 }
 
-/// The best reward of the first evaluation after step 0 and of all within the first 5 % of the steps.
+/// Of the first evaluation after step 0 at or after 5 % of the steps; 0 without one.
 fn early_reward(curve: &[(u64, f64)]) -> f64 {
     let last_step = curve.last().map_or(0, |point| point.0);
-    let first_after = curve.iter().position(|point| point.0 > 0).unwrap_or(0);
-    let early =
-        curve.iter().enumerate().filter(|(idx, point)| *idx <= first_after || point.0 <= last_step / 20);
-    early.map(|(_, point)| point.1).fold(0.0, f64::max)
+    let early = curve.iter().find(|point| point.0 >= last_step.div_ceil(20).max(1));
+    early.or(curve.last()).map_or(0.0, |point| point.1)
 }
 
 #[cfg(test)]
@@ -137,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn early_is_the_first_evaluation_or_the_first_twentieth() {
+    fn early_is_one_evaluation_at_a_twentieth_or_the_first_after_it() {
         #[track_caller]
         fn check(curve: &[(u64, f64)], wanted: f64) {
             assert_eq!(early_reward(curve), wanted);
@@ -146,6 +148,9 @@ mod tests {
         check(&[(0, 0.5)], 0.5);
         check(&[(0, 0.1), (100, 0.5), (200, 0.9)], 0.5);
         check(&[(100, 0.5), (200, 0.9)], 0.5);
-        check(&[(0, 0.1), (10, 0.2), (50, 0.7), (51, 0.8), (1000, 0.9)], 0.7);
+        // Better ones before it do not count, nor those after it.
+        check(&[(0, 0.1), (10, 0.9), (49, 0.9), (50, 0.7), (51, 0.8), (1000, 0.9)], 0.7);
+        check(&[(0, 0.1), (10, 0.9), (49, 0.9), (60, 0.6), (70, 0.8), (1000, 0.9)], 0.6);
+        check(&[(0, 0.9), (1, 0.5), (2, 0.8)], 0.5);
     }
 }

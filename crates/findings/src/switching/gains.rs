@@ -18,10 +18,14 @@ pub struct SeedGain {
     pub r_gain: Option<f64>,
     /// In reward a thousand steps; as `r_gain`.
     pub t_gain: Option<f64>,
-    /// The best reward of the first evaluation after the cue and of those within the first 5 % of the steps.
+    /// Of the first evaluation after the cue that is not within the first 5 % of the steps.
     pub early_reward: f64,
+    /// Of the first evaluation of the run from scratch with the same seed: what the task earns before learning.
+    pub scratch_start: Option<f64>,
     /// Validation reward of the base at its end.
     pub base_end: Option<f64>,
+    /// The old modules' share at the first evaluation that tells one.
+    pub reuse_start: Option<f64>,
     /// The old modules' share at the end: the mean of the last tenth.
     pub reuse_end: Option<f64>,
 }

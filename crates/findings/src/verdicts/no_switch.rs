@@ -3,12 +3,14 @@
 use super::judgement::{Found, Judgement};
 use super::missing::Missing;
 use super::study::Study;
-use crate::figure::{Figure, count};
+use crate::figure::{Beside, Figure, count};
 use crate::paper::{EMS, NO_SWITCH};
 use crate::switching::{SeedGain, gains_of};
 
 /// This share of the old level is back at it.
 const BACK: f64 = 0.95;
+/// A base that ends so far above where learning starts has learned the task.
+const LEARNED: f64 = 0.1;
 
 fn numbers(study: &Study, way: &str, number: fn(&SeedGain) -> Option<f64>) -> Vec<f64> {
     let found = gains_of(study.switches, EMS, way, number);
@@ -17,39 +19,57 @@ fn numbers(study: &Study, way: &str, number: fn(&SeedGain) -> Option<f64>) -> Ve
 
 fn missing(n_there: usize, way: &str, what: &str) -> Missing {
     let mut missing = Missing::default();
-    missing.need(n_there, format_args!("{EMS} at {NO_SWITCH}, {way}, with {what}"));
+    missing.need(n_there, format_args!("{EMS} at {NO_SWITCH}, {way}, {what}"));
     missing
 }
 
-/// The best reward up to the first evaluation after the cue, or within the first 5 % of the steps, must be at least 95 % of
-/// the base's at its end, in the mean over seeds.
+/// The reward of the one evaluation after the first 5 % of the steps must be at least 95 % of the base's at its end, in the
+/// mean over seeds. Only where there is something to lose: the base ends at least 0.1 above a module that has learned
+/// nothing.
 pub(crate) fn back_at_once(study: &Study, way: &str) -> Judgement {
     let shares = numbers(study, way, |seed| {
-        let base_end = seed.base_end.filter(|&reward| reward > 0.0)?;
-        Some(seed.early_reward / base_end).filter(|share| share.is_finite())
+        let (base_end, start) = seed.base_end.zip(seed.scratch_start)?;
+        (base_end - start >= LEARNED).then_some(seed.early_reward / base_end).filter(|share| share.is_finite())
     });
-    let missing = missing(shares.len(), way, "the base's reward at its end");
+    let missing = missing(shares.len(), way, "whose base has learned the task");
     let Some(figure) = Figure::of(&shares) else { return Found::nothing().missing(&missing) };
     let n_back = shares.iter().filter(|&&share| share >= BACK).count();
+    let n_seeds = count(shares.len(), "seed");
     let found = Found {
         found: format!("{figure} of the old level; {n_back} of {} runs at 0.95 of it", shares.len()),
-        n: count(shares.len(), "seed"),
+        n: n_seeds.clone(),
     };
     match (missing.is_none(), figure.value >= BACK) {
         (false, _) => found.missing(&missing),
-        (true, true) => found.judged(true, "at least 95 % of the old level almost at once"),
-        (true, false) => found.judged(false, "less than 95 % of the old level by then"),
+        (true, true) => {
+            found.judged(true, format!("at least 95 % of the old level almost at once, in the mean of {n_seeds}"))
+        }
+        (true, false) => {
+            found.judged(false, format!("less than 95 % of the old level by then, in the mean of {n_seeds}"))
+        }
     }
 }
 
-/// The interval of the old modules' share at the end must lie above one half.
-pub(crate) fn old_module_keeps_weight(study: &Study, way: &str) -> Judgement {
-    let shares = numbers(study, way, |seed| seed.reuse_end);
-    let missing = missing(shares.len(), way, "the old modules' share");
-    let Some(figure) = Figure::of(&shares) else { return Found::nothing().missing(&missing) };
-    let found = Found {
-        found: format!("the old modules' share is {figure} at the end"),
-        n: count(shares.len(), "seed"),
+/// The new module's share at the end must lie clearly below half of what it had at first: votes start near equal ones, which
+/// give several old modules more than half without any learning.
+pub(crate) fn new_module_loses_weight(study: &Study, way: &str) -> Judgement {
+    let starts = numbers(study, way, |seed| seed.reuse_start.map(|share| 1.0 - share));
+    let ends = numbers(study, way, |seed| seed.reuse_end.map(|share| 1.0 - share));
+    // Both by seed: a run tells either both or none.
+    let below: Vec<f64> = starts.iter().zip(&ends).map(|(start, end)| start / 2.0 - end).collect();
+    let missing = missing(below.len(), way, "with the old modules' share");
+    let (Some(start), Some(end), Some(below)) = (Figure::of(&starts), Figure::of(&ends), Figure::of(&below))
+    else {
+        return Found::nothing().missing(&missing);
     };
-    if missing.is_none() { found.above(figure.beside(0.5), 0.5) } else { found.missing(&missing) }
+    let found = Found {
+        found: format!("the new module's share is {end} at the end, {start} at first"),
+        n: count(below.n, "seed"),
+    };
+    match below.beside(0.0) {
+        _ if !missing.is_none() => found.missing(&missing),
+        Beside::Above => found.judged(true, "clearly below half of what it had at first"),
+        Beside::Below => found.judged(false, "clearly more than half of what it had at first"),
+        Beside::CannotTell => found.judged(false, "not clearly below half of what it had at first"),
+    }
 }

@@ -4,7 +4,7 @@ use super::efficiency::{ems_above, ems_is_highest, order_of_seven};
 use super::final_reward::ems_ends_highest;
 use super::judgement::{Judgement, Verdict};
 use super::localization::{conv_above_ems, ems_above_level, ems_above_svr};
-use super::no_switch::{back_at_once, old_module_keeps_weight};
+use super::no_switch::{back_at_once, new_module_loses_weight};
 use super::order::{buttons_first, outlines_first};
 use super::study::Study;
 use super::switches::Learner;
@@ -49,8 +49,8 @@ pub const CLAIMS: &[Claim] = &[
     Claim { id: "voting-ems-faster-unit", claim: "EMS gains faster than None-large under unit voting (TGain, a thousand steps)", paper: "significantly higher (no figure)", judge: |study| ems_faster(study, "unit") },
     Claim { id: "no-switch-level-layer", claim: "After a cue without a switch, reward is back at the old level almost at once, under layer voting", paper: "almost instantly (no figure)", judge: |study| back_at_once(study, "layer") },
     Claim { id: "no-switch-level-unit", claim: "After a cue without a switch, reward is back at the old level almost at once, under unit voting", paper: "almost instantly (no figure)", judge: |study| back_at_once(study, "unit") },
-    Claim { id: "no-switch-weight-layer", claim: "After a cue without a switch, the new module gets little weight, under layer voting", paper: "low (no figure)", judge: |study| old_module_keeps_weight(study, "layer") },
-    Claim { id: "no-switch-weight-unit", claim: "After a cue without a switch, the new module gets little weight, under unit voting", paper: "low (no figure)", judge: |study| old_module_keeps_weight(study, "unit") },
+    Claim { id: "no-switch-weight-layer", claim: "After a cue without a switch, the new module gets little weight, under layer voting", paper: "low (no figure)", judge: |study| new_module_loses_weight(study, "layer") },
+    Claim { id: "no-switch-weight-unit", claim: "After a cue without a switch, the new module gets little weight, under unit voting", paper: "low (no figure)", judge: |study| new_module_loses_weight(study, "unit") },
     Claim { id: "transformations-help", claim: "Transformations help a little (RGain, layer voting, EMS)", paper: "they supplement it (no figure)", judge: transformations_help },
     Claim { id: "transformations-voting-most", claim: "Voting, not the transformations, does most of it (RGain, layer voting, EMS)", paper: "the primary contribution (no figure)", judge: voting_does_most },
     Claim { id: "control-shuffled", claim: "Transfer is transfer: a shuffled old module gains far less (RGain, layer voting, EMS; a control of ours)", paper: "not in the paper", judge: shuffled_gains_less },
