@@ -54,10 +54,12 @@ pub(crate) fn read(records: &[RunRecord]) -> BTreeMap<&str, (Vec<Run<'_>>, Vec<L
     for (place, mut records) in places {
         let (runs, left_out) = presets.entry(place.preset).or_default();
         if records.len() > 1 {
-            let text = format!("{} of its kind; the longest counts", records.len());
+            let text = format!("{} of its kind; the one with the most steps counts", records.len());
             left_out.push(LeftOut::new(name_of(records[0]), text));
             // Which of two equally long ones it is must not depend on their order.
-            records.sort_by_cached_key(|record| (record.points.len(), format!("{record:?}")));
+            let last_step = |record: &RunRecord| record.points.last().map(|point| point.step);
+            records
+                .sort_by_cached_key(|record| (last_step(record), record.points.len(), format!("{record:?}")));
         }
         let Some(&record) = records.last() else { continue };
         match curve_of(record) {
@@ -204,10 +206,30 @@ mod tests {
                 "ems on sr-2way, seed 2: there is no evaluation",
                 "ems on sr-2way, seed 3: the reward at step 1 is NaN",
                 "ems on sr-2way, seed 4: the reward at step 1 is 1.5",
-                "ems on sr-2way, seed 5: 2 of its kind; the longest counts",
+                "ems on sr-2way, seed 5: 2 of its kind; the one with the most steps counts",
                 "ems on sr-2way at rate inf, seed 7: its learning rate is inf",
             ]
         );
+    }
+
+    #[test]
+    fn of_two_of_a_kind_the_one_that_went_further_counts() {
+        #[track_caller]
+        fn check(one: &[u64], other: &[u64], n_evaluations: usize) {
+            let run = |steps: &[u64]| {
+                let mut run = record(1, &vec![0.5; steps.len()]);
+                run.points.iter_mut().zip(steps).for_each(|(point, &step)| point.step = step);
+                run
+            };
+            for records in [[run(one), run(other)], [run(other), run(one)]] {
+                let (runs, left_out) = &read(&records)["default"];
+                assert_eq!((runs.len(), runs[0].curve.len(), left_out.len()), (1, n_evaluations, 1));
+            }
+        }
+        check(&[0, 1000], &[0, 100, 200, 300], 2);
+        // As far with more evaluations.
+        check(&[0, 1000], &[0, 500, 1000], 3);
+        check(&[], &[0], 1);
     }
 
     #[test]

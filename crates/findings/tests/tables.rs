@@ -88,6 +88,17 @@ fn what_is_odd_takes_nothing_else_with_it() {
 }
 
 #[test]
+fn what_is_there_twice_is_told() {
+    let (mut records, _) = study();
+    let whole = preset(&records);
+    records.insert(0, alone("ems", "sr-2way", 1, curve(&[0.5])));
+    let found = preset(&records);
+    let told: Vec<_> = found.left_out.iter().map(|one| (one.what.as_str(), one.why.as_str())).collect();
+    assert_eq!(told, [("ems on sr-2way, seed 1", "2 of its kind; the one with the most steps counts")]);
+    assert_eq!((found.n_runs, found.modules), (whole.n_runs, whole.modules));
+}
+
+#[test]
 fn gains_are_paired_by_seed() {
     let mut records = vec![
         second("switch-13", "ems", "scratch", 1, curve(&[0.2, 0.4, 0.6])),

@@ -98,7 +98,9 @@ const PLANTED: &[Case] = &[
 
 /// Turns the old modules' shares into others, by step and share.
 fn reuse(runs: &mut [RunRecord], way: &str, share: fn(u64, f64) -> f64) {
-    for point in runs.iter_mut().filter(|run| at(run, "no-switch", "ems", way)).flat_map(|run| &mut run.points) {
+    for point in
+        runs.iter_mut().filter(|run| at(run, "no-switch", "ems", way)).flat_map(|run| &mut run.points)
+    {
         point.reuse = point.reuse.map(|before| share(point.step, before));
     }
 }
@@ -195,6 +197,56 @@ fn every_claim_says_what_it_waits_for() {
     let found = verdict("order-buttons", &records, &baselines);
     assert_eq!(found.outcome, Outcome::NotEnoughData, "{found:#?}");
     assert!(found.why.contains("0 runs tell them"), "{found:#?}");
+}
+
+/// Another seed on one side, with a gain of its own, changes nothing; without enough shared ones nothing is judged.
+#[test]
+fn learners_are_compared_by_the_seeds_that_both_have() {
+    let ids = [
+        ("voting-unit-above-layer", "unit"),
+        ("voting-ems-faster-layer", "layer"),
+        ("transformations-help", "layer"),
+        ("transformations-voting-most", "layer-plain"),
+        ("control-shuffled", "layer-shuffled"),
+    ];
+    let (whole, baselines) = study();
+    for (id, way) in ids {
+        let mut records = whole.clone();
+        // Seed 4 from scratch, and of one way with a reward unlike the others'.
+        let fourth = |by_way: &str| {
+            let of_way = whole.iter().filter(|run| at(run, "*", "ems", by_way) && run.seed == 1);
+            of_way.map(|run| RunRecord { seed: 4, ..run.clone() }).collect::<Vec<_>>()
+        };
+        let mut odd = fourth(way);
+        change(&mut odd, |_| true, |_, _| if way == "layer-shuffled" { 1.0 } else { 0.01 });
+        records.extend(fourth("scratch").into_iter().chain(odd));
+        assert_eq!(verdict(id, &records, &baselines), verdict(id, &whole, &baselines));
+        // Three seeds on either side, two of them the same.
+        records.retain(|run| !(at(run, "*", "ems", way) && run.seed == 1));
+        let found = verdict(id, &records, &baselines);
+        assert_eq!(found.outcome, Outcome::NotEnoughData, "{found:#?}");
+        let why = if id.starts_with("control") { "0 are there" } else { "with the same seed" };
+        assert!(found.why.contains(why) && found.n == "15 switches, 2 seeds each", "{found:#?}");
+    }
+}
+
+/// Two tasks are no order of learning in general.
+#[test]
+fn buttons_are_judged_by_three_tasks() {
+    #[track_caller]
+    fn check(tasks: &[&str], outcome: Outcome, why: &str) {
+        let (mut records, baselines) = study();
+        for run in records.iter_mut().filter(|run| !tasks.contains(&run.task.as_str())) {
+            run.points.iter_mut().for_each(|point| point.on_object = None);
+        }
+        let found = verdict("order-buttons", &records, &baselines);
+        assert_eq!(found.outcome, outcome, "{found:#?}");
+        assert!(found.why.contains(why), "{found:#?}");
+    }
+    let tasks = ["mts-2way-stationary", "mts-4way-2shown", "mts-4way-4shown-permuted"];
+    check(&tasks, Outcome::Reproduced, "above 0");
+    check(&tasks[..2], Outcome::NotEnoughData, "2 are there; 6 runs tell them");
+    check(&tasks[..1], Outcome::NotEnoughData, "1 is there; 3 runs tell them");
 }
 
 /// Back at the level of a base that has learned nothing is no feat.

@@ -6,4 +6,4 @@ mod gains;
 pub(crate) use findings::switch_findings;
 pub use findings::{SwitchFindings, WayFindings};
 pub use gains::SeedGain;
-pub(crate) use gains::{SCRATCH, gains_of};
+pub(crate) use gains::{SCRATCH, SwitchGains, gains_of};

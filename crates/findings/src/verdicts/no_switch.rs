@@ -29,7 +29,9 @@ fn missing(n_there: usize, way: &str, what: &str) -> Missing {
 pub(crate) fn back_at_once(study: &Study, way: &str) -> Judgement {
     let shares = numbers(study, way, |seed| {
         let (base_end, start) = seed.base_end.zip(seed.scratch_start)?;
-        (base_end - start >= LEARNED).then_some(seed.early_reward / base_end).filter(|share| share.is_finite())
+        (base_end - start >= LEARNED)
+            .then_some(seed.early_reward / base_end)
+            .filter(|share| share.is_finite())
     });
     let missing = missing(shares.len(), way, "whose base has learned the task");
     let Some(figure) = Figure::of(&shares) else { return Found::nothing().missing(&missing) };
@@ -41,9 +43,8 @@ pub(crate) fn back_at_once(study: &Study, way: &str) -> Judgement {
     };
     match (missing.is_none(), figure.value >= BACK) {
         (false, _) => found.missing(&missing),
-        (true, true) => {
-            found.judged(true, format!("at least 95 % of the old level almost at once, in the mean of {n_seeds}"))
-        }
+        (true, true) => found
+            .judged(true, format!("at least 95 % of the old level almost at once, in the mean of {n_seeds}")),
         (true, false) => {
             found.judged(false, format!("less than 95 % of the old level by then, in the mean of {n_seeds}"))
         }

@@ -9,6 +9,9 @@ use crate::scenes::SceneFindings;
 use touchstream_env::seed::RunSeed;
 use touchstream_statistics::{Resampling, Run, Scores, mean};
 
+/// Fewer than these say little about match-to-sample in general.
+const MIN_TASKS: usize = 3;
+
 /// By how much of its steps a run is halfway to what objects mean later than halfway to touching objects at all, one a seed
 /// that rose in both.
 fn delays(scene: &SceneFindings) -> Vec<(u64, f64)> {
@@ -27,7 +30,8 @@ fn scenes<'a>(study: &Study<'a>) -> impl Iterator<Item = &'a SceneFindings> {
     study.scenes.iter().filter(|scene| scene.module == EMS)
 }
 
-/// The interval over match-to-sample tasks and seeds must lie above 0. Of tasks with at least three seeds that rose in both.
+/// The interval over match-to-sample tasks and seeds must lie above 0. Of tasks with at least three seeds that rose in both,
+/// of which there must be three.
 pub(crate) fn buttons_first(study: &Study) -> Judgement {
     let tasks: Vec<&str> = twelve_tasks().filter(|task| task.starts_with("mts-")).collect();
     let told: Vec<&SceneFindings> =
@@ -40,28 +44,33 @@ pub(crate) fn buttons_first(study: &Study) -> Judgement {
         0 => String::new(),
         n => format!("; {} that told it did not rise in both or stand alone", count(n, "more run")),
     };
-    let is_enough = !enough.is_empty();
+    let is_enough = enough.len() >= MIN_TASKS;
+    let why = || {
+        format!(
+            "{MIN_TASKS} match-to-sample tasks are needed with {MIN_SEEDS} runs of {EMS} that tell touches on templates and \
+             rise both in them and in what they earn, {} there; {} them",
+            are(enough.len()),
+            count(n_told, "run") + if n_told == 1 { " tells" } else { " tell" }
+        )
+    };
     match averaged(if is_enough { &enough } else { &all }) {
         Some(delay) => {
             let found = Found {
                 found: format!("{delay:+} of a run's steps later"),
                 n: format!("{}{}", delay.size(), not_counted(delay.n_runs)),
             };
-            if is_enough { found.above(delay.beside(0.0), 0.0) } else { found.not_enough(why_none(n_told)) }
+            if is_enough { found.above(delay.beside(0.0), 0.0) } else { found.not_enough(why()) }
         }
         None => {
             let found = Found { found: "nothing".to_owned(), n: count(n_told, "run") };
-            found.not_enough(why_none(n_told))
+            found.not_enough(why())
         }
     }
 }
 
-fn why_none(n_told: usize) -> String {
-    format!(
-        "no match-to-sample task has {MIN_SEEDS} runs of {EMS} that tell touches on templates and rise both in them and \
-         in what they earn; {} tell them",
-        count(n_told, "run")
-    )
+/// `1 is`, `2 are`.
+fn are(n: usize) -> String {
+    format!("{n} {}", if n == 1 { "is" } else { "are" })
 }
 
 fn averaged(tasks: &[(&str, Vec<(u64, f64)>)]) -> Option<Averaged> {

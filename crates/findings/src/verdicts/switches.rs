@@ -1,17 +1,26 @@
-//! Gains over switches: each switch counts the same, whatever its number of seeds.
+//! Gains over switches: each switch counts the same, whatever its number of seeds; two learners are compared by the seeds
+//! that both have.
 
 use super::judgement::Found;
 use super::missing::Missing;
 use super::study::Study;
 use crate::figure::{Figure, count, seeds};
 use crate::paper::switches;
-use crate::switching::{SCRATCH, SeedGain, gains_of};
+use crate::switching::{SCRATCH, SeedGain, SwitchGains, gains_of};
+use std::fmt;
 
 /// One module learning in one way.
 #[derive(Clone, Copy)]
 pub(crate) struct Learner {
     pub module: &'static str,
     pub way: &'static str,
+}
+
+impl fmt::Display for Learner {
+    /// `ems by layer`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} by {}", self.module, self.way)
+    }
 }
 
 /// Switches in the paper's order, each with a mean over seeds.
@@ -44,30 +53,57 @@ pub(crate) fn need_switches(missing: &mut Missing, learner: Learner, means: &[(&
     }
 }
 
-/// Two learners at the switches that both have.
+/// Two learners at the switches that both have, over the seeds that both have there.
 pub(crate) struct SwitchPairs {
-    /// One a switch: the first's mean gain and the second's.
-    pub pairs: Vec<(f64, f64)>,
-    fewest_seeds: usize,
-    most_seeds: usize,
+    /// One a switch.
+    pub pairs: Vec<SwitchPair>,
+}
+
+/// Two learners at one switch, over the same seeds.
+pub(crate) struct SwitchPair {
+    switch: &'static str,
+    /// The first's mean gain.
+    pub a: f64,
+    /// The second's.
+    pub b: f64,
+    n_seeds: usize,
 }
 
 impl SwitchPairs {
-    /// Of the switches at which both have at least so many seeds.
-    pub fn of(a: &[(&'static str, Figure)], b: &[(&'static str, Figure)], min_seeds: usize) -> Self {
-        let both = a.iter().filter_map(|(switch, a)| Some((a, mean_at(b, switch)?)));
-        let both: Vec<_> = both.filter(|(a, b)| a.n.min(b.n) >= min_seeds).collect();
-        let n_seeds = || both.iter().flat_map(|(a, b)| [a.n, b.n]);
-        Self {
-            fewest_seeds: n_seeds().min().unwrap_or(0),
-            most_seeds: n_seeds().max().unwrap_or(0),
-            pairs: both.iter().map(|(a, b)| (a.value, b.value)).collect(),
+    /// Of the fifteen switches at which both have a seed.
+    pub fn new(study: &Study, a: Learner, b: Learner, gain: fn(&SeedGain) -> Option<f64>) -> Self {
+        let of = |learner: Learner| gains_of(study.switches, learner.module, learner.way, gain);
+        Self::of(&of(a), &of(b))
+    }
+
+    fn of(a: &SwitchGains, b: &SwitchGains) -> Self {
+        let pair = |switch: &'static str| {
+            let (a, b) = (a.get(switch)?, b.get(switch)?);
+            let both = a.iter().filter_map(|(seed, a)| Some((*a, *b.get(seed)?)));
+            let (a, b): (Vec<f64>, Vec<f64>) = both.unzip();
+            Some(SwitchPair { switch, a: Figure::of(&a)?.value, b: Figure::of(&b)?.value, n_seeds: a.len() })
+        };
+        Self { pairs: switches().filter_map(pair).collect() }
+    }
+
+    /// Those with at least so many seeds.
+    pub fn with_seeds(mut self, n_seeds: usize) -> Self {
+        self.pairs.retain(|pair| pair.n_seeds >= n_seeds);
+        self
+    }
+
+    /// What of the fifteen switches they lack together.
+    pub fn need(&self, missing: &mut Missing, a: Learner, b: Learner) {
+        for switch in switches() {
+            let pair = self.pairs.iter().find(|pair| pair.switch == switch);
+            let n_there = pair.map_or(0, |pair| pair.n_seeds);
+            missing.need(n_there, format_args!("{a} and {b} at {switch}, with the same seed"));
         }
     }
 
     /// Of something that is computed of each pair; the interval is over switches.
     pub fn figure(&self, of_pair: impl Fn(f64, f64) -> f64) -> Option<Figure> {
-        Figure::of(&self.pairs.iter().map(|&(a, b)| of_pair(a, b)).collect::<Vec<f64>>())
+        Figure::of(&self.pairs.iter().map(|pair| of_pair(pair.a, pair.b)).collect::<Vec<f64>>())
     }
 
     /// Says it with how many switches and seeds.
@@ -75,11 +111,9 @@ impl SwitchPairs {
         if self.pairs.is_empty() {
             return Found::nothing();
         }
-        let n = format!(
-            "{}, {} each",
-            count(self.pairs.len(), "switch"),
-            seeds(self.fewest_seeds, self.most_seeds)
-        );
+        let n_seeds = || self.pairs.iter().map(|pair| pair.n_seeds);
+        let (fewest, most) = (n_seeds().min().unwrap_or(0), n_seeds().max().unwrap_or(0));
+        let n = format!("{}, {} each", count(self.pairs.len(), "switch"), seeds(fewest, most));
         Found { found: text.into(), n }
     }
 }

@@ -56,20 +56,23 @@ pub(crate) fn gains_everywhere(study: &Study, learner: Learner) -> Judgement {
     found.judged(false, why)
 }
 
-/// Two learners at all fifteen switches.
+/// Two learners at all fifteen switches. What they lack together is told where neither lacks it alone.
 fn pair(study: &Study, a: Learner, b: Learner, gain: fn(&SeedGain) -> Option<f64>) -> (SwitchPairs, Missing) {
-    let (of_a, of_b) = (switch_means(study, a, gain), switch_means(study, b, gain));
     let mut missing = Missing::default();
-    need_switches(&mut missing, a, &of_a);
-    need_switches(&mut missing, b, &of_b);
-    (SwitchPairs::of(&of_a, &of_b, 1), missing)
+    need_switches(&mut missing, a, &switch_means(study, a, gain));
+    need_switches(&mut missing, b, &switch_means(study, b, gain));
+    let pairs = SwitchPairs::new(study, a, b, gain);
+    if missing.is_none() {
+        pairs.need(&mut missing, a, b);
+    }
+    (pairs, missing)
 }
 
 /// The interval over switches of a difference in gain must lie above 0.
 fn gains_more(study: &Study, a: Learner, b: Learner, gain: fn(&SeedGain) -> Option<f64>) -> Judgement {
     let (pairs, missing) = pair(study, a, b, gain);
     let Some(difference) = pairs.figure(|a, b| a - b) else { return Found::nothing().missing(&missing) };
-    let n_above = pairs.pairs.iter().filter(|(a, b)| a > b).count();
+    let n_above = pairs.pairs.iter().filter(|pair| pair.a > pair.b).count();
     let found =
         pairs.found(format!("{difference:+}, above at {n_above} of {}", count(pairs.pairs.len(), "switch")));
     if missing.is_none() { found.above(difference.beside(0.0), 0.0) } else { found.missing(&missing) }
@@ -114,18 +117,16 @@ pub(crate) fn voting_does_most(study: &Study) -> Judgement {
 
 /// A shuffled old module must gain clearly less than an intact one, and at most half as much, at the switches that have both.
 pub(crate) fn shuffled_gains_less(study: &Study) -> Judgement {
-    let ems = |way| switch_means(study, Learner { module: EMS, way }, r_gain);
-    let (intact, shuffled) = (ems("layer"), ems("layer-shuffled"));
-    let mut pairs = SwitchPairs::of(&intact, &shuffled, MIN_SEEDS);
-    let n_enough = pairs.pairs.len();
-    if n_enough < MIN_SWITCHES {
-        pairs = SwitchPairs::of(&intact, &shuffled, 1);
-    }
+    let ems = |way| Learner { module: EMS, way };
+    let all = || SwitchPairs::new(study, ems("layer"), ems("layer-shuffled"), r_gain);
+    let enough = all().with_seeds(MIN_SEEDS);
+    let n_enough = enough.pairs.len();
+    let pairs = if n_enough < MIN_SWITCHES { all() } else { enough };
     let means =
         (pairs.figure(|intact, _| intact), pairs.figure(|_, shuffled| shuffled), pairs.figure(|a, b| a - b));
     let why = || {
         format!(
-            "{MIN_SWITCHES} switches with {MIN_SEEDS} seeds of ems by layer, layer-shuffled and scratch are needed, \
+            "{MIN_SWITCHES} switches with {MIN_SEEDS} seeds that ems has by layer, layer-shuffled and scratch are needed, \
              {n_enough} are there"
         )
     };
