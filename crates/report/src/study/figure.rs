@@ -1,7 +1,7 @@
 //! A figure: one SVG that stands on its own, as a file or inside a page.
 
 use crate::page::escaped;
-use crate::study::style::style_element;
+use crate::study::style::{SMALL_TEXT_PX, TEXT_PX, style_element};
 use std::fmt::Display;
 
 /// A figure of a study.
@@ -26,14 +26,18 @@ pub(super) enum Breadth {
     Wide,
 }
 
+/// Smaller letters than these, in pixels, cannot be read on a phone.
+const LEAST_TEXT_PX: f64 = 11.0;
+
 /// An SVG file in the making; numbers are in its own pixels.
 pub(super) struct Drawing {
     body: String,
+    smallest_text_px: f64,
 }
 
 impl Drawing {
     pub fn new() -> Self {
-        Self { body: String::new() }
+        Self { body: String::new(), smallest_text_px: TEXT_PX }
     }
 
     /// A piece of SVG, whose texts are escaped already.
@@ -44,15 +48,23 @@ impl Drawing {
 
     /// A text whose baseline begins, or as its classes say is centred or ends, at a place.
     pub fn text(&mut self, class: &str, x: f64, y: f64, text: &str) {
+        self.note_size(class);
         self.add(&format!("<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", xml_text(text)));
     }
 
     /// A text around a place, turned by some degrees.
     pub fn turned_text(&mut self, class: &str, x: f64, y: f64, degrees: f64, text: &str) {
+        self.note_size(class);
         let text = xml_text(text);
         self.add(&format!(
             "<text class=\"{class}\" transform=\"translate({x:.1} {y:.1}) rotate({degrees})\">{text}</text>"
         ));
+    }
+
+    fn note_size(&mut self, class: &str) {
+        if class.split(' ').any(|class| class == "small") {
+            self.smallest_text_px = SMALL_TEXT_PX;
+        }
     }
 
     /// A straight line.
@@ -82,9 +94,11 @@ impl Drawing {
             Breadth::Narrow => "narrow",
             Breadth::Wide => "broad",
         };
+        // A page shows it no narrower than this, and lets it scroll.
+        let least = (width * LEAST_TEXT_PX / self.smallest_text_px).ceil();
         let svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"study-figure {breadth}\" viewBox=\"0 0 {width} {height}\" \
-             width=\"{width}\" height=\"{height}\" role=\"img\">\n<title>{}</title>\n<desc>{}</desc>\n{}\
+             width=\"{width}\" height=\"{height}\" style=\"--least: {least}px\" role=\"img\">\n<title>{}</title>\n<desc>{}</desc>\n{}\
              <rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>\n{}</svg>\n",
             xml_text(title),
             xml_text(caption),
@@ -120,6 +134,21 @@ pub(super) mod tests {
             assert!(figure.svg.contains(part), "{part} is missing");
         }
         assert!(!figure.svg.contains("NaN") && !figure.svg.contains("inf\""), "{}", figure.svg);
+    }
+
+    #[test]
+    fn the_smallest_letters_can_be_read_on_a_phone() {
+        #[track_caller]
+        fn check(draw: fn(&mut Drawing), least: &str) {
+            let mut drawing = Drawing::new();
+            draw(&mut drawing);
+            let svg = drawing.figure("a", "", "", (800.0, 10.0), Breadth::Wide).svg;
+            assert!(svg.contains(&format!("style=\"--least: {least}\"")), "{svg}");
+        }
+        // 13 px shrink to 11, and 11 do not shrink.
+        check(|drawing| drawing.text("bold", 0.0, 0.0, "a"), "677px");
+        check(|drawing| drawing.text("faint small end", 0.0, 0.0, "a"), "800px");
+        check(|drawing| drawing.turned_text("small", 0.0, 0.0, 45.0, "a"), "800px");
     }
 
     #[test]

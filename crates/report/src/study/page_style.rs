@@ -33,7 +33,7 @@ details.table > summary { font-weight: 600; }
 figure { margin: 1rem 0 1.6rem; } figcaption { max-width: 46rem; color: var(--faint); margin-top: .4rem; }
 figcaption b { color: var(--ink); }
 .study-figure { display: block; width: 100%; height: auto; border-radius: 4px; }
-.study-figure.narrow { min-width: 30rem; max-width: 46rem; } .study-figure.broad { min-width: 46rem; max-width: 64rem; }
+.study-figure { min-width: var(--least); } .study-figure.narrow { max-width: 46rem; } .study-figure.broad { max-width: 64rem; }
 .wide { -webkit-overflow-scrolling: touch; } .wide img { max-width: 100%; }
 table.study { margin: .6rem 0 .3rem; } table.study caption { text-align: left; font-weight: 600; padding-bottom: .3rem; }
 details table.study caption { display: none; }

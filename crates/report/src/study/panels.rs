@@ -5,7 +5,7 @@ use crate::study::band_line::{BandPoint, draw_band, draw_line, draw_seed};
 use crate::study::figure::{Breadth, Drawing, Figure};
 use crate::study::legend::{Legend, Sign};
 use crate::study::plot_area::{PlotArea, TickLabels};
-use crate::study::text_width::fitted_bold;
+use crate::study::text_width::bold_lines;
 
 /// What the figure shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,10 +65,19 @@ pub struct PanelCurve {
     pub seeds: Vec<Vec<(f64, f64)>>,
 }
 
+impl PanelCurve {
+    fn shows_something(&self) -> bool {
+        let is_there = |x: f64, y: f64| x.is_finite() && y.is_finite();
+        self.points.iter().any(|point| is_there(point.x, point.y))
+            || self.seeds.iter().flatten().any(|&(x, y)| is_there(x, y))
+    }
+}
+
 const LEFT: f64 = 66.0;
 const RIGHT: f64 = 24.0;
 const COLUMN_GAP: f64 = 36.0;
 const TICKS_HEIGHT: f64 = 34.0;
+const TITLE_LINE_HEIGHT: f64 = 16.0;
 
 /// Panels in a row, the width of all in pixels, and a panel's height.
 fn layout(n_panels: usize) -> (usize, f64, f64) {
@@ -88,7 +97,11 @@ impl Panels {
         legend.draw(&mut drawing, 14.0, 10.0);
         let top = 10.0 + legend.height() + 6.0;
         let panel_width = (width - LEFT - RIGHT + COLUMN_GAP) / n_columns as f64 - COLUMN_GAP;
-        let title_height = if self.panels.iter().any(|panel| !panel.title.is_empty()) { 24.0 } else { 8.0 };
+        let titles: Vec<Vec<String>> =
+            self.panels.iter().map(|panel| bold_lines(&panel.title, 13.0, panel_width)).collect();
+        let is_titled = self.panels.iter().any(|panel| !panel.title.is_empty());
+        let n_lines = if is_titled { titles.iter().map(Vec::len).max().unwrap_or(0) } else { 0 };
+        let title_height = 8.0 + n_lines as f64 * TITLE_LINE_HEIGHT;
         let row_height = title_height + height + TICKS_HEIGHT;
         for (idx, panel) in self.panels.iter().enumerate() {
             let (row, column) = (idx / n_columns, idx % n_columns);
@@ -102,8 +115,10 @@ impl Panels {
                 },
             };
             let labels = if column == 0 { TickLabels::BelowAndLeft } else { TickLabels::Below };
-            let title = fitted_bold(&panel.title, 13.0, panel_width);
-            drawing.text("bold", left, above + title_height - 8.0, &title);
+            for (line, up) in titles[idx].iter().rev().zip(0_u8..) {
+                let y = above + title_height - 8.0 - f64::from(up) * TITLE_LINE_HEIGHT;
+                drawing.text("bold", left, y, line);
+            }
             area.draw(&mut drawing, labels);
             draw_panel(&mut drawing, &area, panel);
         }
@@ -115,7 +130,12 @@ impl Panels {
     }
 
     fn legend_entries(&self) -> Vec<(Sign, &str)> {
-        let lines = self.line_names.iter().enumerate().map(|(idx, name)| (Sign::Line(idx), name.as_str()));
+        let is_drawn = |idx: usize| {
+            let curves = self.panels.iter().flat_map(|panel| &panel.curves);
+            curves.filter(|curve| curve.name_idx == idx).any(PanelCurve::shows_something)
+        };
+        let names = self.line_names.iter().enumerate().filter(|(idx, _)| is_drawn(*idx));
+        let lines = names.map(|(idx, name)| (Sign::Line(idx), name.as_str()));
         let level = self.panels.iter().any(|panel| panel.chance.is_some()).then_some((Sign::Level, "chance"));
         let mark = self.panels.iter().any(|panel| panel.horizon.is_some()).then_some((Sign::Mark, "horizon"));
         lines.chain(level).chain(mark).collect()
@@ -213,6 +233,41 @@ mod tests {
         let top: f64 = top.parse().unwrap();
         assert!(svg.contains(&format!("66.0,{:.1}\"/>", top + 225.0)), "{svg}");
         assert!(svg.contains(&format!("points=\"66.0,{:.1} ", top + 150.0)), "{svg}");
+    }
+
+    #[test]
+    fn the_legend_names_what_is_drawn() {
+        let mut figure = panels(2, 3);
+        figure.line_names = ["first", "second", "third", "fourth"].map(String::from).to_vec();
+        figure.panels[0].curves.remove(1);
+        figure.panels[1].curves.remove(1);
+        // One panel is enough.
+        figure.panels[1].curves.pop();
+        // An empty line is not drawn.
+        figure.panels[0].curves.push(PanelCurve { name_idx: 3, ..PanelCurve::default() });
+        let found: Vec<(Sign, &str)> = figure.legend_entries();
+        let lines = [(Sign::Line(0), "first"), (Sign::Line(2), "third")];
+        assert_eq!(found, [lines, [(Sign::Level, "chance"), (Sign::Mark, "horizon")]].concat());
+    }
+
+    #[test]
+    fn a_long_title_stands_whole_in_two_lines() {
+        let mut figure = panels(3, 1);
+        figure.panels.iter_mut().for_each(|panel| panel.title = "short".into());
+        let height = |svg: &str| svg.split("height=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+        let before: f64 = height(&figure.figure().svg).parse().unwrap();
+        figure.panels[1].title = "4-way match-to-sample: four shown, permuted".into();
+        let svg = figure.figure().svg;
+        assert!(
+            svg.contains(">4-way match-to-sample:</text>") && svg.contains(">four shown, permuted</text>")
+        );
+        assert_eq!(height(&svg).parse::<f64>().unwrap(), before + TITLE_LINE_HEIGHT);
+        // Short ones stand right above their panel.
+        let y_of = |text: &str| {
+            let (head, _) = svg.split_once(&format!("\">{text}</text>")).unwrap();
+            head.rsplit("y=\"").next().unwrap().to_owned()
+        };
+        assert_eq!(y_of("short"), y_of("four shown, permuted"));
     }
 
     #[test]

@@ -204,6 +204,9 @@ mod tests {
             "<p>second</p>",
             "data:image/png;base64,AQID",
             "href=\"#verdicts\"",
+            // A figure says how far it may shrink, and the page keeps to it.
+            "style=\"--least: ",
+            ".study-figure { min-width: var(--least); }",
         ] {
             assert!(html.contains(part), "{part}");
         }

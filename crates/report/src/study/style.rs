@@ -9,6 +9,11 @@ const DARK: [&str; N_COLOURS] = ["#4f9fe0", "#ff8547", "#2fc79a", "#e59ac6", "#f
 
 const N_COLOURS: usize = 7;
 
+/// The letters of figures, in pixels.
+pub(super) const TEXT_PX: f64 = 13.0;
+/// Those of the class `small`.
+pub(super) const SMALL_TEXT_PX: f64 = 11.0;
+
 /// Solid, dashed, dotted, dashed and dotted: four rounds through the colours.
 const DASHES: [&str; 4] = ["", " d1", " d2", " d3"];
 
@@ -84,6 +89,14 @@ fn colours(paper: &str, ink: &str, faint: &str, grid: &str, palette: &[&str; N_C
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
+
+    #[test]
+    fn letters_are_as_large_as_they_are_said_to_be() {
+        let size = |px: f64| format!("font-size: {px}px; }}\n");
+        assert!(SHAPES.contains(&format!("sans-serif; {}", size(TEXT_PX))), "{SHAPES}");
+        assert!(SHAPES.contains(&format!(".small {{ {}", size(SMALL_TEXT_PX))), "{SHAPES}");
+        assert_eq!(SHAPES.matches("font-size").count(), 2);
+    }
 
     #[test]
     fn twenty_four_lines_are_told_apart() {

@@ -43,6 +43,22 @@ pub(super) fn fitted_bold(text: &str, size_px: f64, width_px: f64) -> String {
     fitted(text, BOLD * size_px, width_px)
 }
 
+/// Bold letters in one line, or in two where they do not fit: broken after a colon, else at a space. What does not fit even
+/// then is cut.
+pub(super) fn bold_lines(text: &str, size_px: f64, width_px: f64) -> Vec<String> {
+    let fits = |line: &str| text_width_px(line, BOLD * size_px) <= width_px;
+    if fits(text) {
+        return vec![text.into()];
+    }
+    let breaks = text.match_indices(' ').map(|(at, _)| (text[..at].trim_end(), text[at..].trim_start()));
+    let breaks: Vec<_> = breaks.filter(|(first, _)| !first.is_empty() && fits(first)).collect();
+    let after_colon = breaks.iter().rev().find(|(first, second)| first.ends_with(':') && fits(second));
+    match after_colon.or(breaks.last()) {
+        Some((first, second)) => vec![(*first).into(), fitted_bold(second, size_px, width_px)],
+        None => vec![fitted_bold(text, size_px, width_px)],
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,6 +94,22 @@ mod tests {
             let bold = drawn_width_px(text, "bold");
             assert!(bold <= BOLD * counted + 1.0, "{text}: {} for {bold}", BOLD * counted);
         }
+    }
+
+    #[test]
+    fn a_long_title_has_two_lines() {
+        #[track_caller]
+        fn check(text: &str, width: f64, wanted: &[&str]) {
+            assert_eq!(bold_lines(text, 10.0, width), wanted);
+        }
+        check("", 10.0, &[""]);
+        check("four shown", 100.0, &["four shown"]);
+        check("match: four shown", 80.0, &["match:", "four shown"]);
+        // At the last space where there is no colon, or too much behind it.
+        check("match four shown", 80.0, &["match four", "shown"]);
+        check("a: four shown, fixed", 80.0, &["a: four", "shown, fixed"]);
+        check("mmmmmmmm", 40.0, &["mm…"]);
+        check("four mmmmmmmm mmmm", 60.0, &["four", "mmmm…"]);
     }
 
     #[test]

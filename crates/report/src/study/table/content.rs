@@ -78,22 +78,33 @@ impl Cell {
         }
     }
 
-    /// As people read it: three decimals, a dash where a number is missing.
+    /// As people read it: about three decimals, a dash where a number is missing.
     pub(super) fn words(&self) -> String {
         match self {
             Cell::Text(text) => text.clone(),
             Cell::Count(count) => count.to_string(),
-            Cell::Number(Some(number)) => three_decimals(*number),
+            Cell::Number(Some(number)) => short(*number),
             Cell::Number(None) => "–".into(),
             Cell::Truth(truth) => if *truth { "yes" } else { "no" }.into(),
         }
     }
 }
 
-/// No minus sign before a zero.
-fn three_decimals(number: f64) -> String {
-    let text = format!("{number:.3}");
-    if text == "-0.000" { "0.000".into() } else { text }
+/// What is smaller comes from rounding and stands for 0.
+const NOISE: f64 = 1e-12;
+/// Up to here three decimals would show no more than a 0, or a 5 as a 1; all that two digits round to 0.0005 is among it.
+const SMALL: f64 = 0.000_505;
+/// From here on decimals are of no use.
+const LARGE: f64 = 999.9995;
+
+/// Three decimals; two digits and a power of ten for small numbers such as learning rates; no decimals for large ones.
+fn short(number: f64) -> String {
+    match number.abs() {
+        size if size < NOISE => "0.000".into(),
+        size if size < SMALL => format!("{number:.1e}").replace(".0e", "e"),
+        size if size >= LARGE => format!("{number:.0}"),
+        _ => format!("{number:.3}"),
+    }
 }
 
 /// What a cell can be.
@@ -239,16 +250,41 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn words_have_three_decimals() {
+    fn words_tell_small_numbers_apart() {
         let cases = [
             (Some(0.12345), "0.123"),
-            (Some(-0.0004), "0.000"),
-            (Some(-0.0006), "-0.001"),
             (Some(12.0), "12.000"),
+            (Some(-0.004), "-0.004"),
+            (Some(0.001), "0.001"),
+            (Some(-0.0006), "-0.001"),
+            (Some(0.0005), "5e-4"),
+            (Some(5e-4 + 1e-18), "5e-4"),
+            (Some(-0.0004), "-4e-4"),
+            (Some(1e-4), "1e-4"),
+            (Some(2e-4), "2e-4"),
+            (Some(2.345e-5), "2.3e-5"),
+            (Some(9.99e-5), "1e-4"),
+            (Some(0.0), "0.000"),
+            (Some(-0.0), "0.000"),
+            (Some(-2.2e-17), "0.000"),
+            (Some(999.9), "999.900"),
+            (Some(999.9999), "1000"),
+            (Some(-80_000.25), "-80000"),
             (None, "–"),
         ];
         for (number, words) in cases {
             assert_eq!(Cell::Number(number).words(), words);
         }
+    }
+
+    /// Files for machines keep every digit.
+    #[test]
+    fn csv_does_not_round() {
+        let mut table = table_with("a");
+        table.rows[0][2] = Cell::Number(Some(0.000_123_456));
+        assert!(table.csv().unwrap().contains("0.000123456"), "{:?}", table.csv());
+        assert!(table.markdown().unwrap().contains("| 1.2e-4 |"));
+        assert!(table.html().unwrap().contains("<td class=number>1.2e-4</td>"));
+        assert!(table.latex().unwrap().contains("& $1.2 \\times 10^{-4}$ &"));
     }
 }

@@ -22,7 +22,10 @@ impl Table {
 fn written(cell: &Cell) -> String {
     let words = cell.words();
     match cell {
-        Cell::Number(Some(_)) => words.replace('-', "$-$"),
+        Cell::Number(Some(_)) => match words.split_once('e') {
+            Some((digits, power)) => format!("${digits} \\times 10^{{{power}}}$"),
+            None => words.replace('-', "$-$"),
+        },
         _ => escaped(&words),
     }
 }
