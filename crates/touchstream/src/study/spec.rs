@@ -301,6 +301,9 @@ impl StudySpec {
 fn label_of(value: &toml::Value) -> String {
     match value {
         toml::Value::String(word) => word.clone(),
+        toml::Value::Float(number) if !(1e-4..1e6).contains(&number.abs()) && *number != 0.0 => {
+            format!("{number:e}")
+        }
         toml::Value::Array(values) => values.iter().map(label_of).collect::<Vec<_>>().join("+"),
         other => other.to_string(),
     }

@@ -60,7 +60,7 @@ pub fn section(preset: &str, found: &ModuleFindings) -> Option<StudySection> {
         text: "Validation reward while learning, by the run's own policy. Bands and intervals are 95 % bootstrap intervals over \
                seeds; thin lines are single seeds. N-AUC: a module's area under the curve up to the task's horizon, over that \
                of the best module on the task; TA-N-AUC its mean over tasks. The horizon is the first evaluation by which more than half \
-               of the modules have reached 95 % of their own final reward."
+               of the modules that learned anything have reached 95 % of their own final reward."
             .into(),
         figures,
         pictures: Vec::new(),
@@ -314,6 +314,7 @@ fn horizons(preset: &str, all: &Comparison) -> Table {
             Cell::Text(task.task.clone()),
             Cell::Count(task.step),
             Cell::Count(task.n_converged as u64),
+            Cell::Count(task.n_learned as u64),
             Cell::Count(task.n_modules as u64),
             Cell::Count(task.n_seeds as u64),
             Cell::Count(task.n_seeds_left_out as u64),
@@ -327,6 +328,7 @@ fn horizons(preset: &str, all: &Comparison) -> Table {
             TableColumn::text("task", "task"),
             TableColumn::count("step", "horizon, steps"),
             TableColumn::count("n_converged", "modules near their end"),
+            TableColumn::count("n_learned", "modules that learned"),
             TableColumn::count("n_modules", "modules"),
             TableColumn::count("n_seeds", "n"),
             TableColumn::count("n_seeds_left_out", "seeds left out"),
