@@ -81,7 +81,7 @@ fn in_order_of_the_paper(found: &ModuleFindings) -> ModuleFindings {
     columns.sort_by_key(|&column| rank(&all.tasks[column].task));
     all.tasks = columns.iter().map(|&column| all.tasks[column].clone()).collect();
     for row in &mut all.n_auc {
-        *row = columns.iter().map(|&column| row[column].clone()).collect();
+        *row = columns.iter().map(|&column| row[column]).collect();
     }
     found
 }
