@@ -149,8 +149,7 @@ mod tests {
             needs: Needs { objects: true, scenes: true, ..Needs::PORTRAITS },
             ..SourceOptions::default()
         };
-        let all = open(&SourceSpec::Gallery, &options, &NoProgress);
-        let Ok(all) = all.map(|opened| opened.stimuli) else { panic!("{all:?}") };
+        let all = open(&SourceSpec::Gallery, &options, &NoProgress).unwrap().stimuli;
         let halves = [ValidationPart::Choice, ValidationPart::Final]
             .map(|part| HalfValidated::new(Arc::clone(&all), part));
         let [choice, last] = &halves;
