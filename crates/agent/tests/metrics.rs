@@ -70,5 +70,8 @@ fn uniform_touches_land_on_objects_as_often_as_counted() {
     let share = found.on_object.unwrap();
     assert!((share - exact.chance_on_object.unwrap()).abs() < 0.032, "{share} beside {exact:?}");
     assert!((found.reward - exact.chance).abs() < 0.032 && found.reward < share);
-    assert_eq!(evaluation_of("mts-2way-stationary", 0.5, Explore::Sample).on_object, None);
+    // Two buttons of 100 x 100 pixels.
+    let on_button = evaluation_of("mts-2way-stationary", 0.5, Explore::Sample).on_object.unwrap();
+    assert!((on_button - 2.0 * 10_000.0 / 50_176.0).abs() < 0.032, "{on_button}");
+    assert_eq!(evaluation_of("sr-2way", 0.5, Explore::Sample).on_object, None);
 }
