@@ -68,8 +68,13 @@ pub fn reproduction_page(all: &[Evidence]) -> String {
         }
         text += "\n";
         for study in studies {
-            for start in &study.starts {
-                text += &format!("    {}\n", shown_command(&start.command));
+            let commands = study.starts.iter().map(|start| shown_command(&start.command));
+            let mut told: Vec<String> = Vec::new();
+            for command in commands {
+                if !told.contains(&command) {
+                    text += &format!("    {command}\n");
+                    told.push(command);
+                }
             }
         }
         text += "\n| claim | preset | verdict | paper | found | n | why |\n|---|---|---|---|---|---|---|\n";
@@ -110,7 +115,8 @@ pub fn reproduction_page(all: &[Evidence]) -> String {
 const HEAD: &str = "# Reproduction\n\n\
     Which claims of the paper hold here, and which do not. Written by `touchstream verify DIR... --markdown FILE` from the run folders of \
     the studies that are named below, and from nothing else. *Reproduced* and *not reproduced* are what was measured, under our default \
-    settings and under those that the paper prints (preset `paper`); *not enough data* says which runs are missing. Intervals are 95 %.\n";
+    settings and under those that the paper prints (preset `paper`); *not enough data* says which runs are missing. Intervals are 95 %. A scale of `short` is short: localization in particular is \
+    not learned to its end by then ([fine-touches.md](fine-touches.md) has longer runs).\n";
 
 impl StudyUsed {
     fn row(&self) -> String {
