@@ -49,7 +49,9 @@ pub use modules::{
     Comparison, ModuleAverage, ModuleFindings, ModuleOnTask, NormalizedArea, ProfilePoint, SeedCurve,
     TaskFindings, TaskHorizon,
 };
+pub use paper::{MAIN_MODULES, twelve_tasks};
 pub use record::{Baseline, Part, Point, RunRecord};
+pub use run::end;
 pub use scenes::{SceneFindings, SeedHalfway};
 pub use switching::{SeedGain, SwitchFindings, WayFindings};
 pub use verdicts::{CLAIMS, Claim, Outcome, Verdict};

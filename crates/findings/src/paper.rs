@@ -4,7 +4,7 @@ use touchstream_env::schedule::NAMED_SCHEDULES;
 use touchstream_env::task::paper_tasks;
 
 /// The seven modules of the main text, best first, each with the paper's TA-N-AUC.
-pub(crate) const MAIN_MODULES: [(&str, f64); 7] = [
+pub const MAIN_MODULES: [(&str, f64); 7] = [
     ("ems", 0.997),
     ("no-symm", 0.944),
     ("no-mult-symm-crelu", 0.818),
@@ -25,7 +25,7 @@ pub(crate) const NO_SWITCH: &str = "no-switch";
 pub(crate) const MIN_SEEDS: usize = 3;
 
 /// The twelve tasks of TA-N-AUC.
-pub(crate) fn twelve_tasks() -> impl Iterator<Item = &'static str> {
+pub fn twelve_tasks() -> impl Iterator<Item = &'static str> {
     paper_tasks().iter().map(|task| task.id()).filter(|&id| id != COCO)
 }
 

@@ -39,7 +39,7 @@ impl Run<'_> {
 }
 
 /// The mean of the last tenth of some points, of at least one. 0 where there is none.
-pub(crate) fn end(points: &[(u64, f64)]) -> f64 {
+pub fn end(points: &[(u64, f64)]) -> f64 {
     let last = &points[points.len() - points.len().div_ceil(10)..];
     last.iter().map(|point| point.1).sum::<f64>() / last.len().max(1) as f64
 }

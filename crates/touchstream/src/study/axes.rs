@@ -5,18 +5,8 @@ use anyhow::{Result, bail};
 use touchstream_agent::find_module;
 use touchstream_env::schedule::NAMED_SCHEDULES;
 use touchstream_env::task::paper_tasks;
+use touchstream_findings::{MAIN_MODULES, twelve_tasks};
 use touchstream_mind::module::MODULES;
-
-/// The modules of the paper's main figure, in the order of its areas.
-pub const MAIN_MODULES: [&str; 7] = [
-    "ems",
-    "no-symm",
-    "no-mult-symm-crelu",
-    "none-relu-large",
-    "no-mult-symm-relu",
-    "none-relu-medium",
-    "none-relu-small",
-];
 
 /// The module that the paper's 24 do not count.
 const CONVOLUTIONAL: &str = "conv-ems";
@@ -26,11 +16,6 @@ pub fn all_modules() -> Vec<String> {
     MODULES.iter().map(|kind| kind.id.to_owned()).filter(|id| id != CONVOLUTIONAL).collect()
 }
 
-/// The tasks that modules are compared on: all of the paper's but the scenes.
-pub fn twelve_tasks() -> Vec<String> {
-    paper_tasks().iter().map(|task| task.id().to_owned()).filter(|id| id != "coco-mts").collect()
-}
-
 /// All names that words stand for, each once, in the order of the words: `ems`, `none-*`, `main`, `all`.
 pub fn modules_of(words: &[String]) -> Result<Vec<String>> {
     let ids: Vec<&str> = MODULES.iter().map(|kind| kind.id).collect();
@@ -38,7 +23,7 @@ pub fn modules_of(words: &[String]) -> Result<Vec<String>> {
     for word in words {
         match word.as_str() {
             "all" => found.extend(all_modules()),
-            "main" => found.extend(MAIN_MODULES.map(String::from)),
+            "main" => found.extend(MAIN_MODULES.map(|(id, _)| id.to_owned())),
             pattern if pattern.contains('*') => found.extend(matching("modules", pattern, &ids)?),
             id => found.push(find_module(id)?.id.to_owned()),
         }
@@ -52,7 +37,7 @@ pub fn tasks_of(words: &[String]) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for word in words {
         match word.as_str() {
-            "all" => found.extend(twelve_tasks()),
+            "all" => found.extend(twelve_tasks().map(String::from)),
             pattern if pattern.contains('*') && !is_file_word(pattern) => {
                 found.extend(matching("tasks", pattern, &ids)?);
             }
@@ -134,7 +119,7 @@ mod tests {
     #[test]
     fn names_patterns_and_groups_become_lists() {
         assert_eq!(all_modules().len(), 24);
-        assert_eq!(twelve_tasks().len(), 12);
+        assert_eq!(tasks_of(&words(&["all"])).unwrap().len(), 12);
         assert_eq!(modules_of(&words(&["ems", "none-relu-*", "ems"])).unwrap().len(), 4);
         assert_eq!(tasks_of(&words(&["sr-*"])).unwrap().len(), 3);
         assert_eq!(tasks_of(&words(&["mts-*way-*-stationary"])).unwrap(), ["mts-4way-4shown-stationary"]);

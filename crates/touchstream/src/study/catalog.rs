@@ -1,6 +1,6 @@
 //! The program's own studies: one a figure or table of the paper.
 
-use crate::study::axes::{MAIN_MODULES, all_modules, twelve_tasks};
+use crate::study::axes::all_modules;
 use crate::study::scale::Scale;
 use crate::study::spec::StudySpec;
 use crate::study::way::way_with_initial_values;
@@ -8,23 +8,10 @@ use crate::train_words::{PresetWord, TrainWords};
 use anyhow::{Result, bail};
 use std::collections::BTreeMap;
 use touchstream_env::schedule::NAMED_SCHEDULES;
+use touchstream_findings::{MAIN_MODULES, twelve_tasks};
 use touchstream_stimuli::SplitCounts;
 
-/// All names, in the order of the paper.
-pub const NAMES: [&str; 10] = [
-    "modules",
-    "learning-rates",
-    "emergence",
-    "localization",
-    "scenes",
-    "no-switch",
-    "switching",
-    "transformations",
-    "transfer-controls",
-    "controller",
-];
-
-/// A name and its question, for help texts.
+/// Every name and its question, in the order of the paper.
 pub const ABOUT: [(&str, &str); 10] = [
     (
         "modules",
@@ -49,7 +36,7 @@ pub fn named_study(name: &str, scale: Scale) -> Result<StudySpec> {
     let Some((_, title)) = ABOUT.iter().find(|(known, _)| *known == name) else {
         bail!(
             "there is no study `{name}`; there are {}, and files of your own (FILE.toml)",
-            NAMES.join(", ")
+            ABOUT.map(|(name, _)| name).join(", ")
         );
     };
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
@@ -72,9 +59,10 @@ pub fn named_study(name: &str, scale: Scale) -> Result<StudySpec> {
         settings_of: BTreeMap::new(),
     };
     let few_modules = owned(&["ems", "no-symm", "none-relu-small"]);
-    let modules = scale.choose(few_modules.clone(), owned(&MAIN_MODULES), all_modules());
+    let modules = scale.choose(few_modules.clone(), owned(&MAIN_MODULES.map(|(id, _)| id)), all_modules());
     let few_tasks = owned(&["sr-2way", "mts-2way-stationary", "localization"]);
-    let tasks = scale.choose(few_tasks.clone(), twelve_tasks(), twelve_tasks());
+    let twelve: Vec<String> = twelve_tasks().map(String::from).collect();
+    let tasks = scale.choose(few_tasks.clone(), twelve.clone(), twelve);
     let plain = StudySpec { settings: settings_at(scale), ..plain };
     let with_maps = TrainWords { map_examples: Some(4), ..settings_at(scale) };
     let all_switches: Vec<String> = NAMED_SCHEDULES[1..].iter().map(|row| row.id.to_owned()).collect();

@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn every_named_study_has_runs_of_its_own() {
-        for name in crate::study::catalog::NAMES {
+        for (name, _) in crate::study::catalog::ABOUT {
             for scale in [Scale::Smoke, Scale::Short, Scale::Paper] {
                 let spec = named_study(name, scale).unwrap().checked().unwrap();
                 let cells = cells_of(&spec).unwrap();

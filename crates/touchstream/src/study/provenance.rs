@@ -54,7 +54,7 @@ pub fn starts_of(folder: &StudyFolder) -> Result<Vec<Start>> {
 }
 
 /// As a shell reads it as one word.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+%@".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
         true => word.to_owned(),

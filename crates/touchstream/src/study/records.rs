@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use touchstream_findings::{Part, Point, RunRecord};
+use touchstream_findings::{Part, Point, RunRecord, end};
 use touchstream_lab::curve::{CurveRow, rows_from_csv};
 use touchstream_lab::run::{RunFolder, RunIdentity, Stage};
 use touchstream_lab::study::StudyFolder;
@@ -82,12 +82,10 @@ impl Records {
     }
 }
 
-/// Mean validation reward of the last tenth of a curve.
+/// What a curve ends with; none if there is no curve.
 fn end_of(rows: &[CurveRow]) -> Option<f64> {
-    let last_step = rows.last()?.step;
-    let last: Vec<f64> =
-        rows.iter().filter(|row| 10 * row.step >= 9 * last_step).map(|row| row.validation.reward).collect();
-    Some(last.iter().sum::<f64>() / last.len() as f64)
+    let points: Vec<(u64, f64)> = rows.iter().map(|row| (row.step, row.validation.reward)).collect();
+    (!points.is_empty()).then(|| end(&points))
 }
 
 fn read_run(folder: RunFolder, name: &str) -> Result<CompleteRun> {

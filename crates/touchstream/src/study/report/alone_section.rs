@@ -1,12 +1,11 @@
 //! Modules on tasks: learning curves, normalized areas, final rewards.
 
-use crate::study::axes::MAIN_MODULES;
 use crate::study::report::tables::{
     averaged_cells, ends, figure_cells, figure_columns, left_out_table, n_words,
 };
 use touchstream_env::task::{find_task, paper_tasks};
 use touchstream_findings::{
-    Comparison, MeanCurve, ModuleAverage, ModuleFindings, ModuleOnTask, TaskFindings,
+    Comparison, MAIN_MODULES, MeanCurve, ModuleAverage, ModuleFindings, ModuleOnTask, TaskFindings,
 };
 use touchstream_report::study::band_line::BandPoint;
 use touchstream_report::study::figure::Figure;
@@ -16,17 +15,6 @@ use touchstream_report::study::panels::{Panel, PanelCurve, Panels, XRange};
 use touchstream_report::study::profiles::{ProfileLine, Profiles};
 use touchstream_report::study::study_page::StudySection;
 use touchstream_report::study::table::{Cell, Table, TableColumn};
-
-/// TA-N-AUC as the paper prints it.
-const PAPER_AVERAGES: [(&str, f64); 7] = [
-    ("ems", 0.997),
-    ("no-symm", 0.944),
-    ("no-mult-symm-crelu", 0.818),
-    ("none-relu-large", 0.717),
-    ("no-mult-symm-relu", 0.566),
-    ("none-relu-medium", 0.522),
-    ("none-relu-small", 0.403),
-];
 
 /// More lines than this are drawn without bands: nobody could tell them apart.
 const MAX_BANDS: usize = 7;
@@ -90,7 +78,7 @@ fn in_order_of_the_paper(found: &ModuleFindings) -> ModuleFindings {
 fn method_names(found: &ModuleFindings) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let there = |name: &str| found.tasks.iter().any(|task| task.modules.iter().any(|one| one.module == name));
-    names.extend(MAIN_MODULES.iter().filter(|name| there(name)).map(|name| (*name).to_owned()));
+    names.extend(MAIN_MODULES.iter().map(|(name, _)| *name).filter(|name| there(name)).map(String::from));
     for module in found.tasks.iter().flat_map(|task| &task.modules) {
         if !names.contains(&module.module) {
             names.push(module.module.clone());
@@ -194,7 +182,7 @@ fn averages(preset: &str, all: &Comparison) -> Figure {
             value: Some(average.ta_n_auc.value),
             interval: ends(average.ta_n_auc.interval),
             seeds: Vec::new(),
-            paper: PAPER_AVERAGES.iter().find(|(name, _)| *name == average.module).map(|&(_, value)| value),
+            paper: MAIN_MODULES.iter().find(|(name, _)| *name == average.module).map(|&(_, value)| value),
             n: average.ta_n_auc.n_runs as u64,
         }],
     };
@@ -217,7 +205,8 @@ fn averages(preset: &str, all: &Comparison) -> Figure {
 fn profiles(preset: &str, all: &Comparison) -> Figure {
     let has_bands = all.averages.len() <= MAX_BANDS;
     let mut sorted: Vec<&ModuleAverage> = all.averages.iter().collect();
-    let rank = |name: &str| MAIN_MODULES.iter().position(|main| *main == name).unwrap_or(MAIN_MODULES.len());
+    let rank =
+        |name: &str| MAIN_MODULES.iter().position(|(main, _)| *main == name).unwrap_or(MAIN_MODULES.len());
     sorted.sort_by_key(|average| rank(&average.module));
     let line = |average: &&ModuleAverage| ProfileLine {
         name: average.module.clone(),
@@ -257,7 +246,7 @@ fn average_table(preset: &str, all: &Comparison) -> Table {
     let mut sorted: Vec<&ModuleAverage> = all.averages.iter().collect();
     sorted.sort_by(|a, b| b.ta_n_auc.value.total_cmp(&a.ta_n_auc.value));
     let row = |average: &&ModuleAverage| {
-        let paper = PAPER_AVERAGES.iter().find(|(name, _)| *name == average.module).map(|&(_, value)| value);
+        let paper = MAIN_MODULES.iter().find(|(name, _)| *name == average.module).map(|&(_, value)| value);
         let mut cells = vec![Cell::Text(average.module.clone())];
         cells.extend(averaged_cells(Some(&average.ta_n_auc)));
         cells.push(Cell::Number(paper));

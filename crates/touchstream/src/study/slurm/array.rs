@@ -1,5 +1,6 @@
 //! A job array: its list of runs, its script, and the line that submits it.
 
+use crate::study::provenance::quoted;
 use crate::study::slurm::settings::{SlurmWords, WARNING_SECS};
 use anyhow::{Context, Result, anyhow, bail};
 use std::path::{Path, PathBuf};
@@ -66,7 +67,7 @@ impl Array<'_> {
         if let Some(job) = self.after {
             sbatch.arg(format!("--dependency=afterany:{job}"));
         }
-        let answer = words_of(sbatch.arg(&script))?;
+        let answer = answer_of(sbatch.arg(&script))?;
         // On a federation the cluster's name follows.
         let id = answer.trim().split(';').next().unwrap_or_default();
         let id =
@@ -80,23 +81,23 @@ impl Array<'_> {
         let program = std::env::current_exe().context("where this program is cannot be told")?;
         let mut words = Vec::new();
         if let Some(image) = &self.words.container {
-            words.extend(["apptainer".to_owned(), "exec".to_owned(), shell_word(image)]);
+            words.extend(["apptainer".to_owned(), "exec".to_owned(), quoted(image)]);
         }
-        words.push(shell_word(&program.display().to_string()));
+        words.push(quoted(&program.display().to_string()));
         words.extend(["study", "work"].map(String::from));
-        words.push(shell_word(&folder.display().to_string()));
-        words.push(format!("--list {}", shell_word(&list.display().to_string())));
+        words.push(quoted(&folder.display().to_string()));
+        words.push(format!("--list {}", quoted(&list.display().to_string())));
         words.push("--line \"$SLURM_ARRAY_TASK_ID\"".to_owned());
         words.push(format!("--jobs {}", self.n_jobs));
         if let Some(cache) = self.cache {
-            words.push(format!("--cache {}", shell_word(&cache.display().to_string())));
+            words.push(format!("--cache {}", quoted(&cache.display().to_string())));
         }
         Ok(SCRIPT.replace("PROGRAM", &words.join(" ")).replace("AGAIN", &WANTS_ANOTHER_TURN.to_string()))
     }
 }
 
 /// What a program of Slurm answers; an error is what it says itself.
-pub fn words_of(command: &mut Command) -> Result<String> {
+pub fn answer_of(command: &mut Command) -> Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().with_context(|| {
         format!("cannot start {name}; is this a machine from which jobs of a Slurm cluster are submitted?")
@@ -105,8 +106,4 @@ pub fn words_of(command: &mut Command) -> Result<String> {
         bail!("{name}: {}", String::from_utf8_lossy(&output.stderr).trim());
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-fn shell_word(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }

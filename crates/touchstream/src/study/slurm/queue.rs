@@ -1,6 +1,6 @@
 //! Where Slurm has a study's tasks.
 
-use crate::study::slurm::array::words_of;
+use crate::study::slurm::array::answer_of;
 use crate::study::slurm::record::Submission;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
@@ -75,7 +75,7 @@ pub fn queue_of(submissions: &[Submission]) -> Result<QueueState> {
 pub fn cancel(submissions: &[Submission]) -> Result<()> {
     let ids: Vec<String> = submissions.iter().map(|submission| submission.job_id.to_string()).collect();
     if !ids.is_empty() {
-        words_of(Command::new("scancel").args(ids))?;
+        answer_of(Command::new("scancel").args(ids))?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use crate::source_args::default_cache_dir;
 use crate::study::cell::{Cell, RunPart};
-use crate::study::slurm::array::{Array, words_of};
+use crate::study::slurm::array::{Array, answer_of};
 use crate::study::slurm::queue::queue_of;
 use crate::study::slurm::record::{Submission, note_submission, read_submissions};
 use crate::study::slurm::settings::SlurmWords;
@@ -71,7 +71,7 @@ pub fn submit(
 
 /// Clusters limit arrays; to be told before half of a study is submitted.
 fn check_size(n_tasks: usize) -> Result<()> {
-    let config = words_of(Command::new("scontrol").args(["show", "config"]))?;
+    let config = answer_of(Command::new("scontrol").args(["show", "config"]))?;
     let max = config.lines().find_map(|line| {
         let (key, value) = line.split_once('=')?;
         (key.trim() == "MaxArraySize").then(|| value.trim().parse::<usize>().ok())?
