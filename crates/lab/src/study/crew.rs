@@ -1,14 +1,15 @@
 //! The threads of one process that get a study done, beside those of other processes.
 
-use crate::run::{RunFolder, Stage};
+use crate::run::RunFolder;
 use crate::study::attempts::{Claim, Claimed, LEASE, Outcome};
+use crate::study::board::{Board, Next, Tally};
 use crate::study::cpu_time::thread_cpu_time;
 use crate::study::error::StudyError;
 use crate::study::folder::StudyFolder;
 use crate::study::job::{Ended, Job, JobState};
 use crate::study::worker::Worker;
 use std::any::Any;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,30 +28,6 @@ pub struct Crew<'a> {
     pub lease: Duration,
 }
 
-/// How many runs stand where.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tally {
-    /// All.
-    pub n_jobs: usize,
-    /// There is a result.
-    pub n_complete: usize,
-    /// Done by this process now.
-    pub n_here: usize,
-    /// Done by others now.
-    pub n_elsewhere: usize,
-    /// Given up, and why.
-    pub given_up: Vec<(String, String)>,
-    /// What cores spent in runs of this process.
-    pub cpu_in_runs: Duration,
-}
-
-impl Tally {
-    /// Whether everything has a result.
-    pub fn is_complete(&self) -> bool {
-        self.n_complete == self.n_jobs
-    }
-}
-
 /// Hears of what a crew does, from several threads at once.
 pub trait CrewWatch: Sync {
     /// A run begins here.
@@ -64,25 +41,7 @@ pub trait CrewWatch: Sync {
 /// Does one run into a folder until it is complete or must stop; an error is a sentence.
 pub type DoRun<'a> = dyn Fn(usize, &RunFolder, &dyn Fn() -> bool) -> Result<Ended, String> + Sync + 'a;
 
-/// A run that went wrong this often is given up until the study is started again.
-const MAX_FAILURES: u32 = 3;
-/// How long until a look at what others do.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
 const REST: Duration = Duration::from_millis(50);
-
-/// All runs and where they stand.
-struct Board<'a> {
-    jobs: &'a [Job],
-    states: Vec<JobState>,
-    failures: Vec<u32>,
-    index: BTreeMap<&'a str, usize>,
-    /// Runs that others may start from.
-    ready: BTreeSet<&'a str>,
-    /// When runs of others may be looked at again.
-    look_again: Vec<Instant>,
-    looked: Option<Instant>,
-    cpu_in_runs: Duration,
-}
 
 /// A claim, and whether somebody has taken over.
 struct Held {
@@ -222,7 +181,7 @@ impl Shift<'_> {
             }
         };
         // One run that panics is one run that fails.
-        let is_won = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(words_of(&*panic)));
+        let is_won = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(words_of_panic(&*panic)));
         let cpu_time = thread_cpu_time().saturating_sub(start);
         let claim = lock(&self.held).remove(&job).map(|held| held.claim);
         let outcome = match is_won {
@@ -241,137 +200,11 @@ impl Shift<'_> {
     }
 }
 
-enum Next {
-    Take(usize),
-    Wait,
-    Nothing,
-}
-
-impl<'a> Board<'a> {
-    fn new(jobs: &'a [Job]) -> Self {
-        let n = jobs.len();
-        Self {
-            jobs,
-            states: vec![JobState::Waiting; n],
-            failures: vec![0; n],
-            index: jobs.iter().enumerate().map(|(idx, job)| (job.name.as_str(), idx)).collect(),
-            ready: BTreeSet::new(),
-            look_again: vec![Instant::now(); n],
-            looked: None,
-            cpu_in_runs: Duration::ZERO,
-        }
-    }
-
-    /// Finds out what others have finished.
-    fn look(&mut self, folder: &StudyFolder) -> Result<(), StudyError> {
-        if self.looked.is_some_and(|looked| looked.elapsed() < LOOK_EVERY) {
-            return Ok(());
-        }
-        let complete: BTreeSet<String> = folder.complete()?;
-        for (job, state) in self.jobs.iter().zip(&mut self.states) {
-            if *state != JobState::Here && complete.contains(&job.name) {
-                *state = JobState::Complete;
-            }
-        }
-        self.looked = Some(Instant::now());
-        Ok(())
-    }
-
-    /// The next that can be tried; it is ours among the threads of this process from now on.
-    fn take_next(&mut self, folder: &StudyFolder) -> Result<Next, StudyError> {
-        self.look(folder)?;
-        let mut next = Next::Nothing;
-        for idx in 0..self.jobs.len() {
-            match self.states[idx] {
-                JobState::Complete | JobState::GivenUp { .. } => continue,
-                JobState::Here => {
-                    next = Next::Wait;
-                    continue;
-                }
-                JobState::Waiting | JobState::Elsewhere => {}
-            }
-            match self.base_state(idx, folder)? {
-                BaseState::Ready if self.look_again[idx] <= Instant::now() => {
-                    self.states[idx] = JobState::Here;
-                    return Ok(Next::Take(idx));
-                }
-                BaseState::Ready | BaseState::Awaited => next = Next::Wait,
-                BaseState::Lost(reason) => self.states[idx] = JobState::GivenUp { reason },
-            }
-        }
-        Ok(next)
-    }
-
-    fn base_state(&mut self, idx: usize, folder: &StudyFolder) -> Result<BaseState, StudyError> {
-        let jobs = self.jobs;
-        let Some(base) = &jobs[idx].needs else { return Ok(BaseState::Ready) };
-        if self.ready.contains(base.as_str()) {
-            return Ok(BaseState::Ready);
-        }
-        let state = self.index.get(base.as_str()).map(|&base| &self.states[base]);
-        match state {
-            Some(JobState::GivenUp { reason }) => Ok(BaseState::Lost(format!("{base}: {reason}"))),
-            Some(JobState::Complete) | None => match folder.status(base)? {
-                Some(status) if status.stage == Stage::Finished => {
-                    self.ready.insert(base);
-                    Ok(BaseState::Ready)
-                }
-                Some(status) => {
-                    let reason = status.reason.unwrap_or_else(|| "it has not finished".into());
-                    Ok(BaseState::Lost(format!("{base}: {reason}")))
-                }
-                None => {
-                    Ok(BaseState::Lost(format!("{base}: its folder does not say how it ended; remove it")))
-                }
-            },
-            Some(_) => Ok(BaseState::Awaited),
-        }
-    }
-
-    fn settle(&mut self, job: usize, state: JobState) {
-        self.states[job] = match state {
-            JobState::GivenUp { reason } => {
-                self.failures[job] += 1;
-                match self.failures[job] < MAX_FAILURES {
-                    true => JobState::Waiting,
-                    false => JobState::GivenUp { reason },
-                }
-            }
-            state => state,
-        };
-        if self.states[job] == JobState::Elsewhere || self.failures[job] > 0 {
-            self.look_again[job] = Instant::now() + LOOK_EVERY;
-        }
-    }
-
-    fn tally(&self) -> Tally {
-        let count = |state: &JobState| self.states.iter().filter(|found| *found == state).count();
-        let given_up = self.jobs.iter().zip(&self.states).filter_map(|(job, state)| match state {
-            JobState::GivenUp { reason } => Some((job.name.clone(), reason.clone())),
-            _ => None,
-        });
-        Tally {
-            n_jobs: self.jobs.len(),
-            n_complete: count(&JobState::Complete),
-            n_here: count(&JobState::Here),
-            n_elsewhere: count(&JobState::Elsewhere),
-            given_up: given_up.collect(),
-            cpu_in_runs: self.cpu_in_runs,
-        }
-    }
-}
-
-enum BaseState {
-    Ready,
-    Awaited,
-    Lost(String),
-}
-
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn words_of(panic: &(dyn Any + Send)) -> String {
+fn words_of_panic(panic: &(dyn Any + Send)) -> String {
     let words = panic.downcast_ref::<&str>().copied();
     let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     format!("a fault of the program: {}", words.unwrap_or("it panicked"))
@@ -380,7 +213,7 @@ fn words_of(panic: &(dyn Any + Send)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::RunStatus;
+    use crate::run::{RunStatus, Stage};
     use std::fs;
     use std::path::Path;
 

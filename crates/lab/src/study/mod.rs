@@ -1,6 +1,7 @@
 //! A study: many runs in one folder, done by any number of processes on any number of machines, each run once.
 
 mod attempts;
+mod board;
 mod cpu_time;
 mod crew;
 mod error;
@@ -10,8 +11,9 @@ mod result;
 mod worker;
 
 pub use attempts::{AttemptEnd, AttemptRecord, Attempts, Claim, Claimed, LEASE, Outcome};
+pub use board::Tally;
 pub use cpu_time::{process_cpu_time, thread_cpu_time};
-pub use crew::{Crew, CrewWatch, Tally};
+pub use crew::{Crew, CrewWatch};
 pub use error::StudyError;
 pub use folder::StudyFolder;
 pub use job::{Ended, Job, JobState};

@@ -31,17 +31,17 @@ impl Worker {
 }
 
 fn host_name() -> String {
-    let name = fs::read_to_string("/proc/sys/kernel/hostname").ok().or_else(|| words_of("hostname", &[]));
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").ok().or_else(|| output_of("hostname", &[]));
     name.map_or_else(|| "unknown".into(), |name| name.trim().to_owned())
 }
 
 fn boot_id() -> Option<String> {
     let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok();
-    let id = id.or_else(|| words_of("sysctl", &["-n", "kern.bootsessionuuid"]));
+    let id = id.or_else(|| output_of("sysctl", &["-n", "kern.bootsessionuuid"]));
     id.map(|id| id.trim().to_owned()).filter(|id| !id.is_empty())
 }
 
-fn words_of(program: &str, args: &[&str]) -> Option<String> {
+fn output_of(program: &str, args: &[&str]) -> Option<String> {
     let output = Command::new(program).args(args).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
