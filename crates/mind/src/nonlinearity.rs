@@ -1,6 +1,6 @@
 //! The nonlinearities of modules, each with its gradient beside it; some make several numbers out of one.
 
-use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_LANES, padded};
+use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_LANES, load_from, store_from};
 use crate::exponential::{exp, sigmoid, tanh};
 use serde::{Deserialize, Serialize};
 
@@ -192,10 +192,9 @@ impl Kernel for Forward<'_> {
         let n_parts = nonlinearity.n_parts();
         for (x, out) in x.chunks_exact(n).zip(out.chunks_exact_mut(n_parts * n)) {
             for start in (0..n).step_by(N_LANES) {
-                let len = N_LANES.min(n - start);
-                let parts = parts::<A>(nonlinearity, A::load(&padded(&x[start..start + len])));
-                for (part, &numbers) in parts[..n_parts].iter().enumerate() {
-                    out[part * n + start..][..len].copy_from_slice(&A::stored(numbers)[..len]);
+                let parts = parts::<A>(nonlinearity, load_from::<A>(x, start));
+                for (out, part) in out.chunks_exact_mut(n).zip(parts) {
+                    store_from::<A>(part, out, start);
                 }
             }
         }
@@ -216,14 +215,13 @@ impl Kernel for Backward<'_> {
         let outs = out.chunks_exact(n_parts * n).zip(dout.chunks_exact(n_parts * n));
         for ((x, dx), (out, dout)) in x.chunks_exact(n).zip(dx.chunks_exact_mut(n)).zip(outs) {
             for start in (0..n).step_by(N_LANES) {
-                let len = N_LANES.min(n - start);
-                let load = |numbers: &[f32]| A::load(&padded(&numbers[start..start + len]));
                 let mut d = [A::zero(); MAX_PARTS];
                 for (d, dout) in d.iter_mut().zip(dout.chunks_exact(n)) {
-                    *d = load(dout);
+                    *d = load_from::<A>(dout, start);
                 }
-                let slopes = slopes::<A>(nonlinearity, load(x), load(out), d);
-                dx[start..start + len].copy_from_slice(&A::stored(slopes)[..len]);
+                let first_part = load_from::<A>(&out[..n], start);
+                let slopes = slopes::<A>(nonlinearity, load_from::<A>(x, start), first_part, d);
+                store_from::<A>(slopes, dx, start);
             }
         }
     }

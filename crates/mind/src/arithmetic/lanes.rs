@@ -67,6 +67,25 @@ pub(crate) trait Arithmetic: Copy {
 /// Adding this and taking it away again rounds to a whole number, which then stands in the low bits.
 pub(crate) const ROUNDER: f32 = 12_582_912.0;
 
+/// Eight numbers from a place on, 0 where there are none.
+#[inline(always)]
+pub(crate) fn load_from<A: Arithmetic>(numbers: &[f32], start: usize) -> A::V {
+    match numbers[start..].first_chunk() {
+        Some(whole) => A::load(whole),
+        None => A::load(&padded(&numbers[start..])),
+    }
+}
+
+/// Puts eight numbers down from a place on, as many as there is room for.
+#[inline(always)]
+pub(crate) fn store_from<A: Arithmetic>(eight: A::V, numbers: &mut [f32], start: usize) {
+    let rest = &mut numbers[start..];
+    match rest.first_chunk_mut() {
+        Some(whole) => A::store(eight, whole),
+        None => rest.iter_mut().zip(A::stored(eight)).for_each(|(number, one)| *number = one),
+    }
+}
+
 /// Up to eight numbers, the rest 0.
 #[inline(always)]
 pub(crate) fn padded(numbers: &[f32]) -> Lanes {

@@ -8,4 +8,4 @@ mod portable;
 
 pub use instructions::Instructions;
 pub(crate) use instructions::Kernel;
-pub(crate) use lanes::{Arithmetic, Lanes, N_LANES, ROUNDER, padded};
+pub(crate) use lanes::{Arithmetic, Lanes, N_LANES, ROUNDER, load_from, padded, store_from};
