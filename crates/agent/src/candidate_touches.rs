@@ -1,18 +1,9 @@
 //! The touches that are considered at a step: drawn uniformly, the same for all modules of a run.
 
+use crate::touch_scale::TouchScale;
 use touchstream_env::seed::{RunSeed, StreamName};
 use touchstream_env::touch::{N_TOUCHES, SCREEN_SIDE_PX, Touch};
 use touchstream_mind::module::Candidates;
-
-/// Where a pixel is, counted from the middle of the screen: -1 at the first, 1 at the last.
-pub fn centred_from_pixel(pixel: usize) -> f32 {
-    (2 * pixel) as f32 / (SCREEN_SIDE_PX - 1) as f32 - 1.0
-}
-
-/// Row and column of a touch, counted from the middle of the screen, each in [-1, 1].
-pub fn centred_from_touch(touch: Touch) -> [f32; 2] {
-    [centred_from_pixel(touch.row()), centred_from_pixel(touch.col())]
-}
 
 /// Candidate touches, as pixels and as the coordinates that modules read.
 #[derive(Clone, Debug)]
@@ -55,9 +46,9 @@ const ALONG_CURVE: [[u8; CELLS]; CELLS] = {
 };
 
 impl CandidateTouches {
-    /// Room for some.
-    pub fn new(n: usize) -> Self {
-        let centred_from_pixel = Box::new(std::array::from_fn(centred_from_pixel));
+    /// Room for some, which modules read on a scale.
+    pub fn new(n: usize, scale: TouchScale) -> Self {
+        let centred_from_pixel = Box::new(std::array::from_fn(|pixel| scale.centred_from_pixel(pixel)));
         Self {
             indices: vec![0; n],
             centred: Candidates::new(n),
@@ -147,14 +138,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn corners_are_at_plus_and_minus_one() {
-        let corner = |row, col| centred_from_touch(Touch::new(row, col).unwrap());
-        assert_eq!(corner(0, 0), [-1.0, -1.0]);
-        assert_eq!(corner(0, 223), [-1.0, 1.0]);
-        assert_eq!(corner(223, 223), [1.0, 1.0]);
-    }
-
-    #[test]
     fn the_curve_visits_every_cell_and_only_steps_to_neighbours() {
         let mut places = [(0_usize, 0_usize); CELLS * CELLS];
         for (row, positions) in ALONG_CURVE.iter().enumerate() {
@@ -170,7 +153,7 @@ mod tests {
     #[test]
     fn candidates_cover_the_screen_evenly_and_repeat_with_the_seed() {
         const NAME: StreamName = StreamName::new("test/candidates");
-        let mut candidates = CandidateTouches::new(256);
+        let mut candidates = CandidateTouches::new(256, TouchScale::ONE);
         let mut counts = [0_u32; 16];
         for step in 0..500 {
             candidates.draw(RunSeed(3), NAME, step);

@@ -3,6 +3,7 @@
 use crate::candidate_touches::CandidateTouches;
 use crate::policy::{PolicyMemory, PolicySettings};
 use crate::scenes::{NoScene, Scenes};
+use crate::settings::AgentSettings;
 use crate::window::Window;
 use serde::{Deserialize, Serialize};
 use touchstream_env::seed::{RunSeed, StreamName};
@@ -68,14 +69,15 @@ struct Sums {
 }
 
 impl Evaluator {
-    /// For a skill, and for what it becomes while it learns.
-    pub fn new(skill: &Skill, n_candidates: usize, seed: RunSeed) -> Self {
+    /// For a skill of an agent, and for what it becomes while it learns.
+    pub fn new(skill: &Skill, settings: &AgentSettings, seed: RunSeed) -> Self {
         let shape = skill.structure().shape();
+        let &AgentSettings { n_candidates, touch_scale, .. } = settings;
         Self {
-            candidates: CandidateTouches::new(n_candidates),
+            candidates: CandidateTouches::new(n_candidates, touch_scale),
             memory: skill.memory(n_candidates, ROWS),
             policy: PolicyMemory::new(skill.instructions(), shape.k_f, n_candidates),
-            window: Window::new(shape.k_b, ROWS, shape.scene_len),
+            window: Window::new(shape.k_b, ROWS, shape.scene_len, touch_scale),
             seed,
         }
     }

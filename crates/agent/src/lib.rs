@@ -13,11 +13,13 @@ pub mod policy;
 mod remap;
 mod scenes;
 mod settings;
+mod touch_scale;
 mod window;
 
-pub use candidate_touches::{CandidateTouches, centred_from_pixel, centred_from_touch};
+pub use candidate_touches::CandidateTouches;
 pub use evaluation::{Evaluation, Evaluator};
 pub use other_touches::OtherTouch;
 pub use remap::{ControllerState, Learned, PlayError, Played, Remap, RemapState, SkillState};
 pub use scenes::{NoScene, SceneShape, Scenes, skill_on};
 pub use settings::{AgentSettings, ModuleChoice, SettingsError, find_module};
+pub use touch_scale::TouchScale;

@@ -84,6 +84,7 @@ impl OtherTouches {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::touch_scale::TouchScale;
     use std::sync::Arc;
     use touchstream_env::plain_stimuli::PlainStimuli;
     use touchstream_env::schedule::Schedule;
@@ -99,7 +100,7 @@ mod tests {
             let schedule = Schedule::single(find_task(task).unwrap());
             let stimuli = Arc::new(PlainStimuli::new(4));
             let (mut stream, _) = Stream::open(schedule, stimuli, Split::Train, RunSeed(3)).unwrap();
-            let mut candidates = CandidateTouches::new(32);
+            let mut candidates = CandidateTouches::new(32, TouchScale::ONE);
             let mut others = OtherTouches::new(40, N_EACH);
             let mut forks: Vec<Vec<(Stream, f32)>> = Vec::new();
             let mut n_rewarded = 0;

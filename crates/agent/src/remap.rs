@@ -2,11 +2,12 @@
 
 mod state;
 
-use crate::candidate_touches::{CandidateTouches, centred_from_touch};
+use crate::candidate_touches::CandidateTouches;
 use crate::other_touches::OtherTouches;
 use crate::policy::PolicyMemory;
 use crate::scenes::{NoScene, SceneShape, Scenes, skill_on};
 use crate::settings::{AgentSettings, SettingsError};
+use crate::touch_scale::TouchScale;
 use crate::window::Window;
 use std::sync::Arc;
 use touchstream_env::seed::{RunSeed, StreamName};
@@ -74,14 +75,14 @@ impl Remap {
     pub fn new(settings: AgentSettings, shape: SceneShape, seed: RunSeed) -> Result<Self, SettingsError> {
         let structure = settings.check(shape)?;
         let skill = Skill::alone(new_module(&settings, structure, seed, 0));
-        let AgentSettings { k_b, k_f, n_candidates, n_targets, batch_steps, .. } = settings;
+        let AgentSettings { k_b, k_f, touch_scale, n_candidates, n_targets, batch_steps, .. } = settings;
         let n_rows = k_f - 1 + batch_steps;
         Ok(Self {
             learner: skill.learner(settings.adam, settings.batch_size()),
-            candidates: CandidateTouches::new(n_candidates),
+            candidates: CandidateTouches::new(n_candidates, touch_scale),
             memory: skill.memory(n_candidates, n_rows),
             policy: PolicyMemory::new(skill.instructions(), k_f, n_candidates),
-            window: Window::new(k_b, n_rows, shape.scene_len),
+            window: Window::new(k_b, n_rows, shape.scene_len, touch_scale),
             others: OtherTouches::new(n_rows, n_targets - 1),
             touches: vec![0.0; batch_steps * n_targets * 2 * (k_b + 1)],
             rewards: vec![0.0; batch_steps * n_targets * k_f],
@@ -124,6 +125,7 @@ impl Remap {
             (k_f, n_candidates, batch_steps, n_targets),
             "how much is learned from stays as it was"
         );
+        assert_eq!(settings.touch_scale, self.settings.touch_scale, "so does how touches are read");
         self.learner = skill.learner(settings.adam, settings.batch_size());
         self.memory = skill.memory(n_candidates, k_f - 1 + batch_steps);
         (self.skill, self.settings) = (skill, settings);
@@ -223,7 +225,7 @@ impl Remap {
 
     /// Puts what is learned from a row into a place of the batch: the touch that was made, then the others.
     fn gather(&mut self, idx: usize, row: usize) {
-        let AgentSettings { k_f, n_targets, .. } = self.settings;
+        let AgentSettings { k_f, n_targets, touch_scale, .. } = self.settings;
         let (touches, rewards) = (self.window.touches(row), self.window.rewards(row, k_f));
         let place = |len: usize| idx * n_targets * len..(idx + 1) * n_targets * len;
         let out = self.touches[place(touches.len())].chunks_exact_mut(touches.len());
@@ -233,7 +235,8 @@ impl Remap {
             touches_out.copy_from_slice(touches);
             rewards_out.copy_from_slice(rewards);
             if let Some(other) = other {
-                touches_out[touches.len() - 2..].copy_from_slice(&centred_from_touch(other.touch));
+                touches_out[touches.len() - 2..]
+                    .copy_from_slice(&touch_scale.centred_from_touch(other.touch));
                 let would_be = [other.reward, other.next_reward];
                 rewards_out.iter_mut().zip(would_be).for_each(|(reward, would_be)| *reward = would_be);
             }
@@ -243,7 +246,8 @@ impl Remap {
 
 /// A module that has learned nothing; each that an agent has starts with other weights.
 fn new_module(settings: &AgentSettings, structure: Structure, seed: RunSeed, ordinal: u64) -> Module {
-    let parameters = settings.initial_weights.draw(&structure, normals(seed, WEIGHTS, ordinal));
+    let (initial, TouchScale(scale)) = (settings.initial_weights, settings.touch_scale);
+    let parameters = initial.draw(&structure, scale, normals(seed, WEIGHTS, ordinal));
     Module::new(structure, parameters)
 }
 

@@ -3,6 +3,7 @@
 use crate::paper;
 use crate::policy::{Dist, Explore, PolicySettings, VarianceOf};
 use crate::scenes::SceneShape;
+use crate::touch_scale::TouchScale;
 use serde::{Deserialize, Serialize};
 use touchstream_env::task::{Paradigm, Task};
 use touchstream_env::{did_you_mean, nearest};
@@ -45,6 +46,9 @@ pub struct AgentSettings {
     pub k_b: usize,
     /// Rewards ahead that it predicts.
     pub k_f: usize,
+    /// What coordinates of touches count; settings of before it could be chosen have the edge at 1.
+    #[serde(default = "TouchScale::one")]
+    pub touch_scale: TouchScale,
     /// Candidate touches a step.
     pub n_candidates: usize,
     /// Steps between two updates.
@@ -138,6 +142,7 @@ impl AgentSettings {
             module: ModuleChoice::of_paper(module, task)?,
             k_b: 1,
             k_f: 2,
+            touch_scale: TouchScale::of_task(task),
             n_candidates: 256,
             batch_steps,
             n_targets: 1,
@@ -154,6 +159,7 @@ impl AgentSettings {
         Ok(Self {
             batch_steps: 16,
             learning_rate: paper::learning_rate(find_module(module)?, task),
+            touch_scale: TouchScale::PIXELS,
             initial_weights: InitialWeights::Paper,
             policy: PolicySettings { variance_of: VarianceOf::Distributions, ..ours.policy },
             ..ours
@@ -196,6 +202,10 @@ impl AgentSettings {
         }
         if self.k_b > 64 || self.k_f > 64 {
             return refuse("k-b, k-f", format!("{}, {}", self.k_b, self.k_f), "at most 64 each");
+        }
+        let TouchScale(scale) = self.touch_scale;
+        if !(1e-3..=1e3).contains(&scale) {
+            return refuse("touch-scale", scale.to_string(), "in 0.001..=1000");
         }
         if !(self.learning_rate > 0.0 && self.learning_rate.is_finite()) {
             return refuse("learning-rate", self.learning_rate.to_string(), "a number above 0");
@@ -313,6 +323,12 @@ mod tests {
             let without = ours.check(SceneShape::without_maps(4)).unwrap_err();
             assert!(without.to_string().contains("conv-ems reads spatial maps"), "{without}");
         }
+        let scales = |task: &str| {
+            [AgentSettings::for_task, AgentSettings::as_printed]
+                .map(|settings| of(task, settings).touch_scale.0)
+        };
+        assert_eq!([scales("localization"), scales("mts-4way-2shown")], [[24.0, 111.5]; 2]);
+        assert_eq!(scales("sr-4way-quadrant"), [1.0, 111.5]);
         let plain = AgentSettings::for_task("ems", &find_task("sr-2way").unwrap()).unwrap();
         assert_eq!((plain.learning_rate, plain.batch_steps, plain.policy.dist), (1e-3, 8, Dist::Identity));
     }

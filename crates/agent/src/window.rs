@@ -1,7 +1,7 @@
 //! The steps that matter now: what was shown, touched and rewarded at each.
 
-use crate::candidate_touches::centred_from_touch;
 use crate::scenes::{NoScene, Scenes};
+use crate::touch_scale::TouchScale;
 use touchstream_env::stream::Stream;
 use touchstream_env::touch::Touch;
 use touchstream_mind::module::{SceneHistory, ScreenHistory};
@@ -10,6 +10,7 @@ use touchstream_mind::module::{SceneHistory, ScreenHistory};
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Window {
     k_b: usize,
+    scale: TouchScale,
     /// One a step; `None` before the first.
     screens: Vec<Option<u32>>,
     /// In centred coordinates; the middle before the first.
@@ -20,10 +21,10 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    pub fn new(k_b: usize, n_rows: usize, scene_len: usize) -> Self {
+    pub fn new(k_b: usize, n_rows: usize, scene_len: usize, scale: TouchScale) -> Self {
         let n = k_b + n_rows;
         let (screens, touches) = (vec![None; n], vec![[0.0; 2]; n]);
-        Self { k_b, screens, touches, rewards: vec![0.0; n], zeros: vec![0.0; scene_len] }
+        Self { k_b, scale, screens, touches, rewards: vec![0.0; n], zeros: vec![0.0; scene_len] }
     }
 
     pub fn n_rows(&self) -> usize {
@@ -62,7 +63,7 @@ impl Window {
     }
 
     pub fn record(&mut self, row: usize, touch: Touch, reward: f32) {
-        self.touches[self.k_b + row] = centred_from_touch(touch);
+        self.touches[self.k_b + row] = self.scale.centred_from_touch(touch);
         self.rewards[self.k_b + row] = reward;
     }
 
@@ -152,7 +153,7 @@ mod tests {
 
     /// Two steps back, rows of which two were carried over and three are new.
     fn played() -> Window {
-        let mut window = Window::new(2, 5, 4);
+        let mut window = Window::new(2, 5, 4, TouchScale(6.0));
         for row in 0..5 {
             window.screens[2 + row] = Some(row as u32);
             window.record(row, touch(10 * row), row as f32 / 10.0);
@@ -174,7 +175,7 @@ mod tests {
     #[test]
     fn touches_stand_oldest_first_and_the_present_one_last() {
         let window = played();
-        let centred = |row: usize| centred_from_touch(touch(row))[0];
+        let centred = |row: usize| TouchScale(6.0).centred_from_touch(touch(row))[0];
         assert_eq!(rows_of(window.past_touches(0)), [0.0, 0.0]);
         assert_eq!(rows_of(window.past_touches(3)), [centred(10), centred(20)]);
         assert_eq!(rows_of(window.touches(3)), [centred(10), centred(20), centred(30)]);
@@ -190,7 +191,7 @@ mod tests {
         // Row 0 is now the step that was row 3.
         assert_eq!(window.rewards(0, 2), [0.3, 0.4]);
         let (kept_screens, kept_touches, kept_rewards) = window.oldest(4);
-        let mut other = Window::new(2, 5, 4);
+        let mut other = Window::new(2, 5, 4, TouchScale(6.0));
         other.set_oldest(kept_screens, kept_touches, kept_rewards);
         assert_eq!(other.oldest(4), window.oldest(4));
     }

@@ -22,7 +22,7 @@ fn evaluation_of(task: &str, expected: f32, explore: Explore) -> Evaluation {
     parameters[readout.biases()].fill((expected / (1.0 - expected)).ln());
     let skill = Skill::alone(Module::new(structure, parameters));
     let policy = PolicySettings { explore, ..settings.policy };
-    let mut evaluator = Evaluator::new(&skill, settings.n_candidates, RunSeed(5));
+    let mut evaluator = Evaluator::new(&skill, &settings, RunSeed(5));
     evaluator.evaluate(&skill, &policy, &mut validation, &scenes, 4000).unwrap()
 }
 
@@ -56,7 +56,7 @@ fn one_trial_says_nothing_about_its_error() {
     let structure = settings.check(scenes.shape()).unwrap();
     let n = structure.n_parameters();
     let skill = Skill::alone(Module::new(structure, vec![0.0; n]));
-    let mut evaluator = Evaluator::new(&skill, 16, RunSeed(5));
+    let mut evaluator = Evaluator::new(&skill, &settings, RunSeed(5));
     let found = evaluator.evaluate(&skill, &settings.policy, &mut validation, &scenes, 1).unwrap();
     assert_eq!((found.n_trials, found.reward_se), (1, 0.0));
 }

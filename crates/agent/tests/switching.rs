@@ -5,7 +5,7 @@
 mod pixel_scenes;
 
 use pixel_scenes::{PixelScenes, world};
-use touchstream_agent::{AgentSettings, CandidateTouches, Evaluator, Remap, Scenes};
+use touchstream_agent::{AgentSettings, CandidateTouches, Evaluator, Remap, Scenes, TouchScale};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stream::Stream;
 use touchstream_env::task::find_task;
@@ -35,7 +35,7 @@ fn play(agent: &mut Remap, train: &mut Stream, scenes: &PixelScenes, n_steps: u6
 
 fn reward(agent: &Remap, validation: &Stream, scenes: &PixelScenes) -> f64 {
     let settings = agent.settings();
-    let mut evaluator = Evaluator::new(agent.skill(), settings.n_candidates, RunSeed(1));
+    let mut evaluator = Evaluator::new(agent.skill(), &settings, RunSeed(1));
     let mut validation = validation.clone();
     evaluator.evaluate(agent.skill(), &settings.policy, &mut validation, scenes, 300).unwrap().reward
 }
@@ -65,7 +65,7 @@ impl ScreenHistory for One<'_> {
 
 /// The first map's logits of a screen, on many touches.
 fn logits(skill: &Skill, scenes: &PixelScenes, screen: u32) -> Vec<f32> {
-    let mut candidates = CandidateTouches::new(400);
+    let mut candidates = CandidateTouches::new(400, TouchScale::ONE);
     candidates.draw(RunSeed(3), touchstream_env::seed::StreamName::new("test"), 0);
     let zeros = vec![0.0; scenes.shape().scene_len];
     let mut memory = skill.memory(400, 1);

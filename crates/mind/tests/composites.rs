@@ -59,7 +59,7 @@ impl Composite {
         // Squares of squares of convolutions grow large, and rounding with them.
         let spread = if case.shape().convolutions.is_some() { 1.0 } else { 2.0 };
         let mut draw = || {
-            let mut parameters = InitialWeights::FanIn.draw(&case.structure, || spread * noise.next());
+            let mut parameters = InitialWeights::FanIn.draw(&case.structure, 1.0, || spread * noise.next());
             parameters.iter_mut().for_each(|parameter| *parameter += 0.1 * noise.next());
             parameters
         };

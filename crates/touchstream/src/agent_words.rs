@@ -3,7 +3,7 @@
 use crate::train_words::{DistWord, ExploreWord, InitialWord, PresetWord, TrainWords, VarianceWord};
 use anyhow::{Result, bail};
 use touchstream_agent::policy::{Dist, Explore, VarianceOf};
-use touchstream_agent::{AgentSettings, SceneShape};
+use touchstream_agent::{AgentSettings, SceneShape, TouchScale};
 use touchstream_env::task::Task;
 use touchstream_mind::module::{InitialWeights, MapShape};
 
@@ -46,6 +46,9 @@ pub fn agent_settings(
     }
     take!(k_b => k_b, k_f => k_f, candidates => n_candidates, targets => n_targets);
     take!(batch => batch_steps, learning_rate => learning_rate);
+    if let Some(scale) = words.touch_scale {
+        agent.touch_scale = TouchScale(scale);
+    }
     if let Some(weight_decay) = words.weight_decay {
         agent.adam.weight_decay = weight_decay;
     }
@@ -108,6 +111,7 @@ pub fn agent_words(agent: &AgentSettings, words: TrainWords, is_for_several: boo
         depth: None,
         k_b: Some(agent.k_b),
         k_f: Some(agent.k_f),
+        touch_scale: Some(agent.touch_scale.0),
         candidates: Some(agent.n_candidates),
         targets: Some(agent.n_targets),
         batch: Some(agent.batch_steps),

@@ -32,7 +32,7 @@ pub fn schedule_of(mut words: TrainWords) -> Result<(Schedule, TrainWords)> {
     }
 }
 
-/// An agent whose modules are wide enough for every task of a schedule; it learns the first.
+/// An agent whose modules are wide enough for every task of a schedule, and read touches finely enough; it learns the first.
 pub fn widest_agent(
     words: &TrainWords,
     module: &str,
@@ -42,6 +42,7 @@ pub fn widest_agent(
     let mut agent = agent_settings(words, module, &schedule.segments()[0].task, preset)?;
     for segment in schedule.segments() {
         let other = agent_settings(words, module, &segment.task, preset)?;
+        agent.touch_scale = agent.touch_scale.finer(other.touch_scale);
         let units = agent.module.units.iter_mut().zip(&other.module.units);
         units.for_each(|(units, &other)| *units = other.max(*units));
     }

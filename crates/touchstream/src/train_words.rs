@@ -52,6 +52,9 @@ pub struct TrainWords {
     /// Rewards ahead that it predicts [default: 2]
     #[arg(long, value_name = "N", help_heading = "Agent")]
     pub k_f: Option<usize>,
+    /// What coordinates of touches count at the screen's edge [default: 1 for stimulus-response, else 24; 111.5, pixels from the middle, as the paper]
+    #[arg(long, value_name = "N", help_heading = "Agent")]
+    pub touch_scale: Option<f32>,
     /// Candidate touches a step [default: 256]
     #[arg(long, value_name = "N", help_heading = "Agent")]
     pub candidates: Option<usize>,
@@ -227,6 +230,7 @@ impl TrainWords {
             depth,
             k_b,
             k_f,
+            touch_scale,
             candidates,
             targets,
             batch,
@@ -316,6 +320,7 @@ impl TrainWords {
         {
             (self.units, self.depth, self.learning_rate) = (None, None, None);
             (self.dist, self.temperature, self.batch) = (None, None, None);
+            self.touch_scale = None;
         }
         if is_other_preset {
             (self.initial_weights, self.variance_of, self.feature_norm) = (None, None, None);

@@ -1,7 +1,7 @@
 //! The trials that are looked at, and a module's reward maps for them.
 
 use crate::maps::grid::{MAP_LEN, best_touch, grid_touches};
-use touchstream_agent::{CandidateTouches, NoScene, Scenes, centred_from_touch};
+use touchstream_agent::{CandidateTouches, NoScene, Scenes, TouchScale};
 use touchstream_env::reward_map::RewardMap;
 use touchstream_env::screen::Screen;
 use touchstream_env::stimuli::StimulusError;
@@ -23,8 +23,10 @@ pub struct Example {
     n_maps: usize,
     /// Numbers of the screens up to the trial's last, oldest first.
     scene_ids: Vec<u32>,
-    /// The touches before the first step that is looked at, in centred coordinates.
-    touches: Vec<[f32; 2]>,
+    /// The touches before the first step that is looked at.
+    touches: Vec<Touch>,
+    /// How modules read them.
+    scale: TouchScale,
 }
 
 /// So many trials are searched for different ones.
@@ -34,12 +36,13 @@ const SEARCHED: u64 = 200;
 pub fn choose_examples(
     stream: &Stream,
     scenes: &impl Scenes,
+    scale: TouchScale,
     n: usize,
 ) -> Result<Vec<Example>, ExampleError> {
     let mut stream = stream.clone();
     let (mut chosen, mut spare): (Vec<Example>, Vec<Example>) = (Vec::new(), Vec::new());
     let mut truths: Vec<RewardMap> = Vec::new();
-    let mut remembered = Remembered::default();
+    let mut remembered = Remembered { scene_ids: Vec::new(), touches: Vec::new(), scale };
     // So that every example has something before it, as all but the first trial of a stream have.
     Example::of_trial(&mut stream, scenes, &mut remembered)?;
     for _ in 0..SEARCHED {
@@ -72,10 +75,11 @@ pub enum ExampleError {
 }
 
 /// What was shown and touched at the steps before, across trials: as much as any module reads back.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Remembered {
     scene_ids: Vec<u32>,
-    touches: Vec<[f32; 2]>,
+    touches: Vec<Touch>,
+    scale: TouchScale,
 }
 
 impl Example {
@@ -110,13 +114,14 @@ impl Example {
                 }
             };
             stream.touch(touch);
-            remembered.touches.push(centred_from_touch(touch));
+            remembered.touches.push(touch);
             if is_last {
                 break;
             }
         }
         let (start, touches) = start.expect("the last step is looked at");
-        Ok(Self { screens, start, n_maps, scene_ids: remembered.scene_ids.clone(), touches })
+        let (scene_ids, scale) = (remembered.scene_ids.clone(), remembered.scale);
+        Ok(Self { screens, start, n_maps, scene_ids, touches, scale })
     }
 
     /// How many maps it has: one for each step that is looked at.
@@ -139,7 +144,7 @@ impl Example {
     pub fn predicted(&self, skill: &Skill, scenes: &impl Scenes) -> Vec<u8> {
         let shape = skill.structure().shape();
         let zeros = vec![0.0; shape.scene_len];
-        let mut candidates = CandidateTouches::new(MAP_LEN);
+        let mut candidates = CandidateTouches::new(MAP_LEN, self.scale);
         candidates.set(grid_touches());
         let mut memory = skill.memory(MAP_LEN, 1);
         let (mut touches, mut levels) = (self.touches.clone(), Vec::new());
@@ -147,7 +152,9 @@ impl Example {
             let mut past_touches = vec![0.0; 2 * shape.k_b];
             let kept = &touches[touches.len().saturating_sub(shape.k_b)..];
             let start = past_touches.len() - 2 * kept.len();
-            past_touches[start..].copy_from_slice(kept.as_flattened());
+            for (out, &touch) in past_touches[start..].as_chunks_mut::<2>().0.iter_mut().zip(kept) {
+                *out = self.scale.centred_from_touch(touch);
+            }
             let ids = &self.scene_ids[..self.scene_ids.len() - n_ahead];
             skill.look(&ExampleHistory { ids, scenes, zeros: &zeros }, &mut memory);
             skill.predict(0, &past_touches, candidates.centred(), &mut memory);
@@ -156,7 +163,7 @@ impl Example {
             set_sigmoids(skill.instructions(), memory.logits(map), &mut predicted);
             let map_start = levels.len();
             levels.extend(predicted.iter().map(|reward| (reward * 255.0).round() as u8));
-            touches.push(centred_from_touch(best_touch(&levels[map_start..])));
+            touches.push(best_touch(&levels[map_start..]));
         }
         levels
     }
@@ -235,7 +242,7 @@ mod tests {
         let (schedule, stimuli) =
             (Schedule::single(find_task(task).unwrap()), Arc::new(PlainStimuli::new(4)));
         let (stream, _) = Stream::open(schedule, stimuli, Split::Validation, RunSeed(1)).unwrap();
-        choose_examples(&stream, &Blind, 3).unwrap()
+        choose_examples(&stream, &Blind, TouchScale::ONE, 3).unwrap()
     }
 
     /// A module that promises these rewards now and one touch ahead, wherever one touches.

@@ -96,12 +96,13 @@ impl<'a, S: Scenes> Training<'a, S> {
         agent: Remap,
     ) -> Result<Self, RunError> {
         let RunPlan { seed, n_map_examples, .. } = identity.plan;
-        let examples_of = |validation| choose_examples(validation, world.scenes, n_map_examples);
+        let scale = agent.settings().touch_scale;
+        let examples_of = |validation| choose_examples(validation, world.scenes, scale, n_map_examples);
         let examples = world.validations.iter().map(examples_of).collect::<Result<Vec<_>, _>>()?;
         let claim = folder.claim()?;
         folder.adopt(&identity)?;
         let mut training = Self {
-            evaluator: Evaluator::new(agent.skill(), agent.settings().n_candidates, RunSeed(seed)),
+            evaluator: Evaluator::new(agent.skill(), agent.settings(), RunSeed(seed)),
             examples,
             first_step: agent.n_steps(),
             first_switch: world.train.n_switches(),
@@ -262,8 +263,8 @@ impl<'a, S: Scenes> Training<'a, S> {
     }
 
     fn begin_evaluating(&mut self) {
-        let (n_candidates, seed) = (self.agent.settings().n_candidates, RunSeed(self.plan().seed));
-        self.evaluator = Evaluator::new(self.agent.skill(), n_candidates, seed);
+        let seed = RunSeed(self.plan().seed);
+        self.evaluator = Evaluator::new(self.agent.skill(), self.agent.settings(), seed);
     }
 
     /// Whether everything was written down already.

@@ -27,7 +27,8 @@ pub struct VotingSettings {
     pub transforms_actions: bool,
     /// Whether old modules are also voted on with reward maps that are transformed.
     pub transforms_maps: bool,
-    /// Where the bias of transformed touches starts. The paper's 1 moves every touch by half a screen.
+    /// Where the bias of transformed touches starts, in the numbers that modules read. The paper's 1 is one pixel if these are
+    /// pixels, and half a screen where the screen's edge is at 1.
     pub action_bias: f32,
     /// Whether a transformed map starts as the map itself also where its logits are below 0. As printed, only positive
     /// ones pass.

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InitialWeights {
-    /// N(0, 1 / n_in) for a stage of n_in inputs. Behind convolutions, flattened numbers start as N(0, 1 / n) of what each
+    /// N(0, 1 / n_in) for a stage of n_in inputs; weights of touches are smaller by what touches count, so that a module
+    /// starts as the same function on any scale. Behind convolutions, flattened numbers start as N(0, 1 / n) of what each
     /// counts, and touches as beside the numbers of one place.
     ///
     /// Departs from the paper: its N(0, 0.01) starts on a long plateau, where products of small numbers hardly pass
@@ -22,25 +23,32 @@ pub enum InitialWeights {
 const PAPER_DEVIATION: f32 = 0.01;
 
 impl InitialWeights {
-    /// Draws all parameters of a structure; `normal` gives numbers of N(0, 1).
-    pub fn draw(self, structure: &Structure, mut normal: impl FnMut() -> f32) -> Vec<f32> {
+    /// Draws all parameters of a structure whose touches are read on a scale: what coordinates count at the screen's edge.
+    /// `normal` gives numbers of N(0, 1).
+    pub fn draw(self, structure: &Structure, touch_scale: f32, mut normal: impl FnMut() -> f32) -> Vec<f32> {
         let mut parameters = vec![0.0; structure.n_parameters()];
         let flattened = structure.shape().convolutions.as_ref();
         for (idx, stage) in structure.convolutions().iter().chain(structure.stages()).enumerate() {
             let scale =
                 flattened.filter(|_| idx == structure.convolutions().len()).map_or(1.0, Convolutions::scale);
             let (n_seen, n_rest) = (stage.n_visual as f32, (stage.n_hidden + stage.n_touch) as f32);
-            let [of_seen, of_rest] = match self {
+            let [of_seen, of_hidden] = match self {
                 Self::FanIn if scale < 1.0 => {
                     [1.0 / (scale * n_seen.sqrt()), 1.0 / (scale * n_seen + n_rest).sqrt()]
                 }
                 Self::FanIn => [1.0 / (n_seen + n_rest).sqrt(); 2],
                 Self::Paper => [PAPER_DEVIATION; 2],
             };
+            let of_touch = match self {
+                Self::FanIn => of_hidden / touch_scale,
+                Self::Paper => PAPER_DEVIATION,
+            };
             for row in parameters[stage.weights()].chunks_exact_mut(stage.n_in()) {
                 let (seen, rest) = row.split_at_mut(stage.n_visual);
+                let (hidden, touch) = rest.split_at_mut(stage.n_hidden);
                 seen.fill_with(|| of_seen * normal());
-                rest.fill_with(|| of_rest * normal());
+                hidden.fill_with(|| of_hidden * normal());
+                touch.fill_with(|| of_touch * normal());
             }
         }
         parameters
@@ -91,15 +99,15 @@ mod tests {
     #[test]
     fn deviations_follow_what_inputs_count() {
         let structure = structure(FlattenedScale::OnePlace);
-        let parameters = InitialWeights::FanIn.draw(&structure, || 1.0);
+        let parameters = InitialWeights::FanIn.draw(&structure, 4.0, || 1.0);
         // Two scene vectors of 5 and six channels.
         let (seen, rest) = deviations(&parameters, &structure.convolutions()[0]);
         check_all(&seen, 0.25);
         check_all(&rest, 0.25);
-        // 9 x 16 flattened numbers count a ninth each: 9 / 12; touches stand beside the 16 of one place.
+        // 9 x 16 flattened numbers count a ninth each: 9 / 12; touches stand beside the 16 of one place, and count four.
         let (seen, rest) = deviations(&parameters, &structure.stages()[0]);
         check_all(&seen, 0.75);
-        check_all(&rest, 1.0 / 20.0_f32.sqrt());
+        check_all(&rest, 0.25 / 20.0_f32.sqrt());
         check_all(&deviations(&parameters, &structure.stages()[1]).1, 1.0 / 8.0_f32.sqrt());
         for stage in structure.convolutions().iter().chain(structure.stages()) {
             check_all(&parameters[stage.biases()], 0.0);
@@ -109,7 +117,7 @@ mod tests {
     #[test]
     fn printed_deviations_are_the_same_everywhere() {
         let structure = structure(FlattenedScale::One);
-        let parameters = InitialWeights::Paper.draw(&structure, || 1.0);
+        let parameters = InitialWeights::Paper.draw(&structure, 4.0, || 1.0);
         for stage in structure.convolutions().iter().chain(structure.stages()) {
             check_all(&parameters[stage.weights()], 0.01);
         }

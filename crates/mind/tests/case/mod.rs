@@ -53,7 +53,7 @@ impl Case {
         let mut noise = Noise(shape.scene_len as u64 * 31 + n_steps as u64);
         let structure = Structure::new(shape).unwrap();
         // Wide enough that every nonlinearity is used on both sides, and biases that are not 0.
-        let mut parameters = InitialWeights::FanIn.draw(&structure, || 2.0 * noise.next());
+        let mut parameters = InitialWeights::FanIn.draw(&structure, 1.0, || 2.0 * noise.next());
         parameters.iter_mut().for_each(|parameter| *parameter += 0.05 * noise.next());
         let shape = structure.shape();
         Self {

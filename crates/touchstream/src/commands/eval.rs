@@ -57,7 +57,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     if args.greedy {
         policy.explore = Explore::Greedy;
     }
-    let mut evaluator = Evaluator::new(&run.skill, run.facts.agent.n_candidates, RunSeed(seed));
+    let mut evaluator = Evaluator::new(&run.skill, &run.facts.agent, RunSeed(seed));
     let evaluation = evaluator.evaluate(&run.skill, &policy, &mut stream, &run.opened.scenes, args.trials)?;
     let split = touchstream_env::stimuli::Split::from(args.split);
     if args.json {

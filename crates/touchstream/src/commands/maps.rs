@@ -33,7 +33,8 @@ pub struct MapsArgs {
 pub fn run(args: &MapsArgs) -> Result<()> {
     let run = FinishedRun::open(&args.run, args.cache.clone())?;
     let stream = run.stream(args.split.into(), args.seed.unwrap_or_else(|| run.fresh_seed()))?;
-    let examples = choose_examples(&stream, &run.opened.scenes, args.count as usize)?;
+    let scale = run.facts.agent.touch_scale;
+    let examples = choose_examples(&stream, &run.opened.scenes, scale, args.count as usize)?;
     let step = run.facts.n_steps;
     let snapshot = MapSnapshot::take(step, 1, &run.skill, &examples, &run.opened.scenes);
     write_file(&args.out, &map_strip(&examples, &[snapshot]).to_png()?)?;

@@ -161,7 +161,7 @@ impl PairPlan {
     fn judge(&self, setup: &RunSetup, room: &Room, agent: &Remap, seed: u64) -> Result<Vec<CurveRow>> {
         let mut stream: Stream =
             setup.stream_of(&self.pair.second, &room.stimuli, Split::Validation, seed)?;
-        let mut evaluator = Evaluator::new(agent.skill(), agent.settings().n_candidates, RunSeed(seed));
+        let mut evaluator = Evaluator::new(agent.skill(), agent.settings(), RunSeed(seed));
         let policy = &agent.settings().policy;
         let validation = evaluator.evaluate(agent.skill(), policy, &mut stream, &room.scenes, OLD_TRIALS)?;
         let Length { n_steps, evaluate_every: every } = self.lengths[1];
@@ -206,7 +206,7 @@ impl PairPlan {
     }
 }
 
-/// Modules are as wide as the wider of the two tasks needs.
+/// Modules are as wide as the wider of the two tasks needs, and read touches as the finer does.
 fn settings_of(words: &TrainWords, pair: &Pair) -> Result<[AgentSettings; 2]> {
     let module = words.module.as_deref().unwrap_or("ems");
     let preset = words.preset.unwrap_or(PresetWord::Default);
@@ -216,6 +216,8 @@ fn settings_of(words: &TrainWords, pair: &Pair) -> Result<[AgentSettings; 2]> {
     second.check_composable()?;
     // Updates go on as they were: what was seen before the switch is learned after it.
     second.batch_steps = base.batch_steps;
+    let scale = base.touch_scale.finer(second.touch_scale);
+    (base.touch_scale, second.touch_scale) = (scale, scale);
     for (one, other) in base.module.units.iter_mut().zip(&mut second.module.units) {
         let wider = *one.max(other);
         (*one, *other) = (wider, wider);
