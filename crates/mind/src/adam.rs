@@ -2,6 +2,7 @@
 //! the gradient (Loshchilov and Hutter, 2019) if that is asked for.
 
 use crate::arithmetic::{Arithmetic, N_LANES, padded};
+use crate::large_memory::zeros;
 use crate::linear::weight_update::UpdateRule;
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +41,7 @@ pub struct AdamState {
 impl AdamState {
     /// Before the first update.
     pub fn new(n_parameters: usize) -> Self {
-        Self { mean: vec![0.0; n_parameters], square: vec![0.0; n_parameters], n_updates: 0 }
+        Self { mean: zeros(n_parameters), square: zeros(n_parameters), n_updates: 0 }
     }
 }
 

@@ -10,6 +10,7 @@ mod adam;
 mod arithmetic;
 pub mod composite;
 mod exponential;
+mod large_memory;
 mod linear;
 mod loss;
 pub mod module;

@@ -1,5 +1,6 @@
 //! What the weights of a module are before it has learned anything.
 
+use crate::large_memory::zeros;
 use crate::module::structure::{Convolutions, Structure};
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +27,7 @@ impl InitialWeights {
     /// Draws all parameters of a structure whose touches are read on a scale: what coordinates count at the screen's edge.
     /// `normal` gives numbers of N(0, 1).
     pub fn draw(self, structure: &Structure, touch_scale: f32, mut normal: impl FnMut() -> f32) -> Vec<f32> {
-        let mut parameters = vec![0.0; structure.n_parameters()];
+        let mut parameters = zeros(structure.n_parameters());
         let flattened = structure.shape().convolutions.as_ref();
         for (idx, stage) in structure.convolutions().iter().chain(structure.stages()).enumerate() {
             let scale =

@@ -1,5 +1,6 @@
 //! What convolutions make of screens.
 
+use crate::large_memory::zeros;
 use crate::linear::Stacked;
 use crate::linear::matrix_product::{Matrix, PackedColumns, add_matrix_product};
 use crate::linear::products::add_products;
@@ -45,14 +46,14 @@ impl ConvolvedRows {
     pub fn new(structure: &Structure, shape: &Convolutions, n_rows: usize) -> Self {
         let n_places = shape.map.n_places;
         let layer = |stage: &Stage| ConvolvedLayer {
-            sums: vec![0.0; n_rows * n_places * stage.n_units],
-            numbers: vec![0.0; n_rows * n_places * stage.n_out()],
+            sums: zeros(n_rows * n_places * stage.n_units),
+            numbers: zeros(n_rows * n_places * stage.n_out()),
             weights: PackedColumns::new(stage.n_hidden, stage.n_units),
         };
         let n_units = structure.stages()[0].n_units;
         Self {
             n_places,
-            maps: vec![0.0; n_rows * n_places * shape.map.n_channels],
+            maps: zeros(n_rows * n_places * shape.map.n_channels),
             n_channels: shape.map.n_channels,
             layers: structure.convolutions().iter().map(layer).collect(),
             sums: vec![0.0; n_rows * n_units],

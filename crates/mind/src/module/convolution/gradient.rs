@@ -1,6 +1,7 @@
 //! The way back through convolutions.
 
 use crate::arithmetic::Instructions;
+use crate::large_memory::zeros;
 use crate::linear::Stacked;
 use crate::linear::matrix_product::{Matrix, PackedColumns, SomeColumns, add_matrix_product, set_columns};
 use crate::linear::weight_update::{Target, UpdateRule, apply_rows, update_biases, update_weights};
@@ -13,7 +14,7 @@ use crate::nonlinearity::BackwardPass;
 use std::ops::Range;
 
 /// Flattened numbers whose weights are brought near together: rows are long, each begins in another page.
-const PIECE: usize = 64;
+const PIECE: usize = 256;
 
 /// Gradients of the convolutions' parameters, and what finding them works in.
 #[derive(Clone, Debug)]
@@ -57,7 +58,7 @@ impl ConvolutionGradient {
         };
         Some(Self {
             scaled_slopes: vec![0.0; max_steps * behind.n_units],
-            d_flat: vec![0.0; max_steps * behind.n_visual],
+            d_flat: zeros(max_steps * behind.n_visual),
             near_weights: PackedColumns::new(behind.n_units, PIECE),
             layers: stages.iter().map(layer).collect(),
             slopes: vec![0.0; widest(|stage| stage.n_units)],
