@@ -130,7 +130,8 @@ class ConvAgent(Agent):
         return x.flatten(1) / N_PLACES
 
     def update(self):
-        order = torch.randint(500, (self.batch + 1,))
+        # As in localization, a screen is shown for two steps.
+        order = torch.randint(500, (self.batch // 2 + 1,)).repeat_interleave(2)[: self.batch + 1]
         psi = torch.cat([self.scenes[order[:-1]], self.scenes[order[1:]]], -1)
         flattened = self.flattened(psi, self.maps[order[1:] % 64])
         self.n_psi = flattened.shape[1]

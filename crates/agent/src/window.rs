@@ -135,6 +135,9 @@ impl<S: Scenes> SceneHistory for WindowHistory<'_, S> {
             None => out.fill(0.0),
         }
     }
+    fn shown_before(&self, step: usize) -> Option<usize> {
+        (0..step).find(|&earlier| self.number(earlier, 0) == self.number(step, 0))
+    }
 }
 
 impl<S: Scenes> ScreenHistory for WindowHistory<'_, S> {

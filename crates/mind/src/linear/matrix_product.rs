@@ -54,6 +54,11 @@ impl PackedColumns {
         Self { numbers: vec![0.0; depth * n_cols.next_multiple_of(COLS)], depth, n_cols }
     }
 
+    /// Rows of the matrix.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
     /// Takes a matrix of that shape.
     pub fn pack(&mut self, b: Matrix<'_>) {
         self.pack_columns(self.n_cols, b);

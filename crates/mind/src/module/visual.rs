@@ -15,6 +15,12 @@ pub trait SceneHistory: Copy {
     /// Copies the spatial map of the screen shown at a step, `[n_places, n_channels]`; zeros where there was none. Asked
     /// for by modules that convolve.
     fn copy_map(&self, step: usize, out: &mut [f32]);
+    /// The first step that shows the same screen as this one, if any earlier one is known to: what its map gives is computed
+    /// once.
+    fn shown_before(&self, step: usize) -> Option<usize> {
+        let _ = step;
+        None
+    }
 }
 
 /// Scene vectors that have numbers.

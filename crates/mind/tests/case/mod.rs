@@ -19,7 +19,8 @@ impl Noise {
     }
 }
 
-/// Features of steps one after another: the scene vector of step `s` and lag `l` is number `s - l`, the map number `s`.
+/// Features of steps one after another: the scene vector of step `s` and lag `l` is number `s - l`, the map number `s`. As in
+/// localization, two steps show one map.
 #[derive(Clone, Copy)]
 pub struct Scenes<'a> {
     pub numbers: &'a [f32],
@@ -34,6 +35,9 @@ impl SceneHistory for Scenes<'_> {
     }
     fn copy_map(&self, step: usize, out: &mut [f32]) {
         out.copy_from_slice(&self.maps[step * out.len()..][..out.len()]);
+    }
+    fn shown_before(&self, step: usize) -> Option<usize> {
+        (step % 2 == 1).then(|| step - 1)
     }
 }
 
@@ -56,15 +60,20 @@ impl Case {
         let mut parameters = InitialWeights::FanIn.draw(&structure, 1.0, || 2.0 * noise.next());
         parameters.iter_mut().for_each(|parameter| *parameter += 0.05 * noise.next());
         let shape = structure.shape();
-        Self {
+        let map_len = map_len(shape);
+        let mut case = Self {
             scenes: noise.vector((n_steps + shape.k_b) * shape.scene_len),
             touches: noise.vector(n_steps * shape.n_touch()),
             rewards: noise.vector(n_steps * shape.k_f).iter().map(|x| x.abs()).collect(),
-            maps: noise.vector(n_steps * map_len(shape)),
+            maps: noise.vector(n_steps * map_len),
             parameters,
             n_steps,
             structure,
+        };
+        for step in (1..n_steps).step_by(2) {
+            case.maps.copy_within((step - 1) * map_len..step * map_len, step * map_len);
         }
+        case
     }
 
     pub fn shape(&self) -> &ModuleShape {

@@ -2,7 +2,7 @@
 
 use crate::large_memory::zeros;
 use crate::linear::Stacked;
-use crate::linear::matrix_product::{Matrix, PackedColumns, add_matrix_product};
+use crate::linear::matrix_product::{Matrix, PackedColumns, SomeColumns, add_matrix_product, set_columns};
 use crate::linear::products::add_products;
 use crate::module::network::Module;
 use crate::module::structure::{Convolutions, Stage, Structure};
@@ -13,9 +13,13 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub(crate) struct ConvolvedRows {
     n_places: usize,
+    /// The first row that shows the same screen as this one; what depends on the map alone stands there, once.
+    map_rows: Vec<usize>,
     /// `[n_rows, n_places, n_channels]`
     maps: Vec<f32>,
     n_channels: usize,
+    /// What maps are to the first convolution, `[n_rows, n_places, n_units]`.
+    map_sums: Vec<f32>,
     layers: Vec<ConvolvedLayer>,
     /// Sums of the stage behind: biases, and what comes from flattened numbers; `[n_rows, n_units]`.
     sums: Vec<f32>,
@@ -53,8 +57,10 @@ impl ConvolvedRows {
         let n_units = structure.stages()[0].n_units;
         Self {
             n_places,
+            map_rows: (0..n_rows).collect(),
             maps: zeros(n_rows * n_places * shape.map.n_channels),
             n_channels: shape.map.n_channels,
+            map_sums: zeros(n_rows * n_places * structure.convolutions()[0].n_units),
             layers: structure.convolutions().iter().map(layer).collect(),
             sums: vec![0.0; n_rows * n_units],
             n_units,
@@ -83,30 +89,37 @@ impl ConvolvedRows {
         self.sums.len() / self.n_units
     }
 
+    /// The first row that shows the same screen.
+    pub(super) fn map_row(&self, row: usize) -> usize {
+        self.map_rows[row]
+    }
+
     /// One convolution at one step.
     pub(super) fn step(&self, layer: usize, row: usize) -> ConvolvedStep<'_> {
         let n_rows = self.n_rows();
-        let of_row = |numbers: &'_ [f32]| {
+        let of_row = |numbers: &'_ [f32], row: usize| {
             let n = numbers.len() / n_rows;
             row * n..(row + 1) * n
         };
         let inputs = match layer.checked_sub(1) {
-            None => &self.maps,
-            Some(before) => &self.layers[before].numbers,
+            None => &self.maps[of_row(&self.maps, self.map_rows[row])],
+            Some(before) => {
+                let numbers = &self.layers[before].numbers;
+                &numbers[of_row(numbers, row)]
+            }
         };
         let ConvolvedLayer { sums, numbers, .. } = &self.layers[layer];
-        ConvolvedStep {
-            inputs: &inputs[of_row(inputs)],
-            sums: &sums[of_row(sums)],
-            numbers: &numbers[of_row(numbers)],
-        }
+        ConvolvedStep { inputs, sums: &sums[of_row(sums, row)], numbers: &numbers[of_row(numbers, row)] }
     }
 
     /// Sets all rows. `tiled` is what biases and scene vectors are to the first convolution, `[n_rows, n_units]`.
     pub fn look(&mut self, module: &Module, history: &impl SceneHistory, tiled: &[f32]) {
         let map_len = self.n_places * self.n_channels;
         for (row, map) in self.maps.chunks_exact_mut(map_len).enumerate() {
-            history.copy_map(row, map);
+            self.map_rows[row] = history.shown_before(row).unwrap_or(row);
+            if self.map_rows[row] == row {
+                history.copy_map(row, map);
+            }
         }
         for (stage, layer) in module.structure().convolutions().iter().zip(&mut self.layers) {
             let weights = &module.parameters()[stage.weights()][stage.n_visual..];
@@ -139,15 +152,30 @@ impl ConvolvedRows {
             let ConvolvedLayer { sums, numbers, weights } = &mut rest[0];
             let of_row = |n: usize| row * n_places * n..(row + 1) * n_places * n;
             let (sums, numbers) = (&mut sums[of_row(stage.n_units)], &mut numbers[of_row(stage.n_out())]);
-            let inputs = before.last().map_or(&self.maps, |before| &before.numbers);
-            let inputs = &inputs[of_row(stage.n_hidden)];
-            let at_every_place = match idx {
-                0 => &tiled[row * stage.n_units..][..stage.n_units],
-                _ => module.biases(stage),
-            };
-            sums.chunks_exact_mut(stage.n_units).for_each(|sums| sums.copy_from_slice(at_every_place));
-            // `sums += inputs W^T`, at every place.
-            add_matrix_product(instructions, Matrix::rows(inputs, stage.n_hidden), weights, sums);
+            match before.last() {
+                None => {
+                    let tiled = &tiled[row * stage.n_units..][..stage.n_units];
+                    if self.map_rows[row] == row {
+                        let map = Matrix::rows(&self.maps[of_row(stage.n_hidden)], stage.n_hidden);
+                        let map_sums = &mut self.map_sums[of_row(stage.n_units)];
+                        set_columns(instructions, map, weights, SomeColumns::all(map_sums, stage.n_units));
+                    }
+                    let map_sums = &self.map_sums[self.map_rows[row] * sums.len()..][..sums.len()];
+                    let places =
+                        sums.chunks_exact_mut(stage.n_units).zip(map_sums.chunks_exact(stage.n_units));
+                    for (sums, map_sums) in places {
+                        let both = tiled.iter().zip(map_sums);
+                        sums.iter_mut().zip(both).for_each(|(sum, (tiled, of_map))| *sum = tiled + of_map);
+                    }
+                }
+                Some(before) => {
+                    let biases = module.biases(stage);
+                    sums.chunks_exact_mut(stage.n_units).for_each(|sums| sums.copy_from_slice(biases));
+                    let inputs = Matrix::rows(&before.numbers[of_row(stage.n_hidden)], stage.n_hidden);
+                    // `sums += inputs W^T`, at every place.
+                    add_matrix_product(instructions, inputs, weights, sums);
+                }
+            }
             let nonlinearity = stage.nonlinearity.expect("only the readout has none");
             nonlinearity.forward(instructions, stage.n_units, sums, numbers);
         }

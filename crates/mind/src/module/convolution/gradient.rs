@@ -14,7 +14,7 @@ use crate::nonlinearity::BackwardPass;
 use std::ops::Range;
 
 /// Flattened numbers whose weights are brought near together: rows are long, each begins in another page.
-const PIECE: usize = 256;
+const PIECE: usize = 512;
 
 /// Gradients of the convolutions' parameters, and what finding them works in.
 #[derive(Clone, Debug)]
@@ -26,6 +26,9 @@ pub(crate) struct ConvolutionGradient {
     /// Weights of the stage behind that read some flattened numbers.
     near_weights: PackedColumns,
     layers: Vec<LayerGradient>,
+    /// Slopes of the first convolution, summed over steps that show one screen: `[max_steps, n_places, n_units]`, where the
+    /// first of them stands.
+    map_slopes: Vec<f32>,
     /// One step of one convolution: slopes of its sums, and the gradient of what it read.
     slopes: Vec<f32>,
     d_inputs: Vec<f32>,
@@ -61,6 +64,7 @@ impl ConvolutionGradient {
             d_flat: zeros(max_steps * behind.n_visual),
             near_weights: PackedColumns::new(behind.n_units, PIECE),
             layers: stages.iter().map(layer).collect(),
+            map_slopes: zeros(max_steps * n_places * stages[0].n_units),
             slopes: vec![0.0; widest(|stage| stage.n_units)],
             d_inputs: vec![0.0; widest(|stage| stage.n_hidden)],
         })
@@ -79,11 +83,36 @@ impl ConvolutionGradient {
             layer.packed_weights.pack(Matrix::rows(weights, stage.n_in()));
             layer.weights.fill(0.0);
         }
-        for (step, row) in rows.enumerate() {
+        for (step, row) in rows.clone().enumerate() {
             for layer in (0..self.layers.len()).rev() {
                 self.go_back(module, convolved.step(layer, row), layer, step);
             }
+            self.keep_map_slopes(convolved, rows.clone(), step);
         }
+        for (step, row) in rows.clone().enumerate() {
+            if first_with_map(convolved, rows.clone(), row) == step {
+                self.add_map_gradient(module, convolved.step(0, row), step);
+            }
+        }
+    }
+
+    /// Puts the slopes of the first convolution at a step to those of other steps that show the same screen.
+    fn keep_map_slopes(&mut self, convolved: &ConvolvedRows, rows: Range<usize>, step: usize) {
+        let row = rows.start + step;
+        let first = first_with_map(convolved, rows, row);
+        let slopes = &self.slopes[..convolved.step(0, row).sums.len()];
+        let kept = &mut self.map_slopes[first * slopes.len()..][..slopes.len()];
+        match first == step {
+            true => kept.copy_from_slice(slopes),
+            false => kept.iter_mut().zip(slopes).for_each(|(kept, slope)| *kept += slope),
+        }
+    }
+
+    /// The gradient of the weights that read a map, of all steps that show it.
+    fn add_map_gradient(&mut self, module: &Module, pass: ConvolvedStep<'_>, step: usize) {
+        let (stage, n) = (&module.structure().convolutions()[0], pass.sums.len());
+        let slopes = Matrix::rows(&self.map_slopes[step * n..][..n], stage.n_units);
+        self.layers[0].add_weight_gradient(module.instructions(), slopes, pass.inputs);
     }
 
     /// One convolution of one step: from the gradient of its numbers to that of its inputs.
@@ -106,16 +135,10 @@ impl ConvolutionGradient {
         for slopes in slopes.chunks_exact(stage.n_units) {
             over_places.iter_mut().zip(slopes).for_each(|(sum, slope)| *sum += slope);
         }
-        let n_places = sums.len() / stage.n_units;
-        let at_places = Matrix::rows(slopes, stage.n_units);
-        gradient.packed_inputs.pack(Matrix::rows(inputs, stage.n_hidden));
-        add_matrix_product(
-            instructions,
-            at_places.transposed(),
-            &gradient.packed_inputs,
-            &mut gradient.weights,
-        );
         if layer > 0 {
+            let n_places = sums.len() / stage.n_units;
+            let at_places = Matrix::rows(slopes, stage.n_units);
+            gradient.add_weight_gradient(instructions, at_places, inputs);
             let d_inputs = &mut self.d_inputs[..n_places * stage.n_hidden];
             set_columns(
                 instructions,
@@ -149,6 +172,20 @@ impl ConvolutionGradient {
         let slopes = &self.scaled_slopes[..n_steps * behind.n_units];
         let flattened = Stacked::whole(convolved.flattened(seen.rows.clone()), behind.n_visual);
         update_weights(instructions, Target::of(behind), slopes, flattened, rule);
+    }
+}
+
+/// The first of some steps that shows what a row does.
+fn first_with_map(convolved: &ConvolvedRows, mut rows: Range<usize>, row: usize) -> usize {
+    let is_shown = |other| convolved.map_row(other) == convolved.map_row(row);
+    rows.position(is_shown).expect("the row is one of them")
+}
+
+impl LayerGradient {
+    /// Adds what slopes at all places, `[n_places, n_units]`, say about the weights of what was read there.
+    fn add_weight_gradient(&mut self, instructions: Instructions, slopes: Matrix<'_>, inputs: &[f32]) {
+        self.packed_inputs.pack(Matrix::rows(inputs, inputs.len() / self.packed_inputs.depth()));
+        add_matrix_product(instructions, slopes.transposed(), &self.packed_inputs, &mut self.weights);
     }
 }
 

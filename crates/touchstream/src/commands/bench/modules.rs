@@ -60,6 +60,9 @@ struct Outcome {
     modules: Vec<Measured>,
 }
 
+/// Screens of localization.
+const N_OBJECTS: usize = 500;
+
 const SCRIPT: &str = include_str!("../../../../../peers/remap_modules.py");
 
 pub fn run(args: &ModulesBenchArgs) -> Result<()> {
@@ -109,11 +112,14 @@ fn measure(
     peak: Option<f64>,
     mut peers: Option<&mut Peers>,
 ) -> Result<Measured> {
-    let task = find_task("mts-2way-stationary")?;
+    // Convolutions are for localization, where a screen is shown for two steps; so does the peer.
+    let is_convolutional = find_module(id)?.is_convolutional();
+    let task = find_task(if is_convolutional { "localization" } else { "mts-2way-stationary" })?;
     let mut settings = AgentSettings::for_task(id, &task)?;
     settings.module.units.fill(units);
     (settings.n_candidates, settings.batch_steps) = (args.candidates, args.batch);
-    let stimuli = Arc::new(PlainStimuli::new(2));
+    // As many screens as the peer's, of which a trial shows one for two steps.
+    let stimuli = Arc::new(PlainStimuli::new(if is_convolutional { N_OBJECTS } else { 2 }));
     let (mut stream, _) = Stream::open(Schedule::single(task), stimuli, Split::Train, RunSeed(1))?;
     let scenes = NoiseScenes::of(&stream, args.peer.scene_len as usize)?;
     let structure = settings.check(scenes.shape())?;
