@@ -179,7 +179,10 @@ fn switches_and_studies_of_ones_own_are_studies_too() {
     let done = results(&desk.file("switching"));
     // Two bases; from scratch and in three ways, two seeds each.
     assert_eq!(done.len(), 2 + 8, "{:?}", done.keys());
-    assert!(desk.file("switching/runs/base--sr-2way--ems--8--seed-1/checkpoint.safetensors").exists());
+    assert!(
+        desk.file("switching/runs/base--sr-2way--ems--8--touch-scale-1--seed-1/checkpoint.safetensors")
+            .exists()
+    );
     assert!(!desk.file("switching/runs/switch-13--ems--layer--seed-1/checkpoint.safetensors").exists());
     let gains = fs::read_to_string(desk.file("switching/report/tables/gains-ems-default.csv")).unwrap();
     assert_eq!(gains.lines().count(), 1 + 4, "{gains}");

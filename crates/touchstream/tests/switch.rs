@@ -97,7 +97,7 @@ fn check_forks(desk: &Desk) {
             let folder = RunFolder::at(desk.file("study/runs").join(format!("{run}--seed-{seed}")));
             serde_json::to_value(Trained::read(&folder).unwrap().unwrap().stream).unwrap()
         };
-        let base = stream("base--sr-2way--ems--8--before-sr-2way");
+        let base = stream("base--sr-2way--ems--8--touch-scale-1--before-sr-2way");
         assert_eq!(base["position"]["trial_index"], 4000, "{base}");
         let second = |way: &str| stream(&format!("sr-2way--sr-2way--ems--{way}"));
         let scratch = second("scratch");

@@ -10,9 +10,10 @@ use crate::words::task_from_word;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use touchstream_agent::AgentSettings;
+use touchstream_agent::{AgentSettings, TouchScale, find_module};
 use touchstream_env::task::Task;
 use touchstream_lab::study::Job;
+use touchstream_mind::module::ModuleKind;
 
 /// What a run of a study is: `run.json` in its folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,6 +55,9 @@ pub struct Cell {
     pub name: String,
     pub facts: RunFacts,
     pub what: CellPlan,
+    /// Steps that it learns.
+    pub n_steps: u64,
+    /// Seconds of a core, as they are estimated.
     pub cost: f64,
 }
 
@@ -170,7 +174,7 @@ impl Method<'_> {
                 let n_played = n_steps + n_evaluated * task.steps_per_trial();
                 let cost = n_played as f64 * step_cost(&agent);
                 let what = CellPlan::Alone(Box::new(words));
-                insert(cells, Cell { name, facts, what, cost })?;
+                insert(cells, Cell { name, facts, what, n_steps, cost })?;
             }
         }
         Ok(())
@@ -188,18 +192,22 @@ impl Method<'_> {
             let plan = PairPlan::new(words, pair, spec)?;
             let [base_settings, second_settings] = plan.settings();
             let width = base_settings.module.units.first().copied().unwrap_or(0);
+            let TouchScale(scale) = base_settings.touch_scale;
             for &seed in &spec.seeds {
                 let (base, second) = (&plan.pair.base, &plan.pair.second);
                 // Features are centred on what a pair shows: bases of the paper's switches serve them all, others one pair.
                 let whose =
                     if plan.pair.is_named { String::new() } else { format!("--before-{}", second.id()) };
-                let base_name = self.name(&format!("base--{}--{module}--{width}{whose}", base.id()), seed);
+                let base_name = format!("base--{}--{module}--{width}--touch-scale-{scale}{whose}", base.id());
+                let base_name = self.name(&base_name, seed);
                 let [base_length, second_length] = plan.lengths();
-                let cost = base_length.n_steps as f64 * step_cost(base_settings);
+                let n_steps = base_length.n_steps;
+                let cost = n_steps as f64 * step_cost(base_settings);
                 let facts = self.facts(base, seed, RunPart::Base);
                 let what = CellPlan::Base(Box::new(plan.clone()));
                 // Several switches start from one base.
-                cells.entry(base_name.clone()).or_insert(Cell { name: base_name.clone(), facts, what, cost });
+                let base_cell = Cell { name: base_name.clone(), facts, what, n_steps, cost };
+                cells.entry(base_name.clone()).or_insert(base_cell);
                 for way in &spec.ways {
                     way_of(way, preset)?;
                     let part = RunPart::Second {
@@ -213,6 +221,7 @@ impl Method<'_> {
                         name: self.name(&format!("{}--{module}--{way}", plan.pair.name), seed),
                         facts: self.facts(second, seed, part),
                         what: CellPlan::Second(Box::new(plan.clone())),
+                        n_steps: second_length.n_steps,
                         cost: second_length.n_steps as f64 * step_cost(second_settings) * n_modules,
                     };
                     insert(cells, cell)?;
@@ -236,11 +245,15 @@ fn step_cost(agent: &AgentSettings) -> f64 {
     const SECS_A_STEP: f64 = 2e-5;
     const SECS_A_PRODUCT: f64 = 2.5e-11;
     const SCENE_LEN: f64 = 4096.0;
+    /// Products of conv-EMS at all places of a map.
+    const CONVOLUTIONS: f64 = 1.1e8;
     let units = &agent.module.units;
     let first = units.first().copied().unwrap_or(0) as f64 * SCENE_LEN * (agent.k_b + 1) as f64 * 3.0;
     let behind: f64 = units.windows(2).map(|pair| (pair[0] * pair[1]) as f64).sum();
     let candidates = agent.n_candidates as f64;
-    SECS_A_STEP + SECS_A_PRODUCT * (first + behind * candidates)
+    let convolves = find_module(&agent.module.id).is_ok_and(ModuleKind::is_convolutional);
+    let convolutions = if convolves { CONVOLUTIONS } else { 0.0 };
+    SECS_A_STEP + SECS_A_PRODUCT * (first + convolutions + behind * candidates)
 }
 
 #[cfg(test)]
@@ -268,6 +281,21 @@ mod tests {
         let n_seconds = cells.iter().filter(|cell| cell.job().needs.is_some()).count();
         // Fifteen switches, two modules, from scratch and two votings, three seeds.
         assert_eq!(n_seconds, 15 * 2 * 3 * 3);
+    }
+
+    /// Before another stimulus-response task and before match-to-sample, touches are counted otherwise.
+    #[test]
+    fn a_base_serves_those_that_count_touches_as_it_does() {
+        let mut spec = named_study("switching", Scale::Short).unwrap();
+        (spec.switches, spec.modules) =
+            (["1", "2", "4"].map(Into::into).to_vec(), vec!["none-relu-large".into()]);
+        let cells = cells_of(&spec.checked().unwrap()).unwrap();
+        let base_of = |switch: &str| {
+            let of_switch = cells.iter().find(|cell| cell.name.starts_with(&format!("{switch}--")));
+            of_switch.and_then(|cell| cell.job().needs).unwrap()
+        };
+        assert_eq!(base_of("switch-1"), base_of("switch-2"));
+        assert_ne!(base_of("switch-1"), base_of("switch-4"));
     }
 
     #[test]

@@ -9,24 +9,33 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use touchstream_lab::study::{CrewWatch, Outcome, Tally};
 
-/// A bar on a terminal; a line a run elsewhere.
+/// A bar on a terminal; elsewhere a line a run, and one now and then.
 pub struct LiveView<'a> {
     cells: Vec<&'a Cell>,
     bar: Option<ProgressBar>,
+    /// When a line was last said.
+    said: Mutex<Instant>,
     n_steps: AtomicU64,
+    n_running: AtomicUsize,
     /// Runs of this process that cannot be learned.
     n_failed: AtomicUsize,
     began: Instant,
-    /// Seconds of a core, as they are estimated: of all, and of what was done here.
     cost: Costs,
     last: Mutex<Tally>,
     n_threads: usize,
 }
 
+/// Seconds of a core, as they are estimated.
 struct Costs {
     all: f64,
-    done_here: Mutex<f64>,
+    /// What was learned here, runs that are under way among it.
+    learned_here: Mutex<f64>,
+    /// Of runs that were finished here.
+    finished_here: Mutex<f64>,
 }
+
+/// How long nothing is said where there is no bar.
+const SILENCE: Duration = Duration::from_secs(30);
 
 impl<'a> LiveView<'a> {
     pub fn new(cells: Vec<&'a Cell>, n_threads: usize) -> Self {
@@ -39,25 +48,29 @@ impl<'a> LiveView<'a> {
             bar.enable_steady_tick(Duration::from_millis(500));
             bar
         });
-        let cost = Costs { all, done_here: Mutex::new(0.0) };
+        let cost = Costs { all, learned_here: Mutex::default(), finished_here: Mutex::default() };
+        let began = Instant::now();
         Self {
             cells,
             bar,
+            said: Mutex::new(began),
             n_steps: AtomicU64::new(0),
+            n_running: AtomicUsize::new(0),
             n_failed: AtomicUsize::new(0),
-            began: Instant::now(),
+            began,
             cost,
             last: Mutex::default(),
             n_threads,
         }
     }
 
-    /// Counts steps that were learned.
-    pub fn add_steps(&self, n_steps: u64) {
+    /// Counts steps of a run that were learned.
+    pub fn add_steps(&self, cell: &Cell, n_steps: u64) {
         self.n_steps.fetch_add(n_steps, Ordering::Relaxed);
-        if self.bar.is_some() {
-            self.show();
+        if let Ok(mut learned) = self.cost.learned_here.lock() {
+            *learned += cell.cost * n_steps as f64 / cell.n_steps.max(1) as f64;
         }
+        self.show();
     }
 
     /// Counts a run that is complete but failed.
@@ -75,15 +88,32 @@ impl<'a> LiveView<'a> {
         }
     }
 
+    /// On the bar; where there is none, if nothing was said for long.
     fn show(&self) {
-        let (Some(bar), Ok(tally)) = (&self.bar, self.last.lock()) else { return };
-        bar.set_position(tally.n_complete as u64);
-        bar.set_message(self.words(&tally));
+        let (Ok(tally), Ok(said)) = (self.last.lock(), self.said.lock()) else { return };
+        match &self.bar {
+            Some(bar) => {
+                bar.set_position(tally.n_complete as u64);
+                bar.set_message(self.words(&tally));
+            }
+            None if said.elapsed() >= SILENCE => {
+                drop(said);
+                self.say(&tally);
+            }
+            None => {}
+        }
+    }
+
+    fn say(&self, tally: &Tally) {
+        warn_user!("study: {} of {} runs  {}", tally.n_complete, tally.n_jobs, self.words(tally));
+        if let Ok(mut said) = self.said.lock() {
+            *said = Instant::now();
+        }
     }
 
     fn words(&self, tally: &Tally) -> String {
         let rate = self.n_steps.load(Ordering::Relaxed) as f64 / self.began.elapsed().as_secs_f64().max(0.1);
-        let mut words = format!("{} running", tally.n_here);
+        let mut words = format!("{} running", self.n_running.load(Ordering::Relaxed));
         if tally.n_elsewhere > 0 {
             words += &format!(", {} elsewhere", tally.n_elsewhere);
         }
@@ -98,30 +128,31 @@ impl<'a> LiveView<'a> {
         words
     }
 
-    /// What is left by estimated cost, at the pace of what was done here.
+    /// What is left by estimated cost, at the pace of what was learned here.
     fn time_left(&self, tally: &Tally) -> Option<Duration> {
-        let done_here = *self.cost.done_here.lock().ok()?;
+        let (learned, finished) =
+            (*self.cost.learned_here.lock().ok()?, *self.cost.finished_here.lock().ok()?);
         let share_left = 1.0 - tally.n_complete as f64 / tally.n_jobs.max(1) as f64;
         // Runs that others have done cost nothing here; on average a run is a run.
-        let left = (self.cost.all * share_left).max(0.0);
-        let pace = if done_here > 0.0 {
-            done_here / self.began.elapsed().as_secs_f64()
-        } else {
-            self.n_threads as f64
-        };
+        let left = (self.cost.all * share_left - (learned - finished).max(0.0)).max(0.0);
+        let pace =
+            if learned > 0.0 { learned / self.began.elapsed().as_secs_f64() } else { self.n_threads as f64 };
         (pace > 0.0).then(|| Duration::from_secs_f64((left / pace).min(1e9)))
     }
 }
 
 impl CrewWatch for LiveView<'_> {
-    fn began(&self, _job: usize) {}
+    fn began(&self, _job: usize) {
+        self.n_running.fetch_add(1, Ordering::Relaxed);
+    }
 
     fn ended(&self, job: usize, outcome: &Outcome) {
+        self.n_running.fetch_sub(1, Ordering::Relaxed);
         let cell = self.cells[job];
         if *outcome == Outcome::Won
-            && let Ok(mut done) = self.cost.done_here.lock()
+            && let Ok(mut finished) = self.cost.finished_here.lock()
         {
-            *done += cell.cost;
+            *finished += cell.cost;
         }
         if let Outcome::Failed(reason) = outcome {
             let line = format!("{}: {reason}", cell.name);
@@ -139,9 +170,7 @@ impl CrewWatch for LiveView<'_> {
         drop(last);
         match &self.bar {
             Some(_) => self.show(),
-            None if is_news => {
-                warn_user!("study: {} of {} runs  {}", tally.n_complete, tally.n_jobs, self.words(tally));
-            }
+            None if is_news => self.say(tally),
             None => {}
         }
     }

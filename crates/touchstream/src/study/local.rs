@@ -99,7 +99,7 @@ impl Shift<'_> {
         let last_step = Shared::new(None);
         let on_moment = |moment: Moment| {
             let before: u64 = last_step.replace(Some(moment.n_steps)).unwrap_or(moment.n_steps);
-            view.add_steps(moment.n_steps.saturating_sub(before));
+            view.add_steps(cell, moment.n_steps.saturating_sub(before));
         };
         let watched = Watched { must_stop, on_moment: &on_moment };
         let seed = cell.facts.seed;
