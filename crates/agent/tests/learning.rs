@@ -24,7 +24,7 @@ fn play(agent: &mut Remap, stream: &mut Stream, scenes: &PixelScenes, n_steps: u
 
 fn validation_reward(agent: &Remap, stream: &Stream, scenes: &PixelScenes) -> f64 {
     let settings = agent.settings();
-    let mut evaluator = Evaluator::new(agent.skill(), &settings, RunSeed(1));
+    let mut evaluator = Evaluator::new(agent.skill(), settings, RunSeed(1));
     let mut stream = stream.clone();
     let evaluation = evaluator.evaluate(agent.skill(), &settings.policy, &mut stream, scenes, 300).unwrap();
     assert_eq!(evaluation.n_trials, 300);

@@ -35,7 +35,7 @@ fn play(agent: &mut Remap, train: &mut Stream, scenes: &PixelScenes, n_steps: u6
 
 fn reward(agent: &Remap, validation: &Stream, scenes: &PixelScenes) -> f64 {
     let settings = agent.settings();
-    let mut evaluator = Evaluator::new(agent.skill(), &settings, RunSeed(1));
+    let mut evaluator = Evaluator::new(agent.skill(), settings, RunSeed(1));
     let mut validation = validation.clone();
     evaluator.evaluate(agent.skill(), &settings.policy, &mut validation, scenes, 300).unwrap().reward
 }
