@@ -43,7 +43,7 @@ impl TouchScale {
         Self::ONE
     }
 
-    /// Where a pixel is, counted from the middle of the screen.
+    /// Where a pixel is: 0 in the middle of the screen, minus or plus the scale at its edges.
     pub fn centred_from_pixel(self, pixel: usize) -> f32 {
         ((2 * pixel) as f32 / (SCREEN_SIDE_PX - 1) as f32 - 1.0) * self.0
     }

@@ -149,9 +149,30 @@ impl<S: Scenes> ScreenHistory for WindowHistory<'_, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenes::SceneShape;
+    use touchstream_env::trial::ScreenRecipe;
 
     fn touch(row: usize) -> Touch {
         Touch::new(row, 0).unwrap()
+    }
+
+    /// Screens without features.
+    struct Blind;
+
+    impl Scenes for Blind {
+        fn shape(&self) -> SceneShape {
+            SceneShape::without_maps(4)
+        }
+        fn index_of(&self, _screen: &ScreenRecipe) -> Option<u32> {
+            None
+        }
+        fn scene(&self, _index: u32) -> &[f32] {
+            &[0.0; 4]
+        }
+        fn copy_map(&self, _index: u32, _out: &mut [f32]) {}
+        fn n_screens(&self) -> usize {
+            5
+        }
     }
 
     /// Two steps back, rows of which two were carried over and three are new.
@@ -182,6 +203,19 @@ mod tests {
         assert_eq!(rows_of(window.past_touches(0)), [0.0, 0.0]);
         assert_eq!(rows_of(window.past_touches(3)), [centred(10), centred(20)]);
         assert_eq!(rows_of(window.touches(3)), [centred(10), centred(20), centred(30)]);
+    }
+
+    #[test]
+    fn screens_that_are_shown_again_are_found() {
+        let scenes = Blind;
+        let mut window = played();
+        window.screens = [None, None, None, None, Some(4), Some(3), Some(4)].to_vec();
+        let shown = |first_row: usize, n: usize| -> Vec<_> {
+            let history = window.history_from(first_row, &scenes);
+            (0..n).map(|step| history.shown_before(step)).collect()
+        };
+        assert_eq!(shown(0, 5), [None, Some(0), None, None, Some(2)]);
+        assert_eq!(shown(3, 2), [None, None]);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 mod pixel_scenes;
 
 use pixel_scenes::{PixelScenes, world};
-use touchstream_agent::{AgentSettings, Evaluator, PlayError, Remap, Scenes};
+use touchstream_agent::{AgentSettings, Evaluator, PlayError, Remap, Scenes, TouchScale};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stream::Stream;
 use touchstream_env::task::find_task;
@@ -47,6 +47,20 @@ fn ems_learns_to_respond_and_to_match() {
         let after = validation_reward(&agent, &validation, &scenes);
         assert!(after > goal, "{task} ends at {after}");
     }
+}
+
+/// Weights of touches start as much smaller as touches count more.
+#[test]
+fn an_agent_starts_as_the_same_function_on_any_scale() {
+    let (mut stream, _, scenes) = world("mts-2way-stationary", 1);
+    let first_loss = |scale: f32, stream: &mut Stream| {
+        let mut agent = agent("mts-2way-stationary", "ems", &scenes, |settings| {
+            settings.touch_scale = TouchScale(scale);
+        });
+        agent.play(stream, &scenes).unwrap().loss
+    };
+    let (one, fine) = (first_loss(1.0, &mut stream.clone()), first_loss(24.0, &mut stream));
+    assert!((one - fine).abs() < 1e-5, "{one} and {fine}");
 }
 
 /// What others would have earned teaches as much as what was earned.

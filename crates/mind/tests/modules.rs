@@ -9,7 +9,7 @@ use case::{Case, Noise, Scenes};
 use naive::{NaiveModule, cross_entropy};
 use touchstream_mind::module::{
     Batch, BatchSize, Candidates, Convolutions, FlattenedScale, HeadMemory, LayerShape, Learner, MODULES,
-    MapShape, ModuleShape, VisualRows,
+    MapShape, ModuleShape, SceneHistory, VisualRows,
 };
 use touchstream_mind::{AdamSettings, Instructions, Nonlinearity};
 
@@ -138,6 +138,61 @@ fn maps_are_those_of_the_equations() {
                 }
             }
         }
+    }
+}
+
+/// The same steps, of which nobody says that some show one screen.
+#[derive(Clone, Copy)]
+struct Unshared<'a>(Scenes<'a>);
+
+impl SceneHistory for Unshared<'_> {
+    fn scene(&self, step: usize, lag: usize) -> &[f32] {
+        self.0.scene(step, lag)
+    }
+    fn copy_map(&self, step: usize, out: &mut [f32]) {
+        self.0.copy_map(step, out);
+    }
+}
+
+/// Also where the first step that shows a map is not learned from, and where the steps before showed others.
+#[test]
+fn maps_that_are_shown_again_teach_as_often() {
+    for (name, shape) in shapes().into_iter().filter(|(name, _)| name.contains("conv-ems")) {
+        let case = Case::new(shape, 6);
+        let module = case.module(Instructions::best());
+        let (mut shared, mut unshared) = (case.visual(&module), VisualRows::new(&case.structure, 6));
+        let history = case.history();
+        // The same memory before and after.
+        module.visual(&Unshared(history), &mut shared);
+        module.visual(&history, &mut shared);
+        module.visual(&Unshared(history), &mut unshared);
+        let n_touch = case.touches.len() / 6;
+        let n_reward = case.rewards.len() / 6;
+        let gradient_of = |visual: &VisualRows| {
+            let mut learner = Learner::new(&case.structure, AdamSettings::default(), BatchSize::steps(8));
+            let mut gradient = vec![0.0; case.structure.n_parameters()];
+            let history = Later(history);
+            let (touches, rewards) = (&case.touches[n_touch..], &case.rewards[n_reward..]);
+            let batch = Batch { visual, rows: 1..6, history: &history, touches, rewards };
+            learner.add_gradient(&module, batch, &mut gradient);
+            gradient
+        };
+        for (one, other) in gradient_of(&shared).iter().zip(gradient_of(&unshared)) {
+            assert!((one - other).abs() < 1e-5 + 1e-4 * other.abs(), "{name}: {one} instead of {other}");
+        }
+    }
+}
+
+/// A history from its second step on.
+#[derive(Clone, Copy)]
+struct Later<'a>(Scenes<'a>);
+
+impl SceneHistory for Later<'_> {
+    fn scene(&self, step: usize, lag: usize) -> &[f32] {
+        self.0.scene(step + 1, lag)
+    }
+    fn copy_map(&self, step: usize, out: &mut [f32]) {
+        self.0.copy_map(step + 1, out);
     }
 }
 

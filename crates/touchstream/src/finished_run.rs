@@ -23,7 +23,7 @@ impl FinishedRun {
         if !folder.config().exists() {
             bail!("{} is not the folder of a run: it has no config.toml", path.display());
         }
-        let mut words = TrainWords::read(&folder.config())?;
+        let mut words = TrainWords::read_of_run(&folder.config())?;
         words.images.cache = cache;
         let setup = RunSetup::new(words)?;
         if !folder.weights().exists() {

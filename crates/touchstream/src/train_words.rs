@@ -7,6 +7,7 @@ use anyhow::{Context, Result, anyhow};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use touchstream_agent::TouchScale;
 use touchstream_encoder::EncoderSpec;
 use touchstream_mind::composite::{Voting, VotingSettings};
 use touchstream_stimuli::SourceSpec;
@@ -52,7 +53,7 @@ pub struct TrainWords {
     /// Rewards ahead that it predicts [default: 2]
     #[arg(long, value_name = "N", help_heading = "Agent")]
     pub k_f: Option<usize>,
-    /// What coordinates of touches count at the screen's edge [default: 1 for stimulus-response, else 24; 111.5, pixels from the middle, as the paper]
+    /// What coordinates of touches count at the screen's edge [default: 1 for stimulus-response, else 24; pixels from the middle, 111.5, with --preset paper]
     #[arg(long, value_name = "N", help_heading = "Agent")]
     pub touch_scale: Option<f32>,
     /// Candidate touches a step [default: 256]
@@ -204,6 +205,14 @@ impl TrainWords {
         Ok(words.beside(path.parent().unwrap_or(Path::new("."))))
     }
 
+    /// Reads what a run's folder says of it, which is everything. Runs of before touches were counted on a scale do not say
+    /// it: their edge is at 1.
+    pub fn read_of_run(path: &Path) -> Result<Self> {
+        let mut words = Self::read(path)?;
+        words.touch_scale.get_or_insert(TouchScale::ONE.0);
+        Ok(words)
+    }
+
     /// As a configuration file.
     pub fn to_toml(&self) -> Result<String> {
         toml::to_string(self).context("the configuration cannot be written as TOML")
@@ -313,13 +322,12 @@ impl TrainWords {
         if typed.schedule.is_some() {
             self.task = None;
         }
-        if differs(&typed.task, &self.task)
-            || differs(&typed.schedule, &self.schedule)
-            || differs(&typed.module, &self.module)
-            || is_other_preset
-        {
+        let is_other_task = differs(&typed.task, &self.task) || differs(&typed.schedule, &self.schedule);
+        if is_other_task || is_other_preset || differs(&typed.module, &self.module) {
             (self.units, self.depth, self.learning_rate) = (None, None, None);
             (self.dist, self.temperature, self.batch) = (None, None, None);
+        }
+        if is_other_task || is_other_preset {
             self.touch_scale = None;
         }
         if is_other_preset {

@@ -282,15 +282,50 @@ fn flags_over_a_configuration_make_the_run_they_would_make_alone() {
     assert!(config("medium").contains("units = [128, 128, 128]"), "{}", config("medium"));
     over(&["--preset", "paper", "--explore", "sample", "--out", "paper"]);
     let paper = config("paper");
-    for words in
-        ["batch = 16", "initial-weights = \"paper\"", "feature-norm = 8.0", "variance-of = \"distributions\""]
-    {
+    for words in [
+        "batch = 16",
+        "touch-scale = 111.5",
+        "initial-weights = \"paper\"",
+        "feature-norm = 8.0",
+        "variance-of = \"distributions\"",
+    ] {
         assert!(paper.contains(words), "{words} is not in {paper}");
     }
     assert!(!paper.contains("epsilon"), "{paper}");
     over(&["--task", "localization", "--objects", "12,6", "--out", "fine"]);
     let fine = config("fine");
     assert!(fine.contains("batch = 16") && fine.contains("learning-rate = 0.0003"), "{fine}");
+    assert!(fine.contains("touch-scale = 24.0"), "{fine}");
+}
+
+/// On which scale touches are counted is the run's own, whatever the default is.
+#[test]
+fn touches_are_counted_as_a_run_says() {
+    let desk = Desk::new();
+    let config = |run: &str| fs::read_to_string(desk.file(run).join("config.toml")).unwrap();
+    let short = |more: &[&'static str]| {
+        let words =
+            ["train", "--steps", "400", "--portraits", "8,4", "--candidates", "64", "--map-examples", "1"];
+        desk.succeeds(&[&words[..], more].concat());
+    };
+    short(&["--task", "mts-2way-stationary", "--touch-scale", "1", "--out", "old"]);
+    // Another module counts as the configuration says.
+    desk.succeeds(&["train", "--config", "old/config.toml", "--module", "no-symm", "--out", "other"]);
+    assert!(config("other").contains("touch-scale = 1.0"), "{}", config("other"));
+    // Runs of before there was a choice do not say it.
+    let eval = || desk.succeeds(&["eval", "old", "--trials", "20"]);
+    let told = eval();
+    fs::write(desk.file("old/config.toml"), config("old").replace("touch-scale = 1.0\n", "")).unwrap();
+    assert!(!config("old").contains("touch-scale"));
+    assert_eq!(eval(), told);
+    desk.succeeds(&["maps", "old", "--count", "1", "--out", "maps.png"]);
+    desk.succeeds(&["train", "--resume", "old"]);
+    // A stream of tasks counts as its finest does.
+    short(&["--schedule", "sr-2way:200,mts-2way-stationary", "--out", "stream"]);
+    assert!(config("stream").contains("touch-scale = 24.0"), "{}", config("stream"));
+    for scale in ["0", "-1", "nan", "1e9"] {
+        desk.fails(&words(&[&format!("--touch-scale={scale}")]), "touch-scale: ");
+    }
 }
 
 /// The number of threads changes nothing.

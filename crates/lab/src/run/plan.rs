@@ -65,7 +65,7 @@ pub struct RunIdentity {
 }
 
 /// Raised whenever the same identity would end in other bits, or its checkpoint would be read otherwise.
-const RUN_VERSION: u32 = 5;
+const RUN_VERSION: u32 = 6;
 
 impl RunIdentity {
     /// One word for all of it.

@@ -381,7 +381,12 @@ impl<'a, S: Scenes> Training<'a, S> {
     fn restore(&mut self, checkpoint: Checkpoint) -> Result<(), RunError> {
         let path = self.folder.checkpoint();
         let Checkpoint { agent, rest, maps } = checkpoint;
-        let foreign = || RunError::damaged(&path, "it is of another run; remove it to start anew");
+        let foreign = || {
+            RunError::damaged(
+                &path,
+                "it is of another run, or of another version of the program; remove it to start anew",
+            )
+        };
         let is_of_examples = |snapshot: &MapSnapshot| {
             let lesson = (snapshot.lesson as usize).checked_sub(1);
             let examples = lesson.and_then(|lesson| self.examples.get(lesson));

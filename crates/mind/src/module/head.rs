@@ -10,7 +10,7 @@ use crate::linear::{Stacked, Weights};
 use crate::module::network::Module;
 use crate::module::structure::{Stage, Structure};
 
-/// Candidate touches in centred coordinates, each in [-1, 1].
+/// Candidate touches in centred coordinates, on whatever scale the module reads them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Candidates {
     /// Heights, then zeros up to a multiple of eight.

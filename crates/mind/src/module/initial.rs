@@ -13,7 +13,7 @@ pub enum InitialWeights {
     /// counts, and touches as beside the numbers of one place.
     ///
     /// Departs from the paper: its N(0, 0.01) starts on a long plateau, where products of small numbers hardly pass
-    /// anything on.
+    /// anything on, unless touches are counted in pixels.
     #[default]
     FanIn,
     /// N(0, 0.01^2) everywhere, as printed.

@@ -19,8 +19,8 @@ impl Noise {
     }
 }
 
-/// Features of steps one after another: the scene vector of step `s` and lag `l` is number `s - l`, the map number `s`. As in
-/// localization, two steps show one map.
+/// Features of steps one after another: the scene vector of step `s` and lag `l` is number `s - l`, the map number `s`. Some
+/// steps show one map.
 #[derive(Clone, Copy)]
 pub struct Scenes<'a> {
     pub numbers: &'a [f32],
@@ -37,8 +37,13 @@ impl SceneHistory for Scenes<'_> {
         out.copy_from_slice(&self.maps[step * out.len()..][..out.len()]);
     }
     fn shown_before(&self, step: usize) -> Option<usize> {
-        (step % 2 == 1).then(|| step - 1)
+        first_with_map(step)
     }
+}
+
+/// The first step that shows the same map, if it is an earlier one: neighbours as in localization, and others.
+fn first_with_map(step: usize) -> Option<usize> {
+    [None, Some(0), None, Some(0), None, Some(2)].get(step).copied().flatten()
 }
 
 /// A module, and steps to learn from.
@@ -70,8 +75,8 @@ impl Case {
             n_steps,
             structure,
         };
-        for step in (1..n_steps).step_by(2) {
-            case.maps.copy_within((step - 1) * map_len..step * map_len, step * map_len);
+        for (step, first) in (0..n_steps).filter_map(|step| Some((step, first_with_map(step)?))) {
+            case.maps.copy_within(first * map_len..(first + 1) * map_len, step * map_len);
         }
         case
     }

@@ -123,7 +123,7 @@ fn resumed_words(typed: &TrainWords, folder: &Path) -> Result<TrainWords> {
     if said != TrainWords::default() {
         bail!("--resume goes on as {}/config.toml says; leave other options out", folder.display());
     }
-    Ok(typed.clone().over(TrainWords::read(&RunFolder::at(folder).config())?))
+    Ok(typed.clone().over(TrainWords::read_of_run(&RunFolder::at(folder).config())?))
 }
 
 fn default_folder(setup: &RunSetup) -> PathBuf {

@@ -3,6 +3,7 @@
 use crate::say::warn_user;
 use crate::study::cell::Cell;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, stderr};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -16,7 +17,6 @@ pub struct LiveView<'a> {
     /// When a line was last said.
     said: Mutex<Instant>,
     n_steps: AtomicU64,
-    n_running: AtomicUsize,
     /// Runs of this process that cannot be learned.
     n_failed: AtomicUsize,
     began: Instant,
@@ -28,10 +28,10 @@ pub struct LiveView<'a> {
 /// Seconds of a core, as they are estimated.
 struct Costs {
     all: f64,
-    /// What was learned here, runs that are under way among it.
+    /// What was learned here, whatever became of it.
     learned_here: Mutex<f64>,
-    /// Of runs that were finished here.
-    finished_here: Mutex<f64>,
+    /// Of each run that is under way here, what was learned of it.
+    under_way: Mutex<BTreeMap<String, f64>>,
 }
 
 /// How long nothing is said where there is no bar.
@@ -48,14 +48,13 @@ impl<'a> LiveView<'a> {
             bar.enable_steady_tick(Duration::from_millis(500));
             bar
         });
-        let cost = Costs { all, learned_here: Mutex::default(), finished_here: Mutex::default() };
+        let cost = Costs { all, learned_here: Mutex::default(), under_way: Mutex::default() };
         let began = Instant::now();
         Self {
             cells,
             bar,
             said: Mutex::new(began),
             n_steps: AtomicU64::new(0),
-            n_running: AtomicUsize::new(0),
             n_failed: AtomicUsize::new(0),
             began,
             cost,
@@ -67,8 +66,14 @@ impl<'a> LiveView<'a> {
     /// Counts steps of a run that were learned.
     pub fn add_steps(&self, cell: &Cell, n_steps: u64) {
         self.n_steps.fetch_add(n_steps, Ordering::Relaxed);
-        if let Ok(mut learned) = self.cost.learned_here.lock() {
-            *learned += cell.cost * n_steps as f64 / cell.n_steps.max(1) as f64;
+        let cost = cell.cost * n_steps as f64 / cell.n_steps.max(1) as f64;
+        if let (Ok(mut learned), Ok(mut under_way)) =
+            (self.cost.learned_here.lock(), self.cost.under_way.lock())
+        {
+            *learned += cost;
+            if let Some(run) = under_way.get_mut(&cell.name) {
+                *run += cost;
+            }
         }
         self.show();
     }
@@ -113,7 +118,8 @@ impl<'a> LiveView<'a> {
 
     fn words(&self, tally: &Tally) -> String {
         let rate = self.n_steps.load(Ordering::Relaxed) as f64 / self.began.elapsed().as_secs_f64().max(0.1);
-        let mut words = format!("{} running", self.n_running.load(Ordering::Relaxed));
+        let n_running = self.cost.under_way.lock().map_or(0, |under_way| under_way.len());
+        let mut words = format!("{n_running} running");
         if tally.n_elsewhere > 0 {
             words += &format!(", {} elsewhere", tally.n_elsewhere);
         }
@@ -130,11 +136,11 @@ impl<'a> LiveView<'a> {
 
     /// What is left by estimated cost, at the pace of what was learned here.
     fn time_left(&self, tally: &Tally) -> Option<Duration> {
-        let (learned, finished) =
-            (*self.cost.learned_here.lock().ok()?, *self.cost.finished_here.lock().ok()?);
+        let learned = *self.cost.learned_here.lock().ok()?;
+        let under_way: f64 = self.cost.under_way.lock().ok()?.values().sum();
         let share_left = 1.0 - tally.n_complete as f64 / tally.n_jobs.max(1) as f64;
         // Runs that others have done cost nothing here; on average a run is a run.
-        let left = (self.cost.all * share_left - (learned - finished).max(0.0)).max(0.0);
+        let left = (self.cost.all * share_left - under_way).max(0.0);
         let pace =
             if learned > 0.0 { learned / self.began.elapsed().as_secs_f64() } else { self.n_threads as f64 };
         (pace > 0.0).then(|| Duration::from_secs_f64((left / pace).min(1e9)))
@@ -142,17 +148,16 @@ impl<'a> LiveView<'a> {
 }
 
 impl CrewWatch for LiveView<'_> {
-    fn began(&self, _job: usize) {
-        self.n_running.fetch_add(1, Ordering::Relaxed);
+    fn began(&self, job: usize) {
+        if let Ok(mut under_way) = self.cost.under_way.lock() {
+            under_way.insert(self.cells[job].name.clone(), 0.0);
+        }
     }
 
     fn ended(&self, job: usize, outcome: &Outcome) {
-        self.n_running.fetch_sub(1, Ordering::Relaxed);
         let cell = self.cells[job];
-        if *outcome == Outcome::Won
-            && let Ok(mut finished) = self.cost.finished_here.lock()
-        {
-            *finished += cell.cost;
+        if let Ok(mut under_way) = self.cost.under_way.lock() {
+            under_way.remove(&cell.name);
         }
         if let Outcome::Failed(reason) = outcome {
             let line = format!("{}: {reason}", cell.name);
