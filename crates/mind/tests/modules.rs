@@ -141,16 +141,19 @@ fn maps_are_those_of_the_equations() {
     }
 }
 
-/// The same steps, of which nobody says that some show one screen.
+/// Steps of a history in some order, of which nobody says that some show one screen.
 #[derive(Clone, Copy)]
-struct Unshared<'a>(Scenes<'a>);
+struct Picked<'a> {
+    of: Scenes<'a>,
+    pick: fn(usize) -> usize,
+}
 
-impl SceneHistory for Unshared<'_> {
+impl SceneHistory for Picked<'_> {
     fn scene(&self, step: usize, lag: usize) -> &[f32] {
-        self.0.scene(step, lag)
+        self.of.scene((self.pick)(step), lag)
     }
     fn copy_map(&self, step: usize, out: &mut [f32]) {
-        self.0.copy_map(step, out);
+        self.of.copy_map((self.pick)(step), out);
     }
 }
 
@@ -162,16 +165,16 @@ fn maps_that_are_shown_again_teach_as_often() {
         let module = case.module(Instructions::best());
         let (mut shared, mut unshared) = (case.visual(&module), VisualRows::new(&case.structure, 6));
         let history = case.history();
-        // The same memory before and after.
-        module.visual(&Unshared(history), &mut shared);
+        let picked = |pick| Picked { of: history, pick };
+        module.visual(&picked(|step| 5 - step), &mut shared);
         module.visual(&history, &mut shared);
-        module.visual(&Unshared(history), &mut unshared);
+        module.visual(&picked(|step| step), &mut unshared);
         let n_touch = case.touches.len() / 6;
         let n_reward = case.rewards.len() / 6;
         let gradient_of = |visual: &VisualRows| {
             let mut learner = Learner::new(&case.structure, AdamSettings::default(), BatchSize::steps(8));
             let mut gradient = vec![0.0; case.structure.n_parameters()];
-            let history = Later(history);
+            let history = picked(|step| step + 1);
             let (touches, rewards) = (&case.touches[n_touch..], &case.rewards[n_reward..]);
             let batch = Batch { visual, rows: 1..6, history: &history, touches, rewards };
             learner.add_gradient(&module, batch, &mut gradient);
@@ -180,19 +183,12 @@ fn maps_that_are_shown_again_teach_as_often() {
         for (one, other) in gradient_of(&shared).iter().zip(gradient_of(&unshared)) {
             assert!((one - other).abs() < 1e-5 + 1e-4 * other.abs(), "{name}: {one} instead of {other}");
         }
-    }
-}
-
-/// A history from its second step on.
-#[derive(Clone, Copy)]
-struct Later<'a>(Scenes<'a>);
-
-impl SceneHistory for Later<'_> {
-    fn scene(&self, step: usize, lag: usize) -> &[f32] {
-        self.0.scene(step + 1, lag)
-    }
-    fn copy_map(&self, step: usize, out: &mut [f32]) {
-        self.0.copy_map(step + 1, out);
+        // What was shared before is not when other screens are shown.
+        let mut fresh = VisualRows::new(&case.structure, 6);
+        for visual in [&mut shared, &mut fresh] {
+            module.visual(&picked(|step| 5 - step), visual);
+        }
+        assert_eq!(shared.rows(0..6), fresh.rows(0..6), "{name}");
     }
 }
 

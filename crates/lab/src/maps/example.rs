@@ -211,7 +211,7 @@ mod tests {
     use touchstream_env::pixel_box::PixelBox;
     use touchstream_env::plain_stimuli::PlainStimuli;
     use touchstream_env::schedule::Schedule;
-    use touchstream_env::seed::RunSeed;
+    use touchstream_env::seed::{RunSeed, StreamName};
     use touchstream_env::stimuli::Split;
     use touchstream_env::task::find_task;
     use touchstream_env::trial::{ScreenRecipe, Trial};
@@ -238,11 +238,11 @@ mod tests {
         }
     }
 
-    fn examples(task: &str) -> Vec<Example> {
+    fn examples(task: &str, scale: TouchScale) -> Vec<Example> {
         let (schedule, stimuli) =
             (Schedule::single(find_task(task).unwrap()), Arc::new(PlainStimuli::new(4)));
         let (stream, _) = Stream::open(schedule, stimuli, Split::Validation, RunSeed(1)).unwrap();
-        choose_examples(&stream, &Blind, TouchScale::ONE, 3).unwrap()
+        choose_examples(&stream, &Blind, scale, 3).unwrap()
     }
 
     /// A module that promises these rewards now and one touch ahead, wherever one touches.
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn both_corners_of_localization_are_looked_at() {
-        for example in examples("localization") {
+        for example in examples("localization", TouchScale::ONE) {
             assert_eq!((example.n_maps(), example.screens.len()), (2, 1));
             let Trial::Localization { bounds, .. } = *example.start.trial() else {
                 panic!("no localization")
@@ -280,12 +280,31 @@ mod tests {
     #[test]
     fn of_match_tasks_the_match_screen_is_looked_at() {
         for task in ["coco-mts", "mts-2way-stationary"] {
-            for example in examples(task) {
+            for example in examples(task, TouchScale::ONE) {
                 assert_eq!((example.n_maps(), example.screens.len()), (1, 2));
                 assert!(example.truth(&[]).best() > 0.0);
                 let levels = example.predicted(&skill(task, [0.2, 0.6]), &Blind);
                 assert_eq!(levels, [51; MAP_LEN]);
             }
         }
+    }
+
+    /// Modules that are the same function on two scales have the same maps, past touches included.
+    #[test]
+    fn touches_are_read_on_the_scale_of_the_module() {
+        let levels = |scale: TouchScale| -> Vec<Vec<u8>> {
+            let settings = AgentSettings::for_task("ems", &find_task("localization").unwrap()).unwrap();
+            let structure = settings.check(SceneShape::without_maps(4)).unwrap();
+            let mut random = RunSeed(1).stream(StreamName::new("test/maps"), 0);
+            let normal = || 3.0 * random.normal_pair().0;
+            let parameters = settings.initial_weights.draw(&structure, scale.0, normal);
+            let skill = Skill::alone(Module::new(structure, parameters));
+            examples("localization", scale).iter().map(|example| example.predicted(&skill, &Blind)).collect()
+        };
+        let (one, fine) = (levels(TouchScale::ONE), levels(TouchScale::FINE));
+        for (one, fine) in one.iter().flatten().zip(fine.iter().flatten()) {
+            assert!(one.abs_diff(*fine) <= 1, "{one} and {fine}");
+        }
+        assert!(one[0].iter().any(|level| level.abs_diff(one[0][0]) > 20), "the maps are flat");
     }
 }

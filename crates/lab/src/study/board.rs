@@ -14,8 +14,6 @@ pub struct Tally {
     pub n_jobs: usize,
     /// There is a result.
     pub n_complete: usize,
-    /// Done by this process now.
-    pub n_here: usize,
     /// Done by others now.
     pub n_elsewhere: usize,
     /// Given up, and why.
@@ -171,7 +169,6 @@ impl<'a> Board<'a> {
         Tally {
             n_jobs: self.jobs.len(),
             n_complete: count(&JobState::Complete),
-            n_here: count(&JobState::Here),
             n_elsewhere: count(&JobState::Elsewhere),
             given_up: given_up.collect(),
             cpu_in_runs: self.cpu_in_runs,

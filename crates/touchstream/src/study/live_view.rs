@@ -20,18 +20,20 @@ pub struct LiveView<'a> {
     /// Runs of this process that cannot be learned.
     n_failed: AtomicUsize,
     began: Instant,
-    cost: Costs,
+    /// Seconds of a core that all runs take, as they are estimated.
+    whole_cost: f64,
+    learned: Mutex<Learned>,
     last: Mutex<Tally>,
     n_threads: usize,
 }
 
-/// Seconds of a core, as they are estimated.
-struct Costs {
-    all: f64,
-    /// What was learned here, whatever became of it.
-    learned_here: Mutex<f64>,
-    /// Of each run that is under way here, what was learned of it.
-    under_way: Mutex<BTreeMap<String, f64>>,
+/// What was learned here, in seconds of a core as they are estimated.
+#[derive(Default)]
+struct Learned {
+    /// Whatever became of it.
+    cost: f64,
+    /// Of each run that is under way.
+    under_way: BTreeMap<String, f64>,
 }
 
 /// How long nothing is said where there is no bar.
@@ -39,7 +41,7 @@ const SILENCE: Duration = Duration::from_secs(30);
 
 impl<'a> LiveView<'a> {
     pub fn new(cells: Vec<&'a Cell>, n_threads: usize) -> Self {
-        let all = cells.iter().map(|cell| cell.cost).sum();
+        let whole_cost = cells.iter().map(|cell| cell.cost).sum();
         let bar = stderr().is_terminal().then(|| {
             let template = "{prefix} {bar:30} {pos}/{len} runs  {msg}";
             let style =
@@ -48,7 +50,6 @@ impl<'a> LiveView<'a> {
             bar.enable_steady_tick(Duration::from_millis(500));
             bar
         });
-        let cost = Costs { all, learned_here: Mutex::default(), under_way: Mutex::default() };
         let began = Instant::now();
         Self {
             cells,
@@ -57,7 +58,8 @@ impl<'a> LiveView<'a> {
             n_steps: AtomicU64::new(0),
             n_failed: AtomicUsize::new(0),
             began,
-            cost,
+            whole_cost,
+            learned: Mutex::default(),
             last: Mutex::default(),
             n_threads,
         }
@@ -67,13 +69,9 @@ impl<'a> LiveView<'a> {
     pub fn add_steps(&self, cell: &Cell, n_steps: u64) {
         self.n_steps.fetch_add(n_steps, Ordering::Relaxed);
         let cost = cell.cost * n_steps as f64 / cell.n_steps.max(1) as f64;
-        if let (Ok(mut learned), Ok(mut under_way)) =
-            (self.cost.learned_here.lock(), self.cost.under_way.lock())
-        {
-            *learned += cost;
-            if let Some(run) = under_way.get_mut(&cell.name) {
-                *run += cost;
-            }
+        if let Ok(mut learned) = self.learned.lock() {
+            learned.cost += cost;
+            *learned.under_way.entry(cell.name.clone()).or_default() += cost;
         }
         self.show();
     }
@@ -118,7 +116,7 @@ impl<'a> LiveView<'a> {
 
     fn words(&self, tally: &Tally) -> String {
         let rate = self.n_steps.load(Ordering::Relaxed) as f64 / self.began.elapsed().as_secs_f64().max(0.1);
-        let n_running = self.cost.under_way.lock().map_or(0, |under_way| under_way.len());
+        let n_running = self.learned.lock().map_or(0, |learned| learned.under_way.len());
         let mut words = format!("{n_running} running");
         if tally.n_elsewhere > 0 {
             words += &format!(", {} elsewhere", tally.n_elsewhere);
@@ -136,28 +134,30 @@ impl<'a> LiveView<'a> {
 
     /// What is left by estimated cost, at the pace of what was learned here.
     fn time_left(&self, tally: &Tally) -> Option<Duration> {
-        let learned = *self.cost.learned_here.lock().ok()?;
-        let under_way: f64 = self.cost.under_way.lock().ok()?.values().sum();
+        let learned = self.learned.lock().ok()?;
+        let under_way: f64 = learned.under_way.values().sum();
         let share_left = 1.0 - tally.n_complete as f64 / tally.n_jobs.max(1) as f64;
         // Runs that others have done cost nothing here; on average a run is a run.
-        let left = (self.cost.all * share_left - under_way).max(0.0);
-        let pace =
-            if learned > 0.0 { learned / self.began.elapsed().as_secs_f64() } else { self.n_threads as f64 };
+        let left = (self.whole_cost * share_left - under_way).max(0.0);
+        let pace = match learned.cost > 0.0 {
+            true => learned.cost / self.began.elapsed().as_secs_f64(),
+            false => self.n_threads as f64,
+        };
         (pace > 0.0).then(|| Duration::from_secs_f64((left / pace).min(1e9)))
     }
 }
 
 impl CrewWatch for LiveView<'_> {
     fn began(&self, job: usize) {
-        if let Ok(mut under_way) = self.cost.under_way.lock() {
-            under_way.insert(self.cells[job].name.clone(), 0.0);
+        if let Ok(mut learned) = self.learned.lock() {
+            learned.under_way.insert(self.cells[job].name.clone(), 0.0);
         }
     }
 
     fn ended(&self, job: usize, outcome: &Outcome) {
         let cell = self.cells[job];
-        if let Ok(mut under_way) = self.cost.under_way.lock() {
-            under_way.remove(&cell.name);
+        if let Ok(mut learned) = self.learned.lock() {
+            learned.under_way.remove(&cell.name);
         }
         if let Outcome::Failed(reason) = outcome {
             let line = format!("{}: {reason}", cell.name);
