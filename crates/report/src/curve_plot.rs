@@ -32,16 +32,18 @@ const LEFT: f64 = 52.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 28.0;
 const BOTTOM: f64 = 44.0;
+/// Of the legend.
+const ROW_HEIGHT: f64 = 18.0;
 
 /// The plot as an SVG element.
 pub fn curve_plot(plot: &Plot) -> String {
     let x_max = plot.lines.iter().flat_map(|line| line.points).map(|point| point.0).fold(1.0, f64::max);
     let x = |step: f64| LEFT + (WIDTH - LEFT - RIGHT) * step / x_max;
     let y = |value: f64| TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - value.clamp(0.0, 1.0));
-    let legend_width: f64 = plot.lines.iter().map(legend_width_of).sum();
+    let legend = legend_rows(plot.lines);
     // Beside the label if there is room, else under the axis' label.
-    let legend_y = if legend_width < 0.6 * WIDTH { 10.0 } else { HEIGHT + 12.0 };
-    let height = if legend_y > HEIGHT { HEIGHT + 24.0 } else { HEIGHT };
+    let is_beside = row_width(&legend[0]) < 0.6 * WIDTH && legend.len() == 1;
+    let height = if is_beside { HEIGHT } else { HEIGHT + ROW_HEIGHT * legend.len() as f64 + 6.0 };
     let mut svg = format!("<svg class=plot viewBox=\"0 0 {WIDTH} {height}\" role=img>\n");
     for tenth in [0.0, 0.25, 0.5, 0.75, 1.0] {
         let at = y(tenth);
@@ -90,21 +92,41 @@ pub fn curve_plot(plot: &Plot) -> String {
     for line in plot.lines {
         draw_line(&mut svg, line, &x, &y);
     }
-    let mut left = WIDTH - RIGHT - legend_width;
-    for line in plot.lines {
-        let _ = writeln!(
-            svg,
-            "<line class=\"line {}\" x1={left:.1} x2={:.1} y1={legend_y} y2={legend_y} /><text x={:.1} y={}>{}</text>",
-            line.class,
-            left + 18.0,
-            left + 23.0,
-            legend_y + 4.0,
-            line.name,
-        );
-        left += legend_width_of(line);
+    for (idx, row) in legend.iter().enumerate() {
+        let at = if is_beside { 10.0 } else { HEIGHT + 12.0 + ROW_HEIGHT * idx as f64 };
+        let mut left = WIDTH - RIGHT - row_width(row);
+        for line in row {
+            let _ = writeln!(
+                svg,
+                "<line class=\"line {}\" x1={left:.1} x2={:.1} y1={at} y2={at} /><text x={:.1} y={}>{}</text>",
+                line.class,
+                left + 18.0,
+                left + 23.0,
+                at + 4.0,
+                line.name,
+            );
+            left += legend_width_of(line);
+        }
     }
     svg.push_str("</svg>\n");
     svg
+}
+
+/// The lines that are drawn, in rows that fit; at least one row.
+fn legend_rows<'a>(lines: &'a [Line<'a>]) -> Vec<Vec<&'a Line<'a>>> {
+    let mut rows = vec![Vec::new()];
+    for line in lines.iter().filter(|line| !line.points.is_empty()) {
+        let last = rows.last_mut().expect("there is a row");
+        match last.is_empty() || row_width(last) + legend_width_of(line) <= WIDTH - RIGHT {
+            true => last.push(line),
+            false => rows.push(vec![line]),
+        }
+    }
+    rows
+}
+
+fn row_width(row: &[&Line]) -> f64 {
+    row.iter().map(|line| legend_width_of(line)).sum()
 }
 
 fn legend_width_of(line: &Line) -> f64 {
@@ -156,6 +178,19 @@ mod tests {
         assert_eq!(ticks(100.0), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
         assert_eq!(short_number(2_500.0), "2.5k");
         assert_eq!(short_number(0.1 + 0.2), "0.3");
+    }
+
+    #[test]
+    fn legends_stay_inside_and_name_what_is_drawn() {
+        let points = [(0.0, 0.2, 0.0)];
+        let line = |name, points| Line { name, class: "one", points };
+        let lines: Vec<Line> = ["a rather long name"; 9].map(|name| line(name, &points[..])).into();
+        let rows = legend_rows(&lines);
+        assert!(rows.len() > 1 && rows.iter().all(|row| row_width(row) <= WIDTH - RIGHT));
+        assert_eq!(rows.iter().map(Vec::len).sum::<usize>(), 9);
+        let lines = [line("drawn", &points[..]), line("empty", &[])];
+        let names: Vec<&str> = legend_rows(&lines)[0].iter().map(|line| line.name).collect();
+        assert_eq!(names, ["drawn"]);
     }
 
     #[test]
