@@ -1,29 +1,38 @@
 //! The touches that are considered at a step: drawn uniformly, the same for all modules of a run.
 
 use crate::touch_scale::TouchScale;
-use touchstream_env::seed::{RunSeed, StreamName};
+use touchstream_env::seed::{RandomStream, RunSeed, StreamName};
 use touchstream_env::touch::{N_TOUCHES, SCREEN_SIDE_PX, Touch};
 use touchstream_mind::module::Candidates;
+use touchstream_mind::{Instructions, PlainLoop};
 
 /// Candidate touches, as pixels and as the coordinates that modules read.
 #[derive(Clone, Debug)]
 pub struct CandidateTouches {
+    instructions: Instructions,
     /// Positions in a reward map.
     indices: Vec<u16>,
     centred: Candidates,
     centred_from_pixel: Box<[f32; SCREEN_SIDE_PX]>,
-    /// Random bits, and what was drawn by them.
+    drawn: Drawn,
+}
+
+/// Touches as they were drawn.
+#[derive(Clone, Debug)]
+struct Drawn {
+    /// Random bits, the positions that were drawn by them, and the cells that these are in.
     words: Vec<u32>,
-    drawn: Vec<u16>,
+    indices: Vec<u16>,
+    cells: Vec<u16>,
 }
 
 /// Cells of the screen that candidates are sorted into, a side.
 const CELLS: usize = 8;
-const CELL_PX: usize = SCREEN_SIDE_PX / CELLS;
+const CELL_PX: u16 = (SCREEN_SIDE_PX / CELLS) as u16;
 
-/// Position of a cell along Hilbert's curve, on which neighbours are neighbours on the screen: `[row][col]`.
-const ALONG_CURVE: [[u8; CELLS]; CELLS] = {
-    let mut along = [[0; CELLS]; CELLS];
+/// The cells, row by row, in the order of Hilbert's curve: neighbours on it are neighbours on the screen.
+const CURVE: [u8; CELLS * CELLS] = {
+    let mut curve = [0; CELLS * CELLS];
     let mut position = 0;
     while position < CELLS * CELLS {
         let (mut row, mut col, mut rest, mut side) = (0, 0, position, 1);
@@ -39,10 +48,10 @@ const ALONG_CURVE: [[u8; CELLS]; CELLS] = {
             rest /= 4;
             side *= 2;
         }
-        along[row][col] = position as u8;
+        curve[position] = (row * CELLS + col) as u8;
         position += 1;
     }
-    along
+    curve
 };
 
 impl CandidateTouches {
@@ -50,41 +59,36 @@ impl CandidateTouches {
     pub fn new(n: usize, scale: TouchScale) -> Self {
         let centred_from_pixel = Box::new(std::array::from_fn(|pixel| scale.centred_from_pixel(pixel)));
         Self {
+            instructions: Instructions::best(),
             indices: vec![0; n],
             centred: Candidates::new(n),
             centred_from_pixel,
-            words: vec![0; n],
-            drawn: vec![0; n],
+            drawn: Drawn { words: vec![0; n], indices: vec![0; n], cells: vec![0; n] },
         }
     }
 
     /// Draws all anew. A touch's probability is uniform to within 2^-32. Which touches are drawn is all that matters;
     /// they are put in an order in which neighbours are near each other, because that is faster to predict for.
     pub fn draw(&mut self, seed: RunSeed, name: StreamName, step: u64) {
-        seed.stream(name, step).fill_u32(&mut self.words);
-        for (index, &word) in self.drawn.iter_mut().zip(&self.words) {
-            *index = ((u64::from(word) * N_TOUCHES as u64) >> 32) as u16;
-        }
+        self.instructions.widen(Draw { random: seed.stream(name, step), drawn: &mut self.drawn });
         self.sort_by_cell();
         self.centre();
     }
 
     /// Counting sort along the curve.
     fn sort_by_cell(&mut self) {
-        let cell_of = |index: u16| {
-            let (row, col) = (usize::from(index) / SCREEN_SIDE_PX, usize::from(index) % SCREEN_SIDE_PX);
-            usize::from(ALONG_CURVE[row / CELL_PX][col / CELL_PX])
-        };
+        let Drawn { indices, cells, .. } = &self.drawn;
         let mut next = [0_u32; CELLS * CELLS];
-        for &index in &self.drawn {
-            next[cell_of(index)] += 1;
+        for &cell in cells {
+            next[usize::from(cell) % (CELLS * CELLS)] += 1;
         }
         let mut start = 0;
-        for count in &mut next {
+        for cell in CURVE {
+            let count = &mut next[usize::from(cell)];
             (*count, start) = (start, start + *count);
         }
-        for &index in &self.drawn {
-            let place = &mut next[cell_of(index)];
+        for (&index, &cell) in indices.iter().zip(cells) {
+            let place = &mut next[usize::from(cell) % (CELLS * CELLS)];
             self.indices[*place as usize] = index;
             *place += 1;
         }
@@ -133,21 +137,36 @@ impl CandidateTouches {
     }
 }
 
+/// Draws positions, and says in which cells they are.
+struct Draw<'a> {
+    random: RandomStream,
+    drawn: &'a mut Drawn,
+}
+
+impl PlainLoop for Draw<'_> {
+    #[inline(always)]
+    fn run(mut self) {
+        const SIDE: u16 = SCREEN_SIDE_PX as u16;
+        let Drawn { words, indices, cells } = self.drawn;
+        self.random.fill_u32(words);
+        for ((index, cell), &word) in indices.iter_mut().zip(cells).zip(&*words) {
+            *index = ((u64::from(word) * N_TOUCHES as u64) >> 32) as u16;
+            *cell = *index / SIDE / CELL_PX * CELLS as u16 + *index % SIDE / CELL_PX;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_curve_visits_every_cell_and_only_steps_to_neighbours() {
-        let mut places = [(0_usize, 0_usize); CELLS * CELLS];
-        for (row, positions) in ALONG_CURVE.iter().enumerate() {
-            for (col, &position) in positions.iter().enumerate() {
-                places[usize::from(position)] = (row, col);
-            }
-        }
+        let places = CURVE.map(|cell| (usize::from(cell) / CELLS, usize::from(cell) % CELLS));
         let is_step =
             |pair: &[(usize, usize)]| pair[0].0.abs_diff(pair[1].0) + pair[0].1.abs_diff(pair[1].1) == 1;
         assert!(places.windows(2).all(is_step), "{places:?}");
+        assert_eq!(std::collections::BTreeSet::from(places).len(), CELLS * CELLS, "{places:?}");
     }
 
     #[test]

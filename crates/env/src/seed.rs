@@ -81,12 +81,18 @@ impl RandomStream {
     }
 
     /// Many 32 random bits: the same as so many calls of [`RandomStream::next_u32`], and faster.
+    #[inline(always)]
     pub fn fill_u32(&mut self, words: &mut [u32]) {
         let n_left = (4 - self.n_used).min(words.len());
         let (left, rest) = words.split_at_mut(n_left);
         left.iter_mut().for_each(|word| *word = self.next_u32());
         let (blocks, rest) = rest.as_chunks_mut::<4>();
-        for block in blocks {
+        let (many, single) = blocks.as_chunks_mut::<SIDE_BY_SIDE>();
+        for blocks in many {
+            *blocks = philox_side_by_side(self.counter, self.key);
+            self.counter[0] = self.counter[0].wrapping_add(SIDE_BY_SIDE as u32);
+        }
+        for block in single {
             *block = philox4x32_10(self.counter, self.key);
             self.counter[0] = self.counter[0].wrapping_add(1);
         }
@@ -176,6 +182,31 @@ fn philox4x32_10(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     [c0, c1, c2, c3]
 }
 
+/// Blocks that are enciphered together: none waits for another, and wide registers take several at once.
+const SIDE_BY_SIDE: usize = 8;
+
+/// This block and those behind it.
+#[inline(always)]
+fn philox_side_by_side(counter: [u32; 4], key: [u32; 2]) -> [[u32; 4]; SIDE_BY_SIDE] {
+    type Each<T> = [T; SIDE_BY_SIDE];
+    let product = |a: u32, x: Each<u32>| -> Each<u64> { x.map(|x| u64::from(a) * u64::from(x)) };
+    let mixed = |p: Each<u64>, c: Each<u32>, k: u32| -> Each<u32> {
+        std::array::from_fn(|i| (p[i] >> 32) as u32 ^ c[i] ^ k)
+    };
+    let [first, rest @ ..] = counter;
+    let mut c0: Each<u32> = std::array::from_fn(|i| first.wrapping_add(i as u32));
+    let [mut c1, mut c2, mut c3] = rest.map(|word| [word; SIDE_BY_SIDE]);
+    let [mut k0, mut k1] = key;
+    for _ in 0..10 {
+        let (p0, p1) = (product(PHILOX_M0, c0), product(PHILOX_M1, c2));
+        (c0, c2) = (mixed(p1, c1, k0), mixed(p0, c3, k1));
+        (c1, c3) = (p1.map(|p| p as u32), p0.map(|p| p as u32));
+        k0 = k0.wrapping_add(PHILOX_W0);
+        k1 = k1.wrapping_add(PHILOX_W1);
+    }
+    std::array::from_fn(|i| [c0[i], c1[i], c2[i], c3[i]])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,7 +243,7 @@ mod tests {
 
     #[test]
     fn many_words_are_the_single_ones() {
-        for (n_before, n) in [(0, 0), (0, 9), (1, 2), (3, 17), (4, 8), (5, 1)] {
+        for (n_before, n) in [(0, 0), (0, 9), (1, 2), (3, 17), (4, 8), (5, 1), (0, 32), (2, 103), (8, 256)] {
             let mut one_by_one = RunSeed(3).stream(StreamName::new("test"), 4);
             let mut at_once = one_by_one.clone();
             for _ in 0..n_before {

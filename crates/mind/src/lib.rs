@@ -18,7 +18,7 @@ mod nonlinearity;
 mod skill;
 
 pub use adam::{AdamSettings, AdamState};
-pub use arithmetic::Instructions;
+pub use arithmetic::{Instructions, PlainLoop};
 pub use exponential::{set_exponentials, set_sigmoids};
 pub use loss::cross_entropy;
 pub use nonlinearity::Nonlinearity;

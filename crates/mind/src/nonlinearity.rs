@@ -1,6 +1,6 @@
 //! The nonlinearities of modules, each with its gradient beside it; some make several numbers out of one.
 
-use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_LANES, load_from, store_from};
+use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_LANES, Numbers, load_from, store_from};
 use crate::exponential::{exp, sigmoid, tanh};
 use serde::{Deserialize, Serialize};
 
@@ -125,18 +125,18 @@ pub(crate) struct BackwardPass<'a> {
 }
 
 #[inline(always)]
-fn relu<A: Arithmetic>(x: A::V) -> A::V {
+fn relu<A: Numbers>(x: A::V) -> A::V {
     A::max(A::zero(), x)
 }
 
 #[inline(always)]
-fn negated<A: Arithmetic>(x: A::V) -> A::V {
+fn negated<A: Numbers>(x: A::V) -> A::V {
     A::sub(A::zero(), x)
 }
 
 /// The parts of eight units; those that there are not are 0.
 #[inline(always)]
-pub(crate) fn parts<A: Arithmetic>(nonlinearity: Nonlinearity, x: A::V) -> [A::V; MAX_PARTS] {
+pub(crate) fn parts<A: Numbers>(nonlinearity: Nonlinearity, x: A::V) -> [A::V; MAX_PARTS] {
     let zero = A::zero();
     let one = |part| [part, zero, zero, zero];
     match nonlinearity {

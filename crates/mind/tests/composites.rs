@@ -151,7 +151,7 @@ fn composites() -> Vec<(String, Composite)> {
                     transforms_maps: maps,
                     ..VotingSettings::of(voting)
                 };
-                for instructions in [Instructions::best(), Instructions::PORTABLE] {
+                for instructions in Instructions::all() {
                     let name = format!(
                         "{id}, {voting:?}, {n_old} old, actions {actions}, maps {maps}, {}",
                         instructions.name()

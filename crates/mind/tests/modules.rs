@@ -1,4 +1,4 @@
-//! Every module against the printed equations and against differences, on both kinds of instructions.
+//! Every module against the printed equations and against differences, on all kinds of instructions.
 
 #![allow(clippy::unwrap_used)]
 
@@ -33,8 +33,6 @@ impl Case {
         (0..self.n_steps).map(loss_of).sum::<f64>() / self.n_steps as f64
     }
 }
-
-const BOTH: fn() -> [Instructions; 2] = || [Instructions::best(), Instructions::PORTABLE];
 
 /// All modules, small, and EMS, a late one and the convolutional one with other memories and horizons.
 fn shapes() -> Vec<(String, ModuleShape)> {
@@ -113,7 +111,7 @@ fn maps_are_those_of_the_equations() {
             let (rows, cols) = candidates.coordinates_mut();
             rows.fill_with(|| noise.next());
             cols.fill_with(|| noise.next());
-            for instructions in BOTH() {
+            for instructions in Instructions::all() {
                 let module = case.module(instructions);
                 let mut memory = HeadMemory::new(&case.structure, n_candidates);
                 memory.load(&module);
@@ -137,6 +135,35 @@ fn maps_are_those_of_the_equations() {
                     }
                 }
             }
+        }
+    }
+}
+
+/// Wider registers change how fast it goes and nothing else: predicted maps and learned weights have the same bits.
+#[test]
+fn instructions_that_round_alike_give_the_same_bits() {
+    for (name, shape) in shapes() {
+        let case = Case::new(shape.clone(), 5);
+        let mut noise = Noise(3);
+        let mut candidates = Candidates::new(57);
+        let (rows, cols) = candidates.coordinates_mut();
+        rows.fill_with(|| noise.next());
+        cols.fill_with(|| noise.next());
+        let bits = |instructions: Instructions| {
+            let mut module = case.module(instructions);
+            let visual = case.visual(&module);
+            let mut learner = Learner::new(&case.structure, AdamSettings::default(), BatchSize::steps(5));
+            learner.learn(&mut module, 1e-3, case.batch(&visual, &case.history()));
+            let mut memory = HeadMemory::new(&case.structure, 57);
+            memory.load(&module);
+            let visual = case.visual(&module);
+            module.predict(visual.rows(0..1), &vec![0.3; 2 * shape.k_b], &candidates, &mut memory);
+            let logits = (0..shape.k_f).flat_map(|map| memory.logits(map).to_vec());
+            logits.chain(module.parameters().iter().copied()).map(f32::to_bits).collect::<Vec<u32>>()
+        };
+        let best = Instructions::best();
+        for other in Instructions::all().filter(|other| other.rounding() == best.rounding()) {
+            assert!(bits(other) == bits(best), "{name}: {} and {}", other.name(), best.name());
         }
     }
 }
@@ -198,7 +225,7 @@ fn gradients_are_differences() {
     for (name, shape) in shapes() {
         let case = Case::new(shape, 6);
         let mut naive = case.naive();
-        for instructions in BOTH() {
+        for instructions in Instructions::all() {
             let module = case.module(instructions);
             let mut learner = Learner::new(&case.structure, AdamSettings::default(), BatchSize::steps(8));
             let visual = case.visual(&module);
@@ -276,7 +303,7 @@ fn touches_of_a_step_are_learned_together() {
 fn updates_are_adam_on_the_gradient() {
     for (name, shape) in shapes() {
         let case = Case::new(shape, 6);
-        for (instructions, weight_decay) in BOTH().into_iter().flat_map(|known| [(known, 0.0), (known, 5.0)])
+        for (instructions, weight_decay) in Instructions::all().flat_map(|known| [(known, 0.0), (known, 5.0)])
         {
             let mut module = case.module(instructions);
             let settings = AdamSettings { weight_decay, ..AdamSettings::default() };

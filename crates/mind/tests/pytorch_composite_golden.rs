@@ -46,7 +46,7 @@ fn composites_compute_and_learn_as_in_pytorch() {
     let golden = Golden::new(GOLDEN);
     for id in ["ems", "none-relu-small", "no-mult-symm-tanh"] {
         for (voting, word) in [(Voting::Layer, "layer"), (Voting::Unit, "unit")] {
-            for instructions in [Instructions::best(), Instructions::PORTABLE] {
+            for instructions in Instructions::all() {
                 check_composite(&golden, id, voting, word, instructions);
             }
         }

@@ -69,7 +69,7 @@ fn modules_compute_and_learn_as_in_pytorch() {
     let [scenes, maps, touches, rewards] =
         ["scenes", "maps", "touches", "rewards"].map(|name| golden.numbers(name));
     for kind in &MODULES {
-        for instructions in [Instructions::best(), Instructions::PORTABLE] {
+        for instructions in Instructions::all() {
             let of = |what: &str| golden.numbers(&format!("{}/{what}", kind.id));
             let name = |what: &str| format!("{} of {} on {}", what, kind.id, instructions.name());
             let structure = structure(kind);

@@ -270,7 +270,7 @@ pub fn identity_of(
         data_hash,
         encoder_hash,
         calibration_hash,
-        instructions: Instructions::best().name().into(),
+        rounding: Instructions::best().rounding().into(),
         program: env!("CARGO_PKG_VERSION").into(),
     }
 }

@@ -96,7 +96,7 @@ impl PolicyMemory {
         let (rewards, weights) = (&self.maps[place.clone()], &mut self.weights[place]);
         match dist {
             Dist::Identity => {
-                let least = rewards.iter().copied().fold(f32::INFINITY, f32::min);
+                let least = least(rewards);
                 weights.iter_mut().zip(rewards).for_each(|(weight, reward)| *weight = reward - least);
             }
             // Counted from the largest, which is the same distribution and never overflows.
@@ -112,6 +112,19 @@ fn variance(numbers: &[f32]) -> f32 {
     let n = numbers.len() as f32;
     let mean = sum_of(numbers, |x| x) / n;
     sum_of(numbers, |x| (x - mean) * (x - mean)) / n
+}
+
+/// The smallest. NaN is never the smallest.
+fn least(numbers: &[f32]) -> f32 {
+    let smaller = |a: f32, b: f32| if b < a { b } else { a };
+    let (chunks, rest) = numbers.as_chunks::<16>();
+    let mut leasts = [f32::INFINITY; 16];
+    for chunk in chunks {
+        for (least, &number) in leasts.iter_mut().zip(chunk) {
+            *least = smaller(*least, number);
+        }
+    }
+    leasts.iter().chain(rest).copied().fold(f32::INFINITY, smaller)
 }
 
 /// A sum in sixteen strands, which the processor can follow side by side; always in the same order.

@@ -58,14 +58,14 @@ pub struct RunIdentity {
     pub encoder_hash: String,
     /// Content hash of centring and scaling.
     pub calibration_hash: String,
-    /// What loops are compiled for; they round differently.
-    pub instructions: String,
+    /// How this machine's instructions round.
+    pub rounding: String,
     /// Version of the program.
     pub program: String,
 }
 
 /// Raised whenever the same identity would end in other bits, or its checkpoint would be read otherwise.
-const RUN_VERSION: u32 = 6;
+const RUN_VERSION: u32 = 7;
 
 impl RunIdentity {
     /// One word for all of it.

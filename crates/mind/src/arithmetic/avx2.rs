@@ -4,12 +4,23 @@
 //! a kernel that keeps twelve sums in registers is five times as slow when it spills or transposes them.
 #![allow(unsafe_code)]
 
-use crate::arithmetic::{Arithmetic, Lanes};
+use crate::arithmetic::avx512::Avx512;
+use crate::arithmetic::twice::Twice;
+use crate::arithmetic::{Arithmetic, Lanes, Numbers};
 use std::arch::x86_64::*;
+use std::marker::PhantomData;
 
-/// AVX2 and FMA. Only `Instructions` runs loops on it, and only where both were detected.
+/// AVX2 and FMA; `B` says what blocks stand in. Only `Instructions` runs loops on it, and only where both were detected.
 #[derive(Clone, Copy)]
-pub(crate) struct Avx2;
+pub(crate) struct Avx2<B>(PhantomData<B>);
+
+/// Blocks in two registers of AVX2.
+#[derive(Clone, Copy)]
+pub(crate) struct TwoRegisters;
+
+/// Blocks in one register of AVX-512, where that was detected too.
+#[derive(Clone, Copy)]
+pub(crate) struct OneRegister;
 
 /// The one thing that all methods rely on.
 macro_rules! detected {
@@ -20,7 +31,8 @@ macro_rules! detected {
     };
 }
 
-impl Arithmetic for Avx2 {
+impl<B: Copy> Numbers for Avx2<B> {
+    type Memory = Lanes;
     type V = __m256;
 
     #[inline(always)]
@@ -90,15 +102,40 @@ impl Arithmetic for Avx2 {
             _mm256_castsi256_ps(_mm256_add_epi32(bits, _mm256_set1_epi32(0x3f80_0000)))
         })
     }
+}
+
+impl Arithmetic for Avx2<TwoRegisters> {
+    type Blocks = Twice<Self>;
+    const HAS_32_REGISTERS: bool = false;
+
     #[inline(always)]
     fn prefetch(numbers: &[f32]) {
-        const LINE: usize = 16;
-        for line in numbers.chunks(LINE) {
-            detected!(_mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()));
-        }
+        prefetch(numbers);
     }
     #[inline(always)]
     fn mul_add_one(a: f32, b: f32, c: f32) -> f32 {
         a.mul_add(b, c)
+    }
+}
+
+impl Arithmetic for Avx2<OneRegister> {
+    type Blocks = Avx512;
+    const HAS_32_REGISTERS: bool = true;
+
+    #[inline(always)]
+    fn prefetch(numbers: &[f32]) {
+        prefetch(numbers);
+    }
+    #[inline(always)]
+    fn mul_add_one(a: f32, b: f32, c: f32) -> f32 {
+        a.mul_add(b, c)
+    }
+}
+
+#[inline(always)]
+fn prefetch(numbers: &[f32]) {
+    const LINE: usize = 16;
+    for line in numbers.chunks(LINE) {
+        detected!(_mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()));
     }
 }

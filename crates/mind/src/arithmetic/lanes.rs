@@ -1,4 +1,4 @@
-//! What can be done with eight numbers, on whatever machine.
+//! What can be done with eight numbers, or with sixteen, on whatever machine.
 
 /// How many numbers are worked on together.
 pub(crate) const N_LANES: usize = 8;
@@ -6,14 +6,22 @@ pub(crate) const N_LANES: usize = 8;
 /// Eight numbers in memory.
 pub(crate) type Lanes = [f32; N_LANES];
 
-/// What can be done with eight numbers. All of it is done to each for itself, but for [`Arithmetic::sum`].
-pub(crate) trait Arithmetic: Copy {
-    /// Eight numbers, ready to be worked on.
+/// The numbers of a block of candidates.
+pub(crate) const N_BLOCK: usize = 16;
+
+/// Sixteen numbers in memory.
+pub(crate) type Block = [f32; N_BLOCK];
+
+/// Some numbers that are worked on together. All of it is done to each for itself.
+pub(crate) trait Numbers: Copy {
+    /// In memory: [`Lanes`] or a [`Block`].
+    type Memory: Copy;
+    /// Ready to be worked on.
     type V: Copy;
 
     fn splat(number: f32) -> Self::V;
-    fn load(numbers: &Lanes) -> Self::V;
-    fn store(x: Self::V, numbers: &mut Lanes);
+    fn load(numbers: &Self::Memory) -> Self::V;
+    fn store(x: Self::V, numbers: &mut Self::Memory);
     fn add(a: Self::V, b: Self::V) -> Self::V;
     fn sub(a: Self::V, b: Self::V) -> Self::V;
     fn mul(a: Self::V, b: Self::V) -> Self::V;
@@ -29,21 +37,32 @@ pub(crate) trait Arithmetic: Copy {
     fn where_less(a: Self::V, b: Self::V, then: Self::V) -> Self::V;
     /// `then` where `a < b`, else `otherwise`.
     fn select_less(a: Self::V, b: Self::V, then: Self::V, otherwise: Self::V) -> Self::V;
-    /// Whether any of the eight is above 0, or NaN.
+    /// Whether any of them is above 0, or NaN.
     fn any_above_zero(x: Self::V) -> bool;
-    /// Whether any of the eight is below 0, or NaN.
+    /// Whether any of them is below 0, or NaN.
     fn any_below_zero(x: Self::V) -> bool;
     /// `2^n` of the whole number in the low bits of [`ROUNDER`] + n.
     fn power_of_two(shifted: Self::V) -> Self::V;
 
-    /// Tells the processor that these numbers will be needed soon.
-    fn prefetch(numbers: &[f32]);
-
-    /// 0, eight times.
+    /// 0, for all.
     #[inline(always)]
     fn zero() -> Self::V {
         Self::splat(0.0)
     }
+}
+
+/// What a machine can do: with eight numbers, and with the sixteen of a block.
+pub(crate) trait Arithmetic: Numbers<Memory = Lanes> {
+    /// Blocks, to the same bits as two times eight.
+    type Blocks: Numbers<Memory = Block>;
+    /// Whether there are 32 registers, not 16 or whatever a machine has.
+    const HAS_32_REGISTERS: bool;
+
+    /// Tells the processor that these numbers will be needed soon.
+    fn prefetch(numbers: &[f32]);
+
+    /// `a * b + c` of single numbers.
+    fn mul_add_one(a: f32, b: f32, c: f32) -> f32;
 
     /// The eight numbers.
     #[inline(always)]
@@ -59,9 +78,6 @@ pub(crate) trait Arithmetic: Copy {
         let x = Self::stored(x);
         ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]))
     }
-
-    /// `a * b + c` of single numbers.
-    fn mul_add_one(a: f32, b: f32, c: f32) -> f32;
 }
 
 /// Adding this and taking it away again rounds to a whole number, which then stands in the low bits.

@@ -1,6 +1,7 @@
 //! Eight numbers as an array, for any machine.
 
-use crate::arithmetic::{Arithmetic, Lanes};
+use crate::arithmetic::twice::Twice;
+use crate::arithmetic::{Arithmetic, Lanes, Numbers};
 
 /// Plain arithmetic. Products and sums are rounded apart, but for machines that always can fuse them: elsewhere
 /// fusing costs a hundred times as much.
@@ -12,7 +13,8 @@ fn each(f: impl Fn(usize) -> f32) -> Lanes {
     std::array::from_fn(f)
 }
 
-impl Arithmetic for Portable {
+impl Numbers for Portable {
+    type Memory = Lanes;
     type V = Lanes;
 
     #[inline(always)]
@@ -79,6 +81,12 @@ impl Arithmetic for Portable {
     fn power_of_two(shifted: Lanes) -> Lanes {
         each(|i| f32::from_bits((shifted[i].to_bits() << 23).wrapping_add(0x3f80_0000)))
     }
+}
+
+impl Arithmetic for Portable {
+    type Blocks = Twice<Self>;
+    const HAS_32_REGISTERS: bool = false;
+
     #[inline(always)]
     fn prefetch(_numbers: &[f32]) {}
     #[inline(always)]

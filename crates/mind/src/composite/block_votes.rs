@@ -1,15 +1,14 @@
 //! Votes of a stage for blocks of candidates.
 
-use crate::arithmetic::{Arithmetic, N_LANES};
+use crate::arithmetic::{Block, N_BLOCK, Numbers};
 use crate::composite::layout::StageVotes;
 use crate::exponential::exp;
-use crate::linear::candidates::{Active, Block, MAX_CHUNKS, block_products, pack_weights};
-use crate::module::blocks;
+use crate::linear::candidates::{Active, block_products, pack_weights};
 
 /// All voters' numbers of one block that are not 0 for all of it, voter by voter.
 #[derive(Clone, Debug)]
 pub(crate) struct BlockNumbers {
-    numbers: Vec<f32>,
+    numbers: Vec<Block>,
     columns: Vec<u32>,
     /// Where each voter's numbers end.
     ends: Vec<usize>,
@@ -22,11 +21,7 @@ impl BlockNumbers {
     /// Room for so many.
     pub fn new(most: usize) -> Self {
         let most = most + N_AHEAD;
-        Self {
-            numbers: vec![0.0; MAX_CHUNKS * N_LANES * most],
-            columns: vec![0; most],
-            ends: Vec::with_capacity(most),
-        }
+        Self { numbers: vec![[0.0; N_BLOCK]; most], columns: vec![0; most], ends: Vec::with_capacity(most) }
     }
 
     #[inline(always)]
@@ -41,9 +36,9 @@ impl BlockNumbers {
 
     /// Where the next voter's numbers go.
     #[inline(always)]
-    pub fn room<const N: usize>(&mut self) -> (&mut [u32], &mut [Block<N>]) {
+    pub fn room(&mut self) -> (&mut [u32], &mut [Block]) {
         let n = self.len();
-        (&mut self.columns[n..], &mut blocks::<N>(&mut self.numbers)[n..])
+        (&mut self.columns[n..], &mut self.numbers[n..])
     }
 
     /// The voter has put down so many.
@@ -53,52 +48,47 @@ impl BlockNumbers {
         self.ends.push(end);
     }
 
-    #[inline(always)]
-    fn read<const N: usize>(&self) -> &[Block<N>] {
-        self.numbers.as_chunks::<N_LANES>().0.as_chunks::<N>().0
-    }
-
     /// All of them.
     #[inline(always)]
-    pub fn all<const N: usize>(&self) -> Active<'_, N> {
-        Active { columns: &self.columns[..self.len()], numbers: &self.read::<N>()[..self.len()] }
+    pub fn all(&self) -> Active<'_> {
+        Active { columns: &self.columns[..self.len()], numbers: &self.numbers[..self.len()] }
     }
 
     /// One voter's.
     #[inline(always)]
-    fn of_voter<const N: usize>(&self, voter: usize) -> Active<'_, N> {
+    fn of_voter(&self, voter: usize) -> Active<'_> {
         let place = if voter == 0 { 0 } else { self.ends[voter - 1] }..self.ends[voter];
-        Active { columns: &self.columns[place.clone()], numbers: &self.read::<N>()[place] }
+        Active { columns: &self.columns[place.clone()], numbers: &self.numbers[place] }
     }
 }
 
 /// What voting on a block works in.
 #[derive(Clone, Debug)]
 pub(crate) struct VoteMemory {
-    /// Votes, then shares: `[n_voters]` blocks.
-    shares: Vec<f32>,
-    /// Of units: all numbers, also those that are 0, `[n_voters, n_numbers]` blocks, and which columns are not 0.
-    dense: Vec<f32>,
+    /// Votes, then shares: `[n_voters]`.
+    shares: Vec<Block>,
+    /// Of units: all numbers, also those that are 0, `[n_voters, n_numbers]`, and which columns are not 0.
+    dense: Vec<Block>,
     is_active: Vec<bool>,
 }
 
 impl VoteMemory {
     pub fn new(votes: &[StageVotes]) -> Self {
         let most = |f: fn(&StageVotes) -> usize| votes.iter().map(f).max().unwrap_or(0);
-        let block = MAX_CHUNKS * N_LANES;
+        let zeros = |n: usize| vec![[0.0; N_BLOCK]; n];
         let by_unit = votes.iter().any(StageVotes::is_by_unit);
         let most_numbers = most(|votes| votes.n_voters() * votes.n_numbers);
         Self {
-            shares: vec![0.0; block * most(StageVotes::n_voters)],
-            dense: vec![0.0; if by_unit { block * most_numbers } else { 0 }],
+            shares: zeros(most(StageVotes::n_voters)),
+            dense: zeros(if by_unit { most_numbers } else { 0 }),
             is_active: vec![false; if by_unit { most(|votes| votes.n_numbers) } else { 0 }],
         }
     }
 
     /// Where votes go.
     #[inline(always)]
-    pub fn shares<const N: usize>(&mut self, n_voters: usize) -> &mut [Block<N>] {
-        &mut blocks::<N>(&mut self.shares)[..n_voters]
+    pub fn shares(&mut self, n_voters: usize) -> &mut [Block] {
+        &mut self.shares[..n_voters]
     }
 }
 
@@ -141,59 +131,50 @@ impl BlockVotes {
 
     /// Votes on whole layers, left in memory.
     #[inline(always)]
-    pub fn layer_votes<A: Arithmetic, const N: usize>(
-        &self,
-        numbers: &BlockNumbers,
-        memory: &mut VoteMemory,
-    ) {
-        let active = numbers.all::<N>();
-        let votes = memory.shares::<N>(self.n_voters);
-        block_products::<A, N>(&self.weights, &self.biases, |_| active, votes, self.n_voters);
+    pub fn layer_votes<B: Numbers<Memory = Block>>(&self, numbers: &BlockNumbers, memory: &mut VoteMemory) {
+        let active = numbers.all();
+        let votes = memory.shares(self.n_voters);
+        block_products::<B>(&self.weights, &self.biases, |_| active, votes, self.n_voters);
     }
 
     /// From votes in memory to shares and the composite.
     #[inline(always)]
-    pub fn layer_composite<A: Arithmetic, const N: usize>(
+    pub fn layer_composite<B: Numbers<Memory = Block>>(
         &self,
         numbers: &BlockNumbers,
         memory: &mut VoteMemory,
-        composite: &mut [Block<N>],
+        composite: &mut [Block],
     ) {
-        let shares = memory.shares::<N>(self.n_voters);
-        softmax::<A, N>(shares);
-        composite[..self.n_numbers].fill([[0.0; N_LANES]; N]);
+        let shares = memory.shares(self.n_voters);
+        softmax::<B>(shares);
+        composite[..self.n_numbers].fill([0.0; N_BLOCK]);
         for (voter, share) in shares.iter().enumerate() {
-            let Active { columns, numbers } = numbers.of_voter::<N>(voter);
-            let mut weight = [A::zero(); N];
-            for i in 0..N {
-                weight[i] = A::load(&share[i]);
-            }
+            let Active { columns, numbers } = numbers.of_voter(voter);
+            let weight = B::load(share);
             for (&column, number) in columns.iter().zip(numbers) {
                 let sum = &mut composite[column as usize - voter * self.n_numbers];
-                for i in 0..N {
-                    A::store(A::mul_add(weight[i], A::load(&number[i]), A::load(&sum[i])), &mut sum[i]);
-                }
+                B::store(B::mul_add(weight, B::load(number), B::load(sum)), sum);
             }
         }
     }
 
     /// Votes on every number for itself, and the composite.
     #[inline(always)]
-    pub fn unit_votes<A: Arithmetic, const N: usize>(
+    pub fn unit_votes<B: Numbers<Memory = Block>>(
         &self,
         numbers: &BlockNumbers,
         memory: &mut VoteMemory,
-        composite: &mut [Block<N>],
+        composite: &mut [Block],
     ) {
         let (n, n_voters) = (self.n_numbers, self.n_voters);
         let VoteMemory { shares, dense, is_active } = memory;
-        let shares = &mut blocks::<N>(shares)[..n_voters];
+        let shares = &mut shares[..n_voters];
         // The numbers of all voters at one place stand together.
-        let dense = &mut blocks::<N>(dense)[..n * n_voters];
-        dense.fill([[0.0; N_LANES]; N]);
+        let dense = &mut dense[..n * n_voters];
+        dense.fill([0.0; N_BLOCK]);
         is_active[..n].fill(false);
         for voter in 0..n_voters {
-            let Active { columns, numbers } = numbers.of_voter::<N>(voter);
+            let Active { columns, numbers } = numbers.of_voter(voter);
             for (&column, number) in columns.iter().zip(numbers) {
                 let place = column as usize - voter * n;
                 dense[place * n_voters + voter] = *number;
@@ -203,28 +184,21 @@ impl BlockVotes {
         let places = dense.chunks_exact(n_voters).zip(composite.iter_mut()).zip(&is_active[..n]);
         let weights = self.weights.chunks_exact(n_voters * n_voters).zip(self.biases.chunks_exact(n_voters));
         for (((numbers, sum), is_active), (weights, biases)) in places.zip(weights) {
-            *sum = [[0.0; N_LANES]; N];
+            *sum = [0.0; N_BLOCK];
             if !is_active {
                 continue;
             }
             for ((share, weights), &bias) in shares.iter_mut().zip(weights.chunks_exact(n_voters)).zip(biases)
             {
-                let mut vote = [A::splat(bias); N];
+                let mut vote = B::splat(bias);
                 for (number, &weight) in numbers.iter().zip(weights) {
-                    for i in 0..N {
-                        vote[i] = A::mul_add(A::splat(weight), A::load(&number[i]), vote[i]);
-                    }
+                    vote = B::mul_add(B::splat(weight), B::load(number), vote);
                 }
-                for i in 0..N {
-                    A::store(vote[i], &mut share[i]);
-                }
+                B::store(vote, share);
             }
-            softmax::<A, N>(shares);
+            softmax::<B>(shares);
             for (number, share) in numbers.iter().zip(shares.iter()) {
-                for i in 0..N {
-                    let more = A::mul_add(A::load(&share[i]), A::load(&number[i]), A::load(&sum[i]));
-                    A::store(more, &mut sum[i]);
-                }
+                B::store(B::mul_add(B::load(share), B::load(number), B::load(sum)), sum);
             }
         }
     }
@@ -232,21 +206,19 @@ impl BlockVotes {
 
 /// Over the voters, for each candidate, in place.
 #[inline(always)]
-fn softmax<A: Arithmetic, const N: usize>(votes: &mut [Block<N>]) {
-    for i in 0..N {
-        let mut most = A::splat(f32::NEG_INFINITY);
-        for vote in votes.iter() {
-            most = A::max(most, A::load(&vote[i]));
-        }
-        let mut sum = A::zero();
-        for vote in votes.iter_mut() {
-            let share = exp::<A>(A::sub(A::load(&vote[i]), most));
-            sum = A::add(sum, share);
-            A::store(share, &mut vote[i]);
-        }
-        let factor = A::div(A::splat(1.0), sum);
-        for vote in votes.iter_mut() {
-            A::store(A::mul(A::load(&vote[i]), factor), &mut vote[i]);
-        }
+fn softmax<B: Numbers<Memory = Block>>(votes: &mut [Block]) {
+    let mut most = B::splat(f32::NEG_INFINITY);
+    for vote in votes.iter() {
+        most = B::max(most, B::load(vote));
+    }
+    let mut sum = B::zero();
+    for vote in votes.iter_mut() {
+        let share = exp::<B>(B::sub(B::load(vote), most));
+        sum = B::add(sum, share);
+        B::store(share, vote);
+    }
+    let factor = B::div(B::splat(1.0), sum);
+    for vote in votes.iter_mut() {
+        B::store(B::mul(B::load(vote), factor), vote);
     }
 }

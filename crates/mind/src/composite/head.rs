@@ -1,18 +1,16 @@
 //! Reward maps of a composite: the logits of many candidate touches on one screen.
 
-use crate::arithmetic::{Arithmetic, Kernel, N_LANES};
+use crate::arithmetic::{Arithmetic, Block, Kernel, N_BLOCK, Numbers};
 use crate::composite::block_votes::{BlockNumbers, BlockVotes, VoteMemory};
 use crate::composite::controller::Controller;
 use crate::composite::layout::StageVotes;
 use crate::composite::map_blocks::MapBlocks;
 use crate::composite::votes::VotePass;
-use crate::linear::candidates::{
-    Active, Block, MAX_CHUNKS, block_nonlinearity, block_products, pack_weights,
-};
+use crate::linear::candidates::{Active, block_nonlinearity, block_products, pack_weights};
 use crate::linear::products::add_products;
 use crate::linear::touch_polynomial::TouchPolynomial;
 use crate::linear::{Stacked, Weights};
-use crate::module::{Candidates, Module, Stage, blocks};
+use crate::module::{Candidates, Module, Stage};
 
 /// What predicting works in; made once, used at every step.
 #[derive(Clone, Debug)]
@@ -34,9 +32,9 @@ pub struct CompositeHead {
     stages: Vec<StageHead>,
     maps: Vec<MapBlocks>,
     work: Work,
-    /// `[k_f, n_lanes]`
-    logits: Vec<f32>,
-    n_lanes: usize,
+    /// `[k_f, n_blocks]`
+    logits: Vec<Block>,
+    n_blocks: usize,
     n_candidates: usize,
 }
 
@@ -51,12 +49,12 @@ struct StageHead {
 /// What a block of candidates passes through.
 #[derive(Clone, Debug)]
 struct Work {
-    sums: Vec<f32>,
+    sums: Vec<Block>,
     numbers: BlockNumbers,
     /// What the polynomial reads.
     monomials: BlockNumbers,
     votes: VoteMemory,
-    composite: Vec<f32>,
+    composite: Vec<Block>,
     /// 0, 1, 2, ...: of a composite nothing is left out.
     all_columns: Vec<u32>,
 }
@@ -75,7 +73,7 @@ impl CompositeHead {
         };
         let bottleneck = controller.votes().first().filter(|_| touch_stage > 0);
         let of_bottleneck = |f: fn(&StageVotes) -> usize| vec![0.0; bottleneck.map_or(0, f)];
-        let n_lanes = n_candidates.next_multiple_of(N_LANES);
+        let n_blocks = n_candidates.div_ceil(N_BLOCK);
         let head = |(idx, votes): (usize, &StageVotes)| StageHead {
             packed: match idx {
                 0 => Vec::new(),
@@ -95,8 +93,8 @@ impl CompositeHead {
             maps: controller.layout.maps.iter().map(MapBlocks::new).collect(),
             work: Work::new(stages, votes, polynomial.as_ref()),
             polynomial,
-            logits: vec![0.0; structure.shape().k_f * n_lanes],
-            n_lanes,
+            logits: vec![[0.0; N_BLOCK]; structure.shape().k_f * n_blocks],
+            n_blocks,
             n_candidates,
         };
         // Old modules do not change any more.
@@ -136,7 +134,7 @@ impl CompositeHead {
 
     /// The logits of one of the `k_f` maps, `[n_candidates]`.
     pub fn logits(&self, map: usize) -> &[f32] {
-        &self.logits[map * self.n_lanes..][..self.n_candidates]
+        &self.logits[map * self.n_blocks..].as_flattened()[..self.n_candidates]
     }
 
     /// Predicts the logits of all candidates. `visual` gives each module's row of the first stage, old ones first;
@@ -149,7 +147,7 @@ impl CompositeHead {
         past_touches: &[f32],
         candidates: &Candidates,
     ) {
-        assert_eq!(candidates.n_lanes(), self.n_lanes, "memory for another number of candidates");
+        assert_eq!(candidates.n_blocks(), self.n_blocks, "memory for another number of candidates");
         if new.structure().touch_stage() > 0 {
             self.set_bottleneck(controller, new, &visual);
         }
@@ -253,11 +251,11 @@ impl Work {
         let most_numbers = most(&|(_, votes)| votes.n_voters() * votes.n_numbers);
         let widest = most(&|(_, votes)| votes.n_numbers);
         Self {
-            sums: vec![0.0; MAX_CHUNKS * N_LANES * most(&|(stage, votes)| votes.n_voters() * stage.n_units)],
+            sums: vec![[0.0; N_BLOCK]; most(&|(stage, votes)| votes.n_voters() * stage.n_units)],
             numbers: BlockNumbers::new(most_numbers),
             monomials: BlockNumbers::new(polynomial.map_or(0, TouchPolynomial::n_numbers)),
             votes: VoteMemory::new(votes),
-            composite: vec![0.0; MAX_CHUNKS * N_LANES * widest],
+            composite: vec![[0.0; N_BLOCK]; widest],
             all_columns: (0..widest as u32).collect(),
         }
     }
@@ -273,62 +271,57 @@ struct Predict<'a> {
 impl Kernel for Predict<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(mut self) {
-        let n_chunks = self.head.n_lanes / N_LANES;
-        let n_whole = n_chunks / MAX_CHUNKS * MAX_CHUNKS;
-        for chunk in (0..n_whole).step_by(MAX_CHUNKS) {
-            self.block::<A, MAX_CHUNKS>(chunk);
-        }
-        if n_whole < n_chunks {
-            self.block::<A, 1>(n_whole);
+        for block in 0..self.head.n_blocks {
+            self.block::<A::Blocks>(block);
         }
     }
 }
 
 impl Predict<'_> {
-    /// All stages for a block of `8 N` candidates, from eight times `chunk` on.
+    /// All stages for a block of candidates.
     #[inline(always)]
-    fn block<A: Arithmetic, const N: usize>(&mut self, chunk: usize) {
-        let CompositeHead { middles, slopes, polynomial, stages: heads, maps, work, logits, n_lanes, .. } =
-            &mut *self.head;
+    fn block<B: Numbers<Memory = Block>>(&mut self, block: usize) {
+        let CompositeHead {
+            middles, slopes, polynomial, stages: heads, maps, work, logits, n_blocks, ..
+        } = &mut *self.head;
         let Work { sums, numbers, monomials, votes: memory, composite, all_columns } = work;
         let touch_stage = self.new.structure().touch_stage();
         let stages = &self.new.structure().stages()[touch_stage..];
         let all_votes = &self.controller.votes()[touch_stage..];
         let n_old = self.controller.old().len();
-        let (rows, cols) = self.candidates.block::<A, N>(chunk);
-        let (sums, composite) = (blocks::<N>(sums), blocks::<N>(composite));
+        let (rows, cols) = self.candidates.block::<B>(block);
         for (idx, ((stage, votes), head)) in stages.iter().zip(all_votes).zip(heads.iter()).enumerate() {
             let n_units = stage.n_units;
             numbers.clear();
             if idx == 0 {
-                touch_sums::<A, N>(middles, slopes, rows, cols, sums);
+                touch_sums::<B>(middles, slopes, rows, cols, sums);
             } else {
                 let n = stage.n_hidden;
                 let before = Active { columns: &all_columns[..n], numbers: &composite[..n] };
                 for (module_idx, packed) in head.packed.iter().enumerate() {
                     let module = self.controller.old().get(module_idx).map_or(self.new, |module| module);
                     let sums = &mut sums[votes.of_module(module_idx) * n_units..][..n_units];
-                    block_products::<A, N>(packed, module.biases(stage), |_| before, sums, n_units);
+                    block_products::<B>(packed, module.biases(stage), |_| before, sums, n_units);
                 }
             }
             match stage.nonlinearity {
                 Some(nonlinearity) => {
                     for voter in 0..votes.n_voters() {
                         let sums = &sums[voter * n_units..][..n_units];
-                        let (columns, room) = numbers.room::<N>();
+                        let (columns, room) = numbers.room();
                         let first = voter * votes.n_numbers;
-                        let n = block_nonlinearity::<A, N>(nonlinearity, sums, first, columns, room);
+                        let n = block_nonlinearity::<B>(nonlinearity, sums, first, columns, room);
                         numbers.end_voter(n);
                     }
                 }
                 None => {
                     for (old, map) in maps.iter_mut().enumerate() {
                         let (plain, out) = (old * n_units, votes.transformed(old) * n_units);
-                        map.transform::<A, N>(rows, cols, plain, out, sums);
+                        map.transform::<B>(rows, cols, plain, out, sums);
                     }
                     debug_assert_eq!(votes.of_module(n_old) + 1, votes.n_voters());
                     for voter in 0..votes.n_voters() {
-                        let (columns, room) = numbers.room::<N>();
+                        let (columns, room) = numbers.room();
                         let first = voter * n_units;
                         room[..n_units].copy_from_slice(&sums[first..first + n_units]);
                         let columns = columns[..n_units].iter_mut().zip(first as u32..);
@@ -338,43 +331,40 @@ impl Predict<'_> {
                 }
             }
             if votes.is_by_unit() {
-                head.votes.unit_votes::<A, N>(numbers, memory, composite);
+                head.votes.unit_votes::<B>(numbers, memory, composite);
                 continue;
             }
             match (idx, &mut *polynomial) {
                 (0, Some(polynomial)) => {
                     monomials.clear();
-                    let (columns, room) = monomials.room::<N>();
-                    let n = polynomial.block_numbers::<A, N>(rows, cols, columns, room);
+                    let (columns, room) = monomials.room();
+                    let n = polynomial.block_numbers::<B>(rows, cols, columns, room);
                     monomials.end_voter(n);
-                    let active = monomials.all::<N>();
-                    let shares = memory.shares::<N>(votes.n_voters());
-                    polynomial.block_products::<A, N>(|_| active, shares, votes.n_voters());
+                    let active = monomials.all();
+                    let shares = memory.shares(votes.n_voters());
+                    polynomial.block_products::<B>(|_| active, shares, votes.n_voters());
                 }
-                _ => head.votes.layer_votes::<A, N>(numbers, memory),
+                _ => head.votes.layer_votes::<B>(numbers, memory),
             }
-            head.votes.layer_composite::<A, N>(numbers, memory, composite);
+            head.votes.layer_composite::<B>(numbers, memory, composite);
         }
-        for (map, numbers) in composite[..logits.len() / *n_lanes].iter().enumerate() {
-            logits[map * *n_lanes + chunk * N_LANES..][..N * N_LANES].copy_from_slice(numbers.as_flattened());
+        for (map, numbers) in composite[..logits.len() / *n_blocks].iter().enumerate() {
+            logits[map * *n_blocks + block] = *numbers;
         }
     }
 }
 
 /// Sums of units in the middle of the screen and their slopes, at the touches of a block.
 #[inline(always)]
-fn touch_sums<A: Arithmetic, const N: usize>(
+fn touch_sums<B: Numbers<Memory = Block>>(
     middles: &[f32],
     slopes: &[f32],
-    rows: [A::V; N],
-    cols: [A::V; N],
-    sums: &mut [Block<N>],
+    rows: B::V,
+    cols: B::V,
+    sums: &mut [Block],
 ) {
     for ((sum, &middle), slopes) in sums.iter_mut().zip(middles).zip(slopes.as_chunks::<2>().0) {
-        let (row_slope, col_slope) = (A::splat(slopes[0]), A::splat(slopes[1]));
-        for i in 0..N {
-            let with_row = A::mul_add(row_slope, rows[i], A::splat(middle));
-            A::store(A::mul_add(col_slope, cols[i], with_row), &mut sum[i]);
-        }
+        let with_row = B::mul_add(B::splat(slopes[0]), rows, B::splat(middle));
+        B::store(B::mul_add(B::splat(slopes[1]), cols, with_row), sum);
     }
 }

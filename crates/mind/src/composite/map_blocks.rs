@@ -1,9 +1,7 @@
 //! A transformed reward map for blocks of candidates: see `map_transformation.rs`.
 
-use crate::arithmetic::{Arithmetic, N_LANES};
+use crate::arithmetic::{Block, N_BLOCK, Numbers};
 use crate::composite::layout::{MAP_PARTS, MapPlaces};
-use crate::linear::candidates::{Block, MAX_CHUNKS};
-use crate::module::blocks;
 use crate::nonlinearity::{Nonlinearity, parts};
 
 /// One old module's transformation.
@@ -21,14 +19,13 @@ pub(crate) struct MapBlocks {
     /// Of gates, then hidden units: bias and what past touches add.
     constants: Vec<f32>,
     /// Maps, then gated maps; sums of the outputs.
-    inputs: Vec<f32>,
-    sums: Vec<f32>,
+    inputs: Vec<Block>,
+    sums: Vec<Block>,
 }
 
 impl MapBlocks {
     pub fn new(places: &MapPlaces) -> Self {
         let MapPlaces { k_f, n_touch, n_hidden, .. } = *places;
-        let block = MAX_CHUNKS * N_LANES;
         Self {
             k_f,
             n_touch,
@@ -38,8 +35,8 @@ impl MapBlocks {
             out: vec![0.0; k_f * MAP_PARTS * n_hidden],
             out_biases: vec![0.0; k_f],
             constants: vec![0.0; k_f + n_hidden],
-            inputs: vec![0.0; block * 2 * k_f],
-            sums: vec![0.0; block * k_f],
+            inputs: vec![[0.0; N_BLOCK]; 2 * k_f],
+            sums: vec![[0.0; N_BLOCK]; k_f],
         }
     }
 
@@ -79,44 +76,40 @@ impl MapBlocks {
 
     /// Sets the `k_f` blocks from `out` on, from the logits that stand from `plain` on.
     #[inline(always)]
-    pub fn transform<A: Arithmetic, const N: usize>(
+    pub fn transform<B: Numbers<Memory = Block>>(
         &mut self,
-        rows: [A::V; N],
-        cols: [A::V; N],
+        rows: B::V,
+        cols: B::V,
         plain: usize,
         out: usize,
-        logits: &mut [Block<N>],
+        logits: &mut [Block],
     ) {
         let (k_f, n_touch, n) = (self.k_f, self.n_touch, self.n_hidden);
         let n_in = 2 * k_f + n_touch;
-        let (inputs, sums) = (blocks::<N>(&mut self.inputs), blocks::<N>(&mut self.sums));
+        let Self { inputs, sums, .. } = self;
         for map in 0..k_f {
             let slopes = &self.gates[map * (n_touch + 1) + n_touch - 2..][..2];
             inputs[map] = logits[plain + map];
-            sums[map] = [[self.out_biases[map]; N_LANES]; N];
-            for i in 0..N {
-                let gate = A::mul_add(A::splat(slopes[0]), rows[i], A::splat(self.constants[map]));
-                let gate = A::max(A::zero(), A::mul_add(A::splat(slopes[1]), cols[i], gate));
-                A::store(A::mul(gate, A::load(&inputs[map][i])), &mut inputs[k_f + map][i]);
-            }
+            B::store(B::splat(self.out_biases[map]), &mut sums[map]);
+            let gate = B::mul_add(B::splat(slopes[0]), rows, B::splat(self.constants[map]));
+            let gate = B::max(B::zero(), B::mul_add(B::splat(slopes[1]), cols, gate));
+            B::store(B::mul(gate, B::load(&inputs[map])), &mut inputs[k_f + map]);
         }
         for unit in 0..n {
             let row = &self.hidden[unit * (n_in + 1)..][..n_in];
-            for i in 0..N {
-                let mut sum = A::splat(self.constants[k_f + unit]);
-                for (input, &weight) in inputs.iter().zip(&row[..2 * k_f]) {
-                    sum = A::mul_add(A::splat(weight), A::load(&input[i]), sum);
+            let mut sum = B::splat(self.constants[k_f + unit]);
+            for (input, &weight) in inputs.iter().zip(&row[..2 * k_f]) {
+                sum = B::mul_add(B::splat(weight), B::load(input), sum);
+            }
+            sum = B::mul_add(B::splat(row[n_in - 2]), rows, sum);
+            sum = B::mul_add(B::splat(row[n_in - 1]), cols, sum);
+            let parts = parts::<B>(Nonlinearity::Cres, sum);
+            for (sum, weights) in sums.iter_mut().zip(self.out.chunks_exact(MAP_PARTS * n)) {
+                let mut total = B::load(sum);
+                for (part, &number) in parts.iter().enumerate() {
+                    total = B::mul_add(B::splat(weights[part * n + unit]), number, total);
                 }
-                sum = A::mul_add(A::splat(row[n_in - 2]), rows[i], sum);
-                sum = A::mul_add(A::splat(row[n_in - 1]), cols[i], sum);
-                let parts = parts::<A>(Nonlinearity::Cres, sum);
-                for (sum, weights) in sums.iter_mut().zip(self.out.chunks_exact(MAP_PARTS * n)) {
-                    let mut total = A::load(&sum[i]);
-                    for (part, &number) in parts.iter().enumerate() {
-                        total = A::mul_add(A::splat(weights[part * n + unit]), number, total);
-                    }
-                    A::store(total, &mut sum[i]);
-                }
+                B::store(total, sum);
             }
         }
         logits[out..out + k_f].copy_from_slice(&sums[..k_f]);

@@ -1,31 +1,26 @@
 //! `W h + b` for many candidate touches at once: wide registers along the candidates.
 //!
-//! Candidates are worked on in blocks of 16 that lie near each other on the screen. Of every rectified unit a whole block
+//! Candidates are worked on in blocks of sixteen that lie near each other on the screen. Of every rectified unit a whole block
 //! mostly lies on one side, so about half of a layer's numbers are 0 for all of it: those are left out. A block of a small
 //! module goes through all layers without leaving the first cache; a large module takes several blocks together, so that
 //! its weights come from far away less often.
 
-use crate::arithmetic::{Arithmetic, Lanes, N_LANES};
+use crate::arithmetic::{Block, Numbers};
 use crate::nonlinearity::{Nonlinearity, parts};
 
-/// Registers of eight candidates in a block: with six units at a time, 12 sums, 2 inputs and a weight fit into 16
-/// registers, and 12 sums are enough to hide how long each takes.
-pub(crate) const MAX_CHUNKS: usize = 2;
 /// Inputs after which sums are put down: so many of a block stay in the first cache.
 const INPUTS: usize = 256;
 
-/// One number for each candidate of a block of `8 N`.
-pub(crate) type Block<const N: usize> = [Lanes; N];
-
 /// The numbers of a stage that are not 0 for a whole block, and which of the stage's numbers they are.
 #[derive(Clone, Copy)]
-pub(crate) struct Active<'a, const N: usize> {
+pub(crate) struct Active<'a> {
     pub columns: &'a [u32],
-    pub numbers: &'a [Block<N>],
+    pub numbers: &'a [Block],
 }
 
-/// How many units are taken together when so many are left. Two fours instead of a six and a two: two units alone would
-/// wait for their sums.
+/// How many units are taken together when so many are left. A block is two registers of AVX2: with six units, 12 sums, 2
+/// inputs and a weight fit into 16 registers, and hide how long each sum takes. Two fours instead of a six and a two: two
+/// units alone would wait for their sums.
 const fn n_together(n_left: usize) -> usize {
     match n_left {
         4 | 5 | 8 => 4,
@@ -75,17 +70,17 @@ pub(crate) fn pack_weights(weights: &[f32], n_out: usize, packed: &mut [f32]) {
 /// `out[unit] = b[unit] + sum_i W[unit, i] x[i]`, for some blocks. `packed` is as [`pack_weights`] leaves it, `active`
 /// gives the inputs of a block, `out` is `[n_blocks, out_stride]`, of which the first `n_out` of each block are set.
 #[inline(always)]
-pub(crate) fn block_products<'a, A: Arithmetic, const N: usize>(
+pub(crate) fn block_products<'a, B: Numbers<Memory = Block>>(
     packed: &[f32],
     biases: &[f32],
-    active: impl Fn(usize) -> Active<'a, N>,
-    out: &mut [Block<N>],
+    active: impl Fn(usize) -> Active<'a>,
+    out: &mut [Block],
     out_stride: usize,
 ) {
     let (n_in, n_out) = (packed.len() / biases.len(), biases.len());
     for out in out.chunks_exact_mut(out_stride) {
         for (out, &bias) in out.iter_mut().zip(biases) {
-            *out = [[bias; N_LANES]; N];
+            B::store(B::splat(bias), out);
         }
     }
     for first in (0..n_in).step_by(INPUTS) {
@@ -94,10 +89,10 @@ pub(crate) fn block_products<'a, A: Arithmetic, const N: usize>(
             let n = n_together(n_out - unit);
             let group = Group { packed: &packed[unit * n_in..][..n * n_in], unit, first, out_stride };
             match n {
-                6 => add_units::<A, N, 6>(&group, &active, out),
-                4 => add_units::<A, N, 4>(&group, &active, out),
-                2 => add_units::<A, N, 2>(&group, &active, out),
-                _ => add_units::<A, N, 1>(&group, &active, out),
+                6 => add_units::<B, 6>(&group, &active, out),
+                4 => add_units::<B, 4>(&group, &active, out),
+                2 => add_units::<B, 2>(&group, &active, out),
+                _ => add_units::<B, 1>(&group, &active, out),
             }
             unit += n;
         }
@@ -114,10 +109,10 @@ struct Group<'a> {
 
 /// Adds the products of `UNITS` units for all blocks, whose weights stay in the first cache meanwhile.
 #[inline(always)]
-fn add_units<'a, A: Arithmetic, const N: usize, const UNITS: usize>(
+fn add_units<'a, B: Numbers<Memory = Block>, const UNITS: usize>(
     group: &Group<'_>,
-    active: &impl Fn(usize) -> Active<'a, N>,
-    out: &mut [Block<N>],
+    active: &impl Fn(usize) -> Active<'a>,
+    out: &mut [Block],
 ) {
     let weights = group.packed.as_chunks::<UNITS>().0;
     for (block, out) in out.chunks_exact_mut(group.out_stride).enumerate() {
@@ -128,86 +123,78 @@ fn add_units<'a, A: Arithmetic, const N: usize, const UNITS: usize>(
         let end = columns.len().min(group.first + INPUTS);
         let (columns, numbers) = (&columns[group.first..end], &numbers[group.first..end]);
         let Some((out, _)) = out[group.unit..].split_first_chunk_mut::<UNITS>() else { continue };
-        add_rows::<A, N, UNITS>(weights, columns, numbers, out);
+        add_rows::<B, UNITS>(weights, columns, numbers, out);
     }
 }
 
 #[inline(always)]
-fn add_rows<A: Arithmetic, const N: usize, const UNITS: usize>(
+fn add_rows<B: Numbers<Memory = Block>, const UNITS: usize>(
     weights: &[[f32; UNITS]],
     columns: &[u32],
-    numbers: &[Block<N>],
-    out: &mut [Block<N>; UNITS],
+    numbers: &[Block],
+    out: &mut [Block; UNITS],
 ) {
-    let mut sums: [[A::V; N]; UNITS] =
-        std::array::from_fn(|unit| std::array::from_fn(|chunk| A::load(&out[unit][chunk])));
+    let mut sums: [B::V; UNITS] = std::array::from_fn(|unit| B::load(&out[unit]));
     // Few units leave registers for a second sum of each, which hides how long a sum takes.
     if UNITS <= 2 {
-        let mut others = [[A::zero(); N]; UNITS];
+        let mut others = [B::zero(); UNITS];
         let (column_pairs, column_rest) = columns.as_chunks::<2>();
         let (number_pairs, number_rest) = numbers.as_chunks::<2>();
         for ([one, other], [x, other_x]) in column_pairs.iter().zip(number_pairs) {
-            add_column::<A, N, UNITS>(&weights[*one as usize], x, &mut sums);
-            add_column::<A, N, UNITS>(&weights[*other as usize], other_x, &mut others);
+            add_column::<B, UNITS>(&weights[*one as usize], x, &mut sums);
+            add_column::<B, UNITS>(&weights[*other as usize], other_x, &mut others);
         }
         for (column, x) in column_rest.iter().zip(number_rest) {
-            add_column::<A, N, UNITS>(&weights[*column as usize], x, &mut sums);
+            add_column::<B, UNITS>(&weights[*column as usize], x, &mut sums);
         }
         for unit in 0..UNITS {
-            for chunk in 0..N {
-                sums[unit][chunk] = A::add(sums[unit][chunk], others[unit][chunk]);
-            }
+            sums[unit] = B::add(sums[unit], others[unit]);
         }
     } else {
         for (column, x) in columns.iter().zip(numbers) {
-            add_column::<A, N, UNITS>(&weights[*column as usize], x, &mut sums);
+            add_column::<B, UNITS>(&weights[*column as usize], x, &mut sums);
         }
     }
     for unit in 0..UNITS {
-        for chunk in 0..N {
-            A::store(sums[unit][chunk], &mut out[unit][chunk]);
-        }
+        B::store(sums[unit], &mut out[unit]);
     }
 }
 
 /// Adds what one input contributes.
 #[inline(always)]
-fn add_column<A: Arithmetic, const N: usize, const UNITS: usize>(
+fn add_column<B: Numbers<Memory = Block>, const UNITS: usize>(
     weights: &[f32; UNITS],
-    x: &Block<N>,
-    sums: &mut [[A::V; N]; UNITS],
+    x: &Block,
+    sums: &mut [B::V; UNITS],
 ) {
-    let x: [A::V; N] = std::array::from_fn(|chunk| A::load(&x[chunk]));
+    let x = B::load(x);
     for unit in 0..UNITS {
-        let w = A::splat(weights[unit]);
-        for chunk in 0..N {
-            sums[unit][chunk] = A::mul_add(w, x[chunk], sums[unit][chunk]);
-        }
+        sums[unit] = B::mul_add(B::splat(weights[unit]), x, sums[unit]);
     }
 }
 
 /// A stage's numbers from its sums, without those that are 0 for the whole block; gives how many are left. Columns are
 /// counted from `first_column` on.
 #[inline(always)]
-pub(crate) fn block_nonlinearity<A: Arithmetic, const N: usize>(
+pub(crate) fn block_nonlinearity<B: Numbers<Memory = Block>>(
     nonlinearity: Nonlinearity,
-    sums: &[Block<N>],
+    sums: &[Block],
     first_column: usize,
     columns: &mut [u32],
-    numbers: &mut [Block<N>],
+    numbers: &mut [Block],
 ) -> usize {
     // Decided once, not for each unit.
     use Side::{Both, Down, Up};
     let place = Room { first_column, columns, numbers };
     match nonlinearity {
-        Nonlinearity::Relu => each_unit::<A, N, 1>(Nonlinearity::Relu, [Up], sums, place),
-        Nonlinearity::Tanh => each_unit::<A, N, 1>(Nonlinearity::Tanh, [Both], sums, place),
-        Nonlinearity::Sigmoid => each_unit::<A, N, 1>(Nonlinearity::Sigmoid, [Both], sums, place),
-        Nonlinearity::Elu => each_unit::<A, N, 1>(Nonlinearity::Elu, [Both], sums, place),
-        Nonlinearity::Crelu => each_unit::<A, N, 2>(Nonlinearity::Crelu, [Up, Down], sums, place),
-        Nonlinearity::Cres => each_unit::<A, N, 4>(Nonlinearity::Cres, [Up, Down, Up, Down], sums, place),
-        Nonlinearity::ReluSq => each_unit::<A, N, 2>(Nonlinearity::ReluSq, [Up, Both], sums, place),
-        Nonlinearity::Sq => each_unit::<A, N, 2>(Nonlinearity::Sq, [Both, Both], sums, place),
+        Nonlinearity::Relu => each_unit::<B, 1>(Nonlinearity::Relu, [Up], sums, place),
+        Nonlinearity::Tanh => each_unit::<B, 1>(Nonlinearity::Tanh, [Both], sums, place),
+        Nonlinearity::Sigmoid => each_unit::<B, 1>(Nonlinearity::Sigmoid, [Both], sums, place),
+        Nonlinearity::Elu => each_unit::<B, 1>(Nonlinearity::Elu, [Both], sums, place),
+        Nonlinearity::Crelu => each_unit::<B, 2>(Nonlinearity::Crelu, [Up, Down], sums, place),
+        Nonlinearity::Cres => each_unit::<B, 4>(Nonlinearity::Cres, [Up, Down, Up, Down], sums, place),
+        Nonlinearity::ReluSq => each_unit::<B, 2>(Nonlinearity::ReluSq, [Up, Both], sums, place),
+        Nonlinearity::Sq => each_unit::<B, 2>(Nonlinearity::Sq, [Both, Both], sums, place),
     }
 }
 
@@ -220,35 +207,27 @@ enum Side {
 }
 
 /// Where numbers go.
-struct Room<'a, const N: usize> {
+struct Room<'a> {
     first_column: usize,
     columns: &'a mut [u32],
-    numbers: &'a mut [Block<N>],
+    numbers: &'a mut [Block],
 }
 
 #[inline(always)]
-fn each_unit<A: Arithmetic, const N: usize, const PARTS: usize>(
+fn each_unit<B: Numbers<Memory = Block>, const PARTS: usize>(
     nonlinearity: Nonlinearity,
     sides: [Side; PARTS],
-    sums: &[Block<N>],
-    room: Room<'_, N>,
+    sums: &[Block],
+    room: Room<'_>,
 ) -> usize {
     let n = sums.len();
     let mut n_active = 0;
     for (unit, sums) in sums.iter().enumerate() {
-        let (mut up, mut down) = (false, false);
-        let mut parts_of = [[A::zero(); 4]; N];
-        for chunk in 0..N {
-            let x = A::load(&sums[chunk]);
-            up |= A::any_above_zero(x);
-            down |= A::any_below_zero(x);
-            parts_of[chunk] = parts::<A>(nonlinearity, x);
-        }
+        let x = B::load(sums);
+        let (up, down) = (B::any_above_zero(x), B::any_below_zero(x));
+        let parts = parts::<B>(nonlinearity, x);
         for part in 0..PARTS {
-            let number = &mut room.numbers[n_active];
-            for chunk in 0..N {
-                A::store(parts_of[chunk][part], &mut number[chunk]);
-            }
+            B::store(parts[part], &mut room.numbers[n_active]);
             room.columns[n_active] = (room.first_column + part * n + unit) as u32;
             n_active += usize::from(match sides[part] {
                 Side::Up => up,
@@ -258,4 +237,53 @@ fn each_unit<A: Arithmetic, const N: usize, const PARTS: usize>(
         }
     }
     n_active
+}
+
+/// The last stage: some of its sums from those of the stage before, whose nonlinearity is on the way and stays in registers.
+/// `weights` are its rows.
+#[inline(always)]
+pub(crate) fn block_readout<'w, B: Numbers<Memory = Block>>(
+    nonlinearity: Nonlinearity,
+    sums: &[Block],
+    weights: impl Fn(usize) -> &'w [f32],
+    biases: &[f32],
+    mut put: impl FnMut(usize, B::V),
+) {
+    let mut map = 0;
+    while map < biases.len() {
+        let n = (biases.len() - map).min(2);
+        let rows = [weights(map), weights(map + n - 1)];
+        // Decided once, not for each unit.
+        let read = match nonlinearity.n_parts() {
+            1 => read_maps::<B, 1>(nonlinearity, sums, rows),
+            2 => read_maps::<B, 2>(nonlinearity, sums, rows),
+            _ => read_maps::<B, 4>(nonlinearity, sums, rows),
+        };
+        for (idx, sum) in read.into_iter().enumerate().take(n) {
+            put(map + idx, B::add(B::splat(biases[map + idx]), sum));
+        }
+        map += n;
+    }
+}
+
+/// Two rows of weights times what the nonlinearity makes of sums.
+#[inline(always)]
+fn read_maps<B: Numbers<Memory = Block>, const PARTS: usize>(
+    nonlinearity: Nonlinearity,
+    sums: &[Block],
+    rows: [&[f32]; 2],
+) -> [B::V; 2] {
+    let n = sums.len();
+    let weights: [[&[f32]; PARTS]; 2] =
+        rows.map(|row| std::array::from_fn(|part| &row[part * n..(part + 1) * n]));
+    let mut of_parts = [[B::zero(); PARTS]; 2];
+    for (unit, sums) in sums.iter().enumerate() {
+        let parts = parts::<B>(nonlinearity, B::load(sums));
+        for (sums, weights) in of_parts.iter_mut().zip(&weights) {
+            for part in 0..PARTS {
+                sums[part] = B::mul_add(B::splat(weights[part][unit]), parts[part], sums[part]);
+            }
+        }
+    }
+    of_parts.map(|parts| parts.into_iter().reduce(B::add).expect("every nonlinearity has parts"))
 }

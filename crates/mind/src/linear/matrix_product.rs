@@ -310,7 +310,7 @@ mod tests {
                     false => (Matrix::rows(&a, depth), Matrix::rows(&b, n_cols)),
                     true => (Matrix::rows(&a, n_rows).transposed(), Matrix::rows(&b, depth).transposed()),
                 };
-                for instructions in [Instructions::best(), Instructions::PORTABLE] {
+                for instructions in Instructions::all() {
                     let mut c = before.clone();
                     let mut packed = PackedColumns::new(depth, n_cols);
                     packed.pack(b);

@@ -5,9 +5,9 @@
 //! makes of them. That one polynomial is found once a screen. A block of candidates evaluates it, and adds the jumps of
 //! the few units that are on their other side somewhere in the block.
 
-use crate::arithmetic::{Arithmetic, Instructions, Kernel, Lanes, N_LANES};
+use crate::arithmetic::{Arithmetic, Block, Instructions, Kernel, Lanes, N_LANES, Numbers};
 use crate::linear::Weights;
-use crate::linear::candidates::{Active, Block, block_products, packed_rows};
+use crate::linear::candidates::{Active, block_products, packed_rows};
 use crate::nonlinearity::{Nonlinearity, SidePolynomials};
 
 /// `1, row, col, row^2, row col, col^2`
@@ -109,74 +109,67 @@ impl TouchPolynomial {
         instructions.run(Expand { polynomial: self, biases });
     }
 
-    /// The stage's sums for some blocks of `8 N` candidates: `out` is `[n_blocks, out_stride]`.
+    /// The stage's sums for some blocks of candidates: `out` is `[n_blocks, out_stride]`.
     #[inline(always)]
-    pub fn block_products<'a, A: Arithmetic, const N: usize>(
+    pub fn block_products<'a, B: Numbers<Memory = Block>>(
         &self,
-        active: impl Fn(usize) -> Active<'a, N>,
-        out: &mut [Block<N>],
+        active: impl Fn(usize) -> Active<'a>,
+        out: &mut [Block],
         out_stride: usize,
     ) {
-        block_products::<A, N>(&self.packed, &self.constants, active, out, out_stride);
+        block_products::<B>(&self.packed, &self.constants, active, out, out_stride);
     }
 
     /// What a block of candidates multiplies: monomials of its touches, and jumps that are not 0 for all of it.
     /// Gives how many.
     #[inline(always)]
-    pub fn block_numbers<A: Arithmetic, const N: usize>(
+    pub fn block_numbers<B: Numbers<Memory = Block>>(
         &self,
-        rows: [A::V; N],
-        cols: [A::V; N],
+        rows: B::V,
+        cols: B::V,
         columns: &mut [u32],
-        numbers: &mut [Block<N>],
+        numbers: &mut [Block],
     ) -> usize {
         let n_monomials = self.n_monomials();
-        for i in 0..N {
-            A::store(rows[i], &mut numbers[0][i]);
-            A::store(cols[i], &mut numbers[1][i]);
-            if n_monomials > 2 {
-                A::store(A::mul(rows[i], rows[i]), &mut numbers[2][i]);
-                A::store(A::mul(rows[i], cols[i]), &mut numbers[3][i]);
-                A::store(A::mul(cols[i], cols[i]), &mut numbers[4][i]);
-            }
+        B::store(rows, &mut numbers[0]);
+        B::store(cols, &mut numbers[1]);
+        if n_monomials > 2 {
+            B::store(B::mul(rows, rows), &mut numbers[2]);
+            B::store(B::mul(rows, cols), &mut numbers[3]);
+            B::store(B::mul(cols, cols), &mut numbers[4]);
         }
         columns[..n_monomials].iter_mut().enumerate().for_each(|(idx, column)| *column = idx as u32);
         match self.sides.differ() {
-            [true, true] => self.jumps::<A, N, 2>(rows, cols, columns, numbers),
-            [true, false] => self.jumps::<A, N, 1>(rows, cols, columns, numbers),
+            [true, true] => self.jumps::<B, 2>(rows, cols, columns, numbers),
+            [true, false] => self.jumps::<B, 1>(rows, cols, columns, numbers),
             [false, false] => n_monomials,
             [false, true] => unreachable!("no nonlinearity jumps in its square alone"),
         }
     }
 
     #[inline(always)]
-    fn jumps<A: Arithmetic, const N: usize, const POWERS: usize>(
+    fn jumps<B: Numbers<Memory = Block>, const POWERS: usize>(
         &self,
-        rows: [A::V; N],
-        cols: [A::V; N],
+        rows: B::V,
+        cols: B::V,
         columns: &mut [u32],
-        numbers: &mut [Block<N>],
+        numbers: &mut [Block],
     ) -> usize {
         let first = self.n_monomials();
         let mut n = first;
         for (idx, unit) in self.units.iter().enumerate() {
-            let (middle, sign) = (A::splat(unit.middle), A::splat(unit.sign));
-            let (row_slope, col_slope) = (A::splat(unit.row_slope), A::splat(unit.col_slope));
-            let mut is_off = false;
-            for i in 0..N {
-                let x = A::mul_add(col_slope, cols[i], A::mul_add(row_slope, rows[i], middle));
-                is_off |= A::any_below_zero(x);
-                // Below the middle's side, x; there, 0. The sign that x was turned by is that of the jump too.
-                let off = A::min(A::zero(), x);
-                A::store(off, &mut numbers[n][i]);
-                if POWERS == 2 {
-                    A::store(A::mul(sign, A::mul(off, off)), &mut numbers[n + 1][i]);
-                }
+            let (row_slope, col_slope) = (B::splat(unit.row_slope), B::splat(unit.col_slope));
+            let x = B::mul_add(col_slope, cols, B::mul_add(row_slope, rows, B::splat(unit.middle)));
+            // Below the middle's side, x; there, 0. The sign that x was turned by is that of the jump too.
+            let off = B::min(B::zero(), x);
+            B::store(off, &mut numbers[n]);
+            if POWERS == 2 {
+                B::store(B::mul(B::splat(unit.sign), B::mul(off, off)), &mut numbers[n + 1]);
             }
             for power in 0..POWERS {
                 columns[n + power] = (first + power * self.n_touch_units + idx) as u32;
             }
-            n += POWERS * usize::from(is_off);
+            n += POWERS * usize::from(B::any_below_zero(x));
         }
         n
     }

@@ -1,20 +1,20 @@
 //! `d^T x`, the gradient of a layer's weights over some steps, given to a rule piece by piece and never stored whole.
 
-use crate::arithmetic::{Arithmetic, Instructions, Kernel, Lanes, N_LANES};
+use crate::arithmetic::{
+    Arithmetic, Block, Instructions, Kernel, N_BLOCK, N_LANES, Numbers, load_from, store_from,
+};
 use crate::linear::InputRows;
 
-/// Units, and registers of inputs, whose gradient is summed side by side.
-const UNITS: usize = 2;
-const REGISTERS: usize = 4;
-/// Inputs of one piece: its gradient stays in the first cache.
+/// Inputs of a piece: those of all steps stay in a cache.
 const INPUTS: usize = 512;
-const CHUNKS: usize = INPUTS / N_LANES;
 /// The inputs of at most so many steps are put together, if there are enough units to gain by it and rows are so long that
 /// each begins in another page.
 const PACKED_STEPS: usize = 32;
 const PACKED_UNITS: usize = 32;
 const LONG: usize = 4096;
-type Strip = [Lanes; REGISTERS];
+
+/// Inputs of some steps that stand together: one block of each step after another.
+type PackedPiece = [[Block; PACKED_STEPS]; INPUTS / N_BLOCK];
 
 /// What is done with a gradient.
 pub(crate) trait UpdateRule {
@@ -108,148 +108,131 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Kernel for Update<'_, R, U> {
         let is_packed = stride > LONG && n_steps <= PACKED_STEPS && n_out >= PACKED_UNITS;
         // Inputs outside, so that those of all steps stay in a cache for all units.
         for col in (0..n_cols).step_by(INPUTS) {
-            let len = INPUTS.min(n_cols - col);
-            match is_packed {
-                true => self.packed_piece::<A>(n_steps, col, len),
-                false => {
-                    let inputs = self.inputs;
-                    self.piece::<A>(n_steps, col, len, |strip, step| {
-                        let first = col + strip * REGISTERS * N_LANES;
-                        let x = &inputs.row(step)[first..first + REGISTERS * N_LANES];
-                        &x.as_chunks::<N_LANES>().0.as_chunks::<REGISTERS>().0[0]
-                    });
-                }
+            let piece = Piece { n_steps, col, len: INPUTS.min(n_cols - col) };
+            if is_packed {
+                let mut packed = [[[0.0; N_BLOCK]; PACKED_STEPS]; INPUTS / N_BLOCK];
+                pack(&mut packed, self.inputs, piece);
+                self.tiles::<A>(piece, |block, step| &packed[block][step]);
+            } else {
+                let inputs = self.inputs;
+                self.tiles::<A>(piece, |block, step| {
+                    let x = &inputs.row(step)[col + block * N_BLOCK..][..N_BLOCK];
+                    x.first_chunk().expect("a whole block")
+                });
             }
         }
+    }
+}
+
+/// Some inputs of some steps.
+#[derive(Clone, Copy)]
+struct Piece {
+    n_steps: usize,
+    col: usize,
+    len: usize,
+}
+
+/// Puts the inputs of all steps together, block by block.
+#[inline(always)]
+fn pack<'a>(packed: &mut PackedPiece, inputs: impl InputRows<'a>, piece: Piece) {
+    let Piece { n_steps, col, len } = piece;
+    for step in 0..n_steps {
+        let blocks = inputs.row(step)[col..col + len].as_chunks::<N_BLOCK>().0;
+        blocks.iter().zip(&mut *packed).for_each(|(block, packed)| packed[step] = *block);
     }
 }
 
 impl<'a, R: InputRows<'a>, U: UpdateRule> Update<'_, R, U> {
-    /// The same as [`Update::piece`], after putting its inputs together.
+    /// A piece, of all units: as many sums side by side as there are registers for.
     #[inline(always)]
-    fn packed_piece<A: Arithmetic>(&mut self, n_steps: usize, col: usize, len: usize) {
-        let mut packed = [[[[0.0; N_LANES]; REGISTERS]; PACKED_STEPS]; CHUNKS / REGISTERS];
-        pack(&mut packed, self.inputs, n_steps, col, len);
-        self.piece::<A>(n_steps, col, len, |strip, step| &packed[strip][step]);
-    }
-
-    /// Some inputs, of all units.
-    #[inline(always)]
-    fn piece<'x, A: Arithmetic>(
-        &mut self,
-        n_steps: usize,
-        col: usize,
-        len: usize,
-        strip_of: impl Fn(usize, usize) -> &'x Strip,
-    ) {
-        let Self { target: Target { start, stride, first_col, n_out }, d, inputs, ref mut rule } = *self;
-        for unit in (0..n_out).step_by(UNITS) {
-            let at = |unit: usize| start + unit * stride + first_col + col;
-            // They come from far away while the gradient is summed.
-            (unit..n_out.min(unit + UNITS)).for_each(|unit| rule.expect::<A>(at(unit), len));
-            let mut gradient: [[Lanes; CHUNKS]; UNITS] = [[[0.0; N_LANES]; CHUNKS]; UNITS];
-            let piece = Piece { d, n_out, units: [unit, (unit + 1).min(n_out - 1)], col, len };
-            sum_strips::<A>(&mut gradient, piece, n_steps, &strip_of);
-            sum_rest::<A, R>(&mut gradient, piece, inputs, n_steps);
-            for (gradient, unit) in gradient.iter().zip(unit..n_out) {
-                rule.apply::<A>(at(unit), &gradient.as_flattened()[..len]);
-            }
+    fn tiles<'x, A: Arithmetic>(&mut self, piece: Piece, block_of: impl Fn(usize, usize) -> &'x Block) {
+        match A::HAS_32_REGISTERS {
+            true => self.units::<A, 4, 4>(piece, block_of),
+            false => self.units::<A, 2, 2>(piece, block_of),
         }
     }
-}
 
-/// Puts the inputs of all steps together, strip by strip.
-#[inline(always)]
-fn pack<'a>(
-    packed: &mut [[Strip; PACKED_STEPS]; CHUNKS / REGISTERS],
-    inputs: impl InputRows<'a>,
-    n_steps: usize,
-    col: usize,
-    len: usize,
-) {
-    for step in 0..n_steps {
-        let strips = inputs.row(step)[col..col + len].as_chunks::<N_LANES>().0.as_chunks::<REGISTERS>().0;
-        strips.iter().zip(&mut *packed).for_each(|(strip, packed)| packed[step] = *strip);
-    }
-}
-
-/// Some inputs of some units.
-#[derive(Clone, Copy)]
-struct Piece<'d> {
-    /// `[n_steps, n_out]`
-    d: &'d [f32],
-    n_out: usize,
-    units: [usize; UNITS],
-    col: usize,
-    len: usize,
-}
-
-impl Piece<'_> {
+    /// `UNITS` units and `BLOCKS` blocks of inputs at a time.
     #[inline(always)]
-    fn d(&self, step: usize) -> [f32; UNITS] {
-        self.units.map(|unit| self.d[step * self.n_out + unit])
-    }
-}
-
-/// Sums over steps, in their order, of all whole strips.
-#[inline(always)]
-fn sum_strips<'a, A: Arithmetic>(
-    gradient: &mut [[Lanes; CHUNKS]; UNITS],
-    piece: Piece<'_>,
-    n_steps: usize,
-    strip_of: impl Fn(usize, usize) -> &'a Strip,
-) {
-    for strip in 0..piece.len / (REGISTERS * N_LANES) {
-        let mut sums = [[A::zero(); REGISTERS]; UNITS];
-        for step in 0..n_steps {
-            let x = strip_of(strip, step);
-            let d = piece.d(step).map(A::splat);
-            for register in 0..REGISTERS {
-                let x = A::load(&x[register]);
-                for unit in 0..UNITS {
-                    sums[unit][register] = A::mul_add(d[unit], x, sums[unit][register]);
+    fn units<'x, A: Arithmetic, const UNITS: usize, const BLOCKS: usize>(
+        &mut self,
+        piece: Piece,
+        block_of: impl Fn(usize, usize) -> &'x Block,
+    ) {
+        let Self { target: Target { start, stride, first_col, n_out }, d, inputs, ref mut rule } = *self;
+        let strip_len = BLOCKS * N_BLOCK;
+        let n_strips = piece.len / strip_len;
+        for first in (0..n_out).step_by(UNITS) {
+            let at = |unit: usize| start + unit * stride + first_col + piece.col;
+            // They come from far away while the gradient is summed.
+            (first..n_out.min(first + UNITS)).for_each(|unit| rule.expect::<A>(at(unit), piece.len));
+            // Where fewer are left, the last stands for those that are not there.
+            let units: [usize; UNITS] = std::array::from_fn(|idx| (first + idx).min(n_out - 1));
+            let d = |step: usize| units.map(|unit| d[step * n_out + unit]);
+            // Strip by strip: the rule divides while the next strip is summed.
+            for strip in 0..n_strips {
+                let sums = sum_strip::<A::Blocks, UNITS, BLOCKS>(piece.n_steps, d, |block, step| {
+                    block_of(strip * BLOCKS + block, step)
+                });
+                for (sums, unit) in sums.into_iter().zip(first..n_out) {
+                    let mut gradient = [[0.0; N_BLOCK]; BLOCKS];
+                    gradient.iter_mut().zip(sums).for_each(|(g, sum)| A::Blocks::store(sum, g));
+                    rule.apply::<A>(at(unit) + strip * strip_len, gradient.as_flattened());
+                }
+            }
+            let done = n_strips * strip_len;
+            if done < piece.len {
+                let rest = Piece { col: piece.col + done, len: piece.len - done, ..piece };
+                let mut sums = [[[0.0; N_BLOCK]; BLOCKS]; UNITS];
+                sum_rest::<A, R, UNITS>(
+                    &mut sums.each_mut().map(|sums| sums.as_flattened_mut()),
+                    rest,
+                    d,
+                    inputs,
+                );
+                for (sums, unit) in sums.iter().zip(first..n_out) {
+                    rule.apply::<A>(at(unit) + done, &sums.as_flattened()[..rest.len]);
                 }
             }
         }
-        for (gradient, sums) in gradient.iter_mut().zip(&sums) {
-            let gradient = &mut gradient[strip * REGISTERS..(strip + 1) * REGISTERS];
-            gradient.iter_mut().zip(sums).for_each(|(gradient, &sum)| A::store(sum, gradient));
+    }
+}
+
+/// Sums of a strip over steps, in their order.
+#[inline(always)]
+fn sum_strip<'x, B: Numbers<Memory = Block>, const UNITS: usize, const BLOCKS: usize>(
+    n_steps: usize,
+    d: impl Fn(usize) -> [f32; UNITS],
+    block_of: impl Fn(usize, usize) -> &'x Block,
+) -> [[B::V; BLOCKS]; UNITS] {
+    let mut sums = [[B::zero(); BLOCKS]; UNITS];
+    for step in 0..n_steps {
+        let d = d(step).map(B::splat);
+        for block in 0..BLOCKS {
+            let x = B::load(block_of(block, step));
+            for unit in 0..UNITS {
+                sums[unit][block] = B::mul_add(d[unit], x, sums[unit][block]);
+            }
         }
     }
+    sums
 }
 
 /// The same of what is left behind the last strip.
 #[inline(always)]
-fn sum_rest<'a, A: Arithmetic, R: InputRows<'a>>(
-    gradient: &mut [[Lanes; CHUNKS]; UNITS],
-    piece: Piece<'_>,
+fn sum_rest<'a, A: Arithmetic, R: InputRows<'a>, const UNITS: usize>(
+    sums: &mut [&mut [f32]; UNITS],
+    piece: Piece,
+    d: impl Fn(usize) -> [f32; UNITS],
     inputs: R,
-    n_steps: usize,
 ) {
-    let row = |step: usize| &inputs.row(step)[piece.col..piece.col + piece.len];
-    let (n_strips, n_chunks) = (piece.len / (REGISTERS * N_LANES), piece.len / N_LANES);
-    for chunk in n_strips * REGISTERS..n_chunks {
-        let mut sums = [A::zero(); UNITS];
-        for step in 0..n_steps {
-            let x = A::load(&row(step).as_chunks::<N_LANES>().0[chunk]);
-            let d = piece.d(step);
-            for unit in 0..UNITS {
-                sums[unit] = A::mul_add(A::splat(d[unit]), x, sums[unit]);
+    for step in 0..piece.n_steps {
+        let x = &inputs.row(step)[piece.col..piece.col + piece.len];
+        for (sums, d) in sums.iter_mut().zip(d(step)) {
+            for start in (0..piece.len).step_by(N_LANES) {
+                let sum = A::mul_add(A::splat(d), load_from::<A>(x, start), load_from::<A>(sums, start));
+                store_from::<A>(sum, &mut sums[..piece.len], start);
             }
-        }
-        for (gradient, &sum) in gradient.iter_mut().zip(&sums) {
-            A::store(sum, &mut gradient[chunk]);
-        }
-    }
-    let done = n_chunks * N_LANES;
-    if done == piece.len {
-        return;
-    }
-    for step in 0..n_steps {
-        let (x, d) = (&row(step)[done..], piece.d(step));
-        for (gradient, d) in gradient.iter_mut().zip(d) {
-            let rest = &mut gradient.as_flattened_mut()[done..];
-            rest.iter_mut().zip(x).for_each(|(g, x)| *g = A::mul_add_one(d, *x, *g));
         }
     }
 }

@@ -1,9 +1,7 @@
 //! Reward maps: the logits of many candidate touches on one screen.
 
-use crate::arithmetic::{Arithmetic, Kernel, N_LANES};
-use crate::linear::candidates::{
-    Active, Block, MAX_CHUNKS, block_nonlinearity, block_products, pack_weights,
-};
+use crate::arithmetic::{Arithmetic, Block, Kernel, N_BLOCK, Numbers};
+use crate::linear::candidates::{Active, block_nonlinearity, block_products, block_readout, pack_weights};
 use crate::linear::products::add_products;
 use crate::linear::touch_polynomial::TouchPolynomial;
 use crate::linear::{Stacked, Weights};
@@ -13,17 +11,17 @@ use crate::module::structure::{Stage, Structure};
 /// Candidate touches in centred coordinates, on whatever scale the module reads them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Candidates {
-    /// Heights, then zeros up to a multiple of eight.
-    rows: Vec<f32>,
-    cols: Vec<f32>,
+    /// Heights and distances from the left, then zeros up to whole blocks.
+    rows: Vec<Block>,
+    cols: Vec<Block>,
     n: usize,
 }
 
 impl Candidates {
     /// Room for some candidates, all in the middle of the screen.
     pub fn new(n: usize) -> Self {
-        let n_lanes = n.next_multiple_of(N_LANES);
-        Self { rows: vec![0.0; n_lanes], cols: vec![0.0; n_lanes], n }
+        let zeros = vec![[0.0; N_BLOCK]; n.div_ceil(N_BLOCK)];
+        Self { rows: zeros.clone(), cols: zeros, n }
     }
 
     /// How many there are.
@@ -38,32 +36,24 @@ impl Candidates {
 
     /// Their heights and their distances from the left, to write.
     pub fn coordinates_mut(&mut self) -> (&mut [f32], &mut [f32]) {
-        (&mut self.rows[..self.n], &mut self.cols[..self.n])
-    }
-
-    /// As many as are worked on: a multiple of eight.
-    pub(crate) fn n_lanes(&self) -> usize {
-        self.rows.len()
+        (&mut self.rows.as_flattened_mut()[..self.n], &mut self.cols.as_flattened_mut()[..self.n])
     }
 
     /// One of them: row, column.
     pub fn get(&self, idx: usize) -> [f32; 2] {
-        [self.rows[idx], self.cols[idx]]
+        [self.rows.as_flattened()[idx], self.cols.as_flattened()[idx]]
     }
-}
 
-impl Candidates {
-    /// Rows and columns of `8 N` of them, from eight times `first_chunk` on.
+    /// How many blocks they fill.
+    pub(crate) fn n_blocks(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Rows and columns of a block.
     #[inline(always)]
-    pub(crate) fn block<A: Arithmetic, const N: usize>(&self, first_chunk: usize) -> ([A::V; N], [A::V; N]) {
-        (load_block::<A, N>(&self.rows, first_chunk), load_block::<A, N>(&self.cols, first_chunk))
+    pub(crate) fn block<B: Numbers<Memory = Block>>(&self, block: usize) -> (B::V, B::V) {
+        (B::load(&self.rows[block]), B::load(&self.cols[block]))
     }
-}
-
-#[inline(always)]
-fn load_block<A: Arithmetic, const N: usize>(numbers: &[f32], first_chunk: usize) -> [A::V; N] {
-    let chunks = &numbers.as_chunks::<N_LANES>().0[first_chunk..first_chunk + N];
-    std::array::from_fn(|i| A::load(&chunks[i]))
 }
 
 /// What predicting works in; made once, used at every step.
@@ -77,14 +67,14 @@ pub struct HeadMemory {
     polynomial: Option<TouchPolynomial>,
     /// Weights of the stages behind, laid out for prediction.
     packed: Vec<f32>,
-    /// Sums of a stage for a block, and the stage's numbers.
-    sums: Vec<f32>,
-    numbers: Vec<f32>,
+    /// Sums of a stage for some blocks, and the stage's numbers.
+    sums: Vec<Block>,
+    numbers: Vec<Block>,
     /// Which of the stage's numbers those are; some are left out.
     columns: Vec<u32>,
-    /// `[k_f, n_lanes]`
-    logits: Vec<f32>,
-    n_lanes: usize,
+    /// `[k_f, n_blocks]`
+    logits: Vec<Block>,
+    n_blocks: usize,
     n_candidates: usize,
     /// Blocks of candidates that go through the stages together.
     blocks_per_group: usize,
@@ -112,18 +102,17 @@ impl HeadMemory {
         let most_numbers = largest(Stage::n_out).max(of_polynomial);
         let most_weights = later[1..].iter().map(|stage| stage.weights().len()).max().unwrap_or(0);
         let blocks_per_group = if 4 * most_weights > NEAR_BYTES { MAX_GROUP } else { 1 };
-        let group = blocks_per_group * MAX_CHUNKS * N_LANES;
-        let n_lanes = n_candidates.next_multiple_of(N_LANES);
+        let n_blocks = n_candidates.div_ceil(N_BLOCK);
         Self {
             bottleneck: vec![0.0; structure.stages()[0].n_out()],
             shared: vec![0.0; structure.stages()[structure.touch_stage()].n_units],
             packed: vec![0.0; structure.n_parameters() - later[1].weight_start],
-            sums: vec![0.0; group * most_sums],
-            numbers: vec![0.0; group * (most_numbers + N_AHEAD)],
+            sums: vec![[0.0; N_BLOCK]; blocks_per_group * most_sums],
+            numbers: vec![[0.0; N_BLOCK]; blocks_per_group * (most_numbers + N_AHEAD)],
             columns: vec![0; blocks_per_group * (most_numbers + N_AHEAD)],
             polynomial,
-            logits: vec![0.0; structure.shape().k_f * n_lanes],
-            n_lanes,
+            logits: vec![[0.0; N_BLOCK]; structure.shape().k_f * n_blocks],
+            n_blocks,
             n_candidates,
             blocks_per_group,
             most_sums,
@@ -152,7 +141,7 @@ impl HeadMemory {
 
     /// The logits of one of the `k_f` maps, `[n_candidates]`.
     pub fn logits(&self, map: usize) -> &[f32] {
-        &self.logits[map * self.n_lanes..][..self.n_candidates]
+        &self.logits[map * self.n_blocks..].as_flattened()[..self.n_candidates]
     }
 }
 
@@ -167,7 +156,7 @@ impl Module {
         candidates: &Candidates,
         memory: &mut HeadMemory,
     ) {
-        assert_eq!(candidates.rows.len(), memory.n_lanes, "memory for another number of candidates");
+        assert_eq!(candidates.n_blocks(), memory.n_blocks, "memory for another number of candidates");
         self.share(visual, past_touches, memory);
         let (touch_stage, later) = self.touch_and_later_stages();
         let touch_weights = self.weights(touch_stage).columns(touch_stage.n_in() - 2, 2);
@@ -231,29 +220,23 @@ struct Predict<'a> {
 impl Kernel for Predict<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(mut self) {
-        let n_chunks = self.memory.n_lanes / N_LANES;
-        let n_blocks = n_chunks / MAX_CHUNKS;
-        for first in (0..n_blocks).step_by(self.memory.blocks_per_group) {
-            let n = self.memory.blocks_per_group.min(n_blocks - first);
-            self.group::<A, MAX_CHUNKS>(first * MAX_CHUNKS, n);
-        }
-        if n_blocks * MAX_CHUNKS < n_chunks {
-            self.group::<A, 1>(n_chunks - 1, 1);
+        let HeadMemory { n_blocks, blocks_per_group, .. } = *self.memory;
+        for first in (0..n_blocks).step_by(blocks_per_group) {
+            self.group::<A::Blocks>(first, blocks_per_group.min(n_blocks - first));
         }
     }
 }
 
 impl Predict<'_> {
-    /// All stages for `n_blocks` blocks of `8 N` candidates, from eight times `first_chunk` on.
+    /// All stages for some blocks of candidates, from the first on.
     #[inline(always)]
-    fn group<A: Arithmetic, const N: usize>(&mut self, first_chunk: usize, n_blocks: usize) {
-        let (most_sums, most_numbers, n_lanes) =
-            (self.memory.most_sums, self.memory.most_numbers, self.memory.n_lanes);
+    fn group<B: Numbers<Memory = Block>>(&mut self, first: usize, n: usize) {
+        let HeadMemory { most_sums, most_numbers, n_blocks, .. } = *self.memory;
         let HeadMemory { shared, polynomial, packed, sums, numbers, columns, logits, .. } = &mut *self.memory;
-        let sums = &mut blocks::<N>(sums)[..n_blocks * most_sums];
+        let sums = &mut sums[..n * most_sums];
         let mut bench = Bench {
-            numbers: &mut blocks::<N>(numbers)[..n_blocks * most_numbers],
-            columns: &mut columns[..n_blocks * most_numbers],
+            numbers: &mut numbers[..n * most_numbers],
+            columns: &mut columns[..n * most_numbers],
             n_active: [0; MAX_GROUP],
             most_numbers,
         };
@@ -261,61 +244,67 @@ impl Predict<'_> {
         let (mut before, later) = match polynomial {
             Some(polynomial) => {
                 for (block, room) in bench.rooms().enumerate() {
-                    let (rows, cols) = candidates.block::<A, N>(first_chunk + block * N);
-                    *room.n_active = polynomial.block_numbers::<A, N>(rows, cols, room.columns, room.numbers);
+                    let (rows, cols) = candidates.block::<B>(first + block);
+                    *room.n_active = polynomial.block_numbers::<B>(rows, cols, room.columns, room.numbers);
                 }
-                polynomial.block_products::<A, N>(|block| bench.active(block), sums, most_sums);
+                polynomial.block_products::<B>(|block| bench.active(block), sums, most_sums);
                 (&self.later[0], &self.later[1..])
             }
             None => {
                 for (block, sums) in sums.chunks_exact_mut(most_sums).enumerate() {
-                    let (rows, cols) = candidates.block::<A, N>(first_chunk + block * N);
-                    touch_sums::<A, N>(self.touch_weights, shared, rows, cols, sums);
+                    let (rows, cols) = candidates.block::<B>(first + block);
+                    touch_sums::<B>(self.touch_weights, shared, rows, cols, sums);
                 }
                 (self.touch_stage, self.later)
             }
         };
-        for stage in later {
+        let (readout, between) = later.split_last().map_or((None, later), |(last, rest)| (Some(last), rest));
+        for stage in between {
             let nonlinearity = before.nonlinearity.expect("only the readout has none");
             for (sums, room) in sums.chunks_exact(most_sums).zip(bench.rooms()) {
                 let sums = &sums[..before.n_units];
-                *room.n_active =
-                    block_nonlinearity::<A, N>(nonlinearity, sums, 0, room.columns, room.numbers);
+                *room.n_active = block_nonlinearity::<B>(nonlinearity, sums, 0, room.columns, room.numbers);
             }
             let (weights, first_packed) = (stage.weights(), self.later[0].weight_start);
             let packed = &packed[weights.start - first_packed..weights.end - first_packed];
             let biases = self.module.biases(stage);
-            block_products::<A, N>(packed, biases, |block| bench.active(block), sums, most_sums);
+            block_products::<B>(packed, biases, |block| bench.active(block), sums, most_sums);
             before = stage;
         }
         for (block, sums) in sums.chunks_exact(most_sums).enumerate() {
-            for (map, sums) in sums[..before.n_units].iter().enumerate() {
-                let start = map * n_lanes + (first_chunk + block * N) * N_LANES;
-                logits[start..][..N * N_LANES].copy_from_slice(sums.as_flattened());
+            let sums = &sums[..before.n_units];
+            let mut put = |map: usize, sum| B::store(sum, &mut logits[map * n_blocks + first + block]);
+            match (readout, before.nonlinearity) {
+                (Some(readout), Some(nonlinearity)) => {
+                    let (weights, biases) = (self.module.weights(readout), self.module.biases(readout));
+                    block_readout::<B>(nonlinearity, sums, |map| weights.row(map), biases, put);
+                }
+                // The polynomials were those of the readout.
+                _ => sums.iter().enumerate().for_each(|(map, sums)| put(map, B::load(sums))),
             }
         }
     }
 }
 
 /// What the next stage reads, for some blocks.
-struct Bench<'m, const N: usize> {
+struct Bench<'m> {
     /// `[n_blocks, most_numbers]`, both; the first few of each block are there.
-    numbers: &'m mut [Block<N>],
+    numbers: &'m mut [Block],
     columns: &'m mut [u32],
     n_active: [usize; MAX_GROUP],
     most_numbers: usize,
 }
 
 /// Where one block's numbers go.
-struct Room<'m, const N: usize> {
-    numbers: &'m mut [Block<N>],
+struct Room<'m> {
+    numbers: &'m mut [Block],
     columns: &'m mut [u32],
     n_active: &'m mut usize,
 }
 
-impl<const N: usize> Bench<'_, N> {
+impl Bench<'_> {
     #[inline(always)]
-    fn rooms(&mut self) -> impl Iterator<Item = Room<'_, N>> {
+    fn rooms(&mut self) -> impl Iterator<Item = Room<'_>> {
         let numbers = self.numbers.chunks_exact_mut(self.most_numbers);
         let columns = self.columns.chunks_exact_mut(self.most_numbers);
         let rooms = numbers.zip(columns).zip(&mut self.n_active);
@@ -323,7 +312,7 @@ impl<const N: usize> Bench<'_, N> {
     }
 
     #[inline(always)]
-    fn active(&self, block: usize) -> Active<'_, N> {
+    fn active(&self, block: usize) -> Active<'_> {
         let place = block * self.most_numbers..block * self.most_numbers + self.n_active[block];
         Active { columns: &self.columns[place.clone()], numbers: &self.numbers[place] }
     }
@@ -331,24 +320,16 @@ impl<const N: usize> Bench<'_, N> {
 
 /// The touch stage's sums for a block of candidates.
 #[inline(always)]
-fn touch_sums<A: Arithmetic, const N: usize>(
+fn touch_sums<B: Numbers<Memory = Block>>(
     touch_weights: Weights<'_>,
     shared: &[f32],
-    rows: [A::V; N],
-    cols: [A::V; N],
-    sums: &mut [Block<N>],
+    rows: B::V,
+    cols: B::V,
+    sums: &mut [Block],
 ) {
     for (unit, (sum, &shared)) in sums.iter_mut().zip(shared).enumerate() {
         let weights = touch_weights.row(unit);
-        let (row_weight, col_weight) = (A::splat(weights[0]), A::splat(weights[1]));
-        for i in 0..N {
-            let with_row = A::mul_add(row_weight, rows[i], A::splat(shared));
-            A::store(A::mul_add(col_weight, cols[i], with_row), &mut sum[i]);
-        }
+        let with_row = B::mul_add(B::splat(weights[0]), rows, B::splat(shared));
+        B::store(B::mul_add(B::splat(weights[1]), cols, with_row), sum);
     }
-}
-
-#[inline(always)]
-pub(crate) fn blocks<const N: usize>(numbers: &mut [f32]) -> &mut [Block<N>] {
-    numbers.as_chunks_mut::<N_LANES>().0.as_chunks_mut::<N>().0
 }

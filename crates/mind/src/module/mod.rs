@@ -14,7 +14,6 @@ mod visual;
 pub use batch_pass::{Batch, BatchSize};
 pub(crate) use convolution::ConvolutionGradient;
 pub(crate) use gradient::{Seen, StageGradient, give_gradient};
-pub(crate) use head::blocks;
 pub use head::{Candidates, HeadMemory};
 pub use initial::InitialWeights;
 pub use learner::Learner;

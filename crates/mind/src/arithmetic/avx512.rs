@@ -1,0 +1,92 @@
+//! Sixteen numbers as one register of AVX-512, products and sums fused: half as many instructions for a block, the same
+//! bits.
+#![allow(unsafe_code)]
+
+use crate::arithmetic::{Block, Numbers};
+use std::arch::x86_64::*;
+
+/// AVX-512. Only `Instructions` runs loops on it, and only where it was detected.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx512;
+
+/// The one thing that all methods rely on.
+macro_rules! detected {
+    ($($work:tt)*) => {
+        // SAFETY: loops on `Avx512` are run by `Instructions` alone, after AVX-512F was detected. Loads and stores go
+        // through references to sixteen numbers.
+        unsafe { $($work)* }
+    };
+}
+
+impl Numbers for Avx512 {
+    type Memory = Block;
+    type V = __m512;
+
+    #[inline(always)]
+    fn splat(number: f32) -> __m512 {
+        detected!(_mm512_set1_ps(number))
+    }
+    #[inline(always)]
+    fn load(numbers: &Block) -> __m512 {
+        detected!(_mm512_loadu_ps(numbers.as_ptr()))
+    }
+    #[inline(always)]
+    fn store(x: __m512, numbers: &mut Block) {
+        detected!(_mm512_storeu_ps(numbers.as_mut_ptr(), x))
+    }
+    #[inline(always)]
+    fn add(a: __m512, b: __m512) -> __m512 {
+        detected!(_mm512_add_ps(a, b))
+    }
+    #[inline(always)]
+    fn sub(a: __m512, b: __m512) -> __m512 {
+        detected!(_mm512_sub_ps(a, b))
+    }
+    #[inline(always)]
+    fn mul(a: __m512, b: __m512) -> __m512 {
+        detected!(_mm512_mul_ps(a, b))
+    }
+    #[inline(always)]
+    fn div(a: __m512, b: __m512) -> __m512 {
+        detected!(_mm512_div_ps(a, b))
+    }
+    #[inline(always)]
+    fn mul_add(a: __m512, b: __m512, c: __m512) -> __m512 {
+        detected!(_mm512_fmadd_ps(a, b, c))
+    }
+    #[inline(always)]
+    fn sqrt(x: __m512) -> __m512 {
+        detected!(_mm512_sqrt_ps(x))
+    }
+    #[inline(always)]
+    fn max(bound: __m512, x: __m512) -> __m512 {
+        detected!(_mm512_max_ps(bound, x))
+    }
+    #[inline(always)]
+    fn min(bound: __m512, x: __m512) -> __m512 {
+        detected!(_mm512_min_ps(bound, x))
+    }
+    #[inline(always)]
+    fn where_less(a: __m512, b: __m512, then: __m512) -> __m512 {
+        detected!(_mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b), then))
+    }
+    #[inline(always)]
+    fn select_less(a: __m512, b: __m512, then: __m512, otherwise: __m512) -> __m512 {
+        detected!(_mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b), otherwise, then))
+    }
+    #[inline(always)]
+    fn any_above_zero(x: __m512) -> bool {
+        detected!(_mm512_cmp_ps_mask::<_CMP_NLE_UQ>(x, _mm512_setzero_ps()) != 0)
+    }
+    #[inline(always)]
+    fn any_below_zero(x: __m512) -> bool {
+        detected!(_mm512_cmp_ps_mask::<_CMP_NGE_UQ>(x, _mm512_setzero_ps()) != 0)
+    }
+    #[inline(always)]
+    fn power_of_two(shifted: __m512) -> __m512 {
+        detected!({
+            let bits = _mm512_slli_epi32::<23>(_mm512_castps_si512(shifted));
+            _mm512_castsi512_ps(_mm512_add_epi32(bits, _mm512_set1_epi32(0x3f80_0000)))
+        })
+    }
+}

@@ -1,0 +1,88 @@
+//! Sixteen numbers as two times eight.
+
+use crate::arithmetic::{Block, Lanes, N_LANES, Numbers};
+use std::marker::PhantomData;
+
+/// Blocks on machines whose registers hold eight numbers at most.
+#[derive(Clone, Copy)]
+pub(crate) struct Twice<E>(PhantomData<E>);
+
+type Two<E> = [<E as Numbers>::V; 2];
+
+#[inline(always)]
+fn each<E: Numbers>(f: impl Fn(usize) -> E::V) -> Two<E> {
+    [f(0), f(1)]
+}
+
+impl<E: Numbers<Memory = Lanes>> Numbers for Twice<E> {
+    type Memory = Block;
+    type V = Two<E>;
+
+    #[inline(always)]
+    fn splat(number: f32) -> Two<E> {
+        [E::splat(number); 2]
+    }
+    #[inline(always)]
+    fn load(numbers: &Block) -> Two<E> {
+        each::<E>(|i| E::load(&numbers.as_chunks::<N_LANES>().0[i]))
+    }
+    #[inline(always)]
+    fn store(x: Two<E>, numbers: &mut Block) {
+        let [low, high] = x;
+        let halves = numbers.as_chunks_mut::<N_LANES>().0;
+        E::store(low, &mut halves[0]);
+        E::store(high, &mut halves[1]);
+    }
+    #[inline(always)]
+    fn add(a: Two<E>, b: Two<E>) -> Two<E> {
+        each::<E>(|i| E::add(a[i], b[i]))
+    }
+    #[inline(always)]
+    fn sub(a: Two<E>, b: Two<E>) -> Two<E> {
+        each::<E>(|i| E::sub(a[i], b[i]))
+    }
+    #[inline(always)]
+    fn mul(a: Two<E>, b: Two<E>) -> Two<E> {
+        each::<E>(|i| E::mul(a[i], b[i]))
+    }
+    #[inline(always)]
+    fn div(a: Two<E>, b: Two<E>) -> Two<E> {
+        each::<E>(|i| E::div(a[i], b[i]))
+    }
+    #[inline(always)]
+    fn mul_add(a: Two<E>, b: Two<E>, c: Two<E>) -> Two<E> {
+        each::<E>(|i| E::mul_add(a[i], b[i], c[i]))
+    }
+    #[inline(always)]
+    fn sqrt(x: Two<E>) -> Two<E> {
+        each::<E>(|i| E::sqrt(x[i]))
+    }
+    #[inline(always)]
+    fn max(bound: Two<E>, x: Two<E>) -> Two<E> {
+        each::<E>(|i| E::max(bound[i], x[i]))
+    }
+    #[inline(always)]
+    fn min(bound: Two<E>, x: Two<E>) -> Two<E> {
+        each::<E>(|i| E::min(bound[i], x[i]))
+    }
+    #[inline(always)]
+    fn where_less(a: Two<E>, b: Two<E>, then: Two<E>) -> Two<E> {
+        each::<E>(|i| E::where_less(a[i], b[i], then[i]))
+    }
+    #[inline(always)]
+    fn select_less(a: Two<E>, b: Two<E>, then: Two<E>, otherwise: Two<E>) -> Two<E> {
+        each::<E>(|i| E::select_less(a[i], b[i], then[i], otherwise[i]))
+    }
+    #[inline(always)]
+    fn any_above_zero(x: Two<E>) -> bool {
+        E::any_above_zero(x[0]) | E::any_above_zero(x[1])
+    }
+    #[inline(always)]
+    fn any_below_zero(x: Two<E>) -> bool {
+        E::any_below_zero(x[0]) | E::any_below_zero(x[1])
+    }
+    #[inline(always)]
+    fn power_of_two(shifted: Two<E>) -> Two<E> {
+        each::<E>(|i| E::power_of_two(shifted[i]))
+    }
+}
