@@ -58,7 +58,8 @@ pub struct RunIdentity {
     pub encoder_hash: String,
     /// Content hash of centring and scaling.
     pub calibration_hash: String,
-    /// How this machine's instructions round.
+    /// How this machine's instructions round; older runs name the instructions.
+    #[serde(alias = "instructions")]
     pub rounding: String,
     /// Version of the program.
     pub program: String,

@@ -32,7 +32,7 @@ pub fn facts_of(folder: &StudyFolder, spec: &StudySpec, records: &Records) -> Re
         ("hash of images", all(|run| &run.identity.data_hash)),
         ("encoder", word(&spec.settings.encoder, "compact")),
         ("hash of encoder", all(|run| &run.identity.encoder_hash)),
-        ("arithmetic", all(|run| &run.identity.instructions)),
+        ("arithmetic", all(|run| &run.identity.rounding)),
         ("touchstream", all(|run| &run.identity.program)),
         ("commit", list(commits)),
         ("command", list(commands)),
