@@ -6,6 +6,7 @@
 //! This crate knows streams and modules; it knows no files, no encoders, no clocks and no terminals.
 
 mod candidate_touches;
+mod dropout;
 mod evaluation;
 mod other_touches;
 pub mod paper;

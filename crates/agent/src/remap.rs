@@ -3,6 +3,7 @@
 mod state;
 
 use crate::candidate_touches::CandidateTouches;
+use crate::dropout::Dropout;
 use crate::other_touches::OtherTouches;
 use crate::policy::PolicyMemory;
 use crate::scenes::{NoScene, SceneShape, Scenes, skill_on};
@@ -82,7 +83,8 @@ impl Remap {
             candidates: CandidateTouches::new(n_candidates, touch_scale),
             memory: skill.memory(n_candidates, n_rows),
             policy: PolicyMemory::new(skill.instructions(), k_f, n_candidates),
-            window: Window::new(k_b, n_rows, shape.scene_len, touch_scale),
+            window: Window::new(k_b, n_rows, shape.scene_len, touch_scale)
+                .with_dropout(Dropout::new(settings.dropout, seed)),
             others: OtherTouches::new(n_rows, n_targets - 1),
             touches: vec![0.0; batch_steps * n_targets * 2 * (k_b + 1)],
             rewards: vec![0.0; batch_steps * n_targets * k_f],

@@ -57,6 +57,9 @@ pub struct AgentSettings {
     /// paper.
     #[serde(default = "one")]
     pub n_targets: usize,
+    /// Share of features that are left out at every step while it learns, to the next 256th. Beyond the paper.
+    #[serde(default)]
+    pub dropout: f32,
     /// Adam's learning rate.
     pub learning_rate: f64,
     /// Adam's constants.
@@ -146,6 +149,7 @@ impl AgentSettings {
             n_candidates: 256,
             batch_steps,
             n_targets: 1,
+            dropout: 0.0,
             learning_rate,
             adam: AdamSettings::default(),
             initial_weights: InitialWeights::FanIn,
@@ -199,6 +203,9 @@ impl AgentSettings {
         if !(1..=self.n_candidates + 1).contains(&self.n_targets) {
             let range = format!("in 1..={}, the candidates and one more", self.n_candidates + 1);
             return refuse("targets", self.n_targets.to_string(), &range);
+        }
+        if !(0.0..=0.9).contains(&self.dropout) {
+            return refuse("dropout", self.dropout.to_string(), "in 0..=0.9");
         }
         if self.k_b > 64 || self.k_f > 64 {
             return refuse("k-b, k-f", format!("{}, {}", self.k_b, self.k_f), "at most 64 each");

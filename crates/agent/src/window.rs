@@ -1,5 +1,6 @@
 //! The steps that matter now: what was shown, touched and rewarded at each.
 
+use crate::dropout::Dropout;
 use crate::scenes::{NoScene, Scenes};
 use crate::touch_scale::TouchScale;
 use touchstream_env::stream::Stream;
@@ -18,13 +19,49 @@ pub(crate) struct Window {
     rewards: Vec<f32>,
     /// Stands for the features of no screen.
     zeros: Vec<f32>,
+    /// What is seen of the screens, if not all of it.
+    veil: Option<Veil>,
+}
+
+/// Scene vectors of which some features are left out.
+#[derive(Clone, Debug, PartialEq)]
+struct Veil {
+    dropout: Dropout,
+    /// Steps that were shown since the beginning, and which of them stand in the window.
+    n_shown: u64,
+    steps: Vec<u64>,
+    /// `[n_steps, scene_len]`
+    scenes: Vec<f32>,
+}
+
+impl Veil {
+    /// Shows the next screen.
+    fn show(&mut self, slot: usize, scene: &[f32]) {
+        let seen = &mut self.scenes[slot * scene.len()..][..scene.len()];
+        seen.copy_from_slice(scene);
+        self.dropout.hide_in_scene(self.n_shown, seen);
+        self.steps[slot] = self.n_shown;
+        self.n_shown += 1;
+    }
 }
 
 impl Window {
     pub fn new(k_b: usize, n_rows: usize, scene_len: usize, scale: TouchScale) -> Self {
         let n = k_b + n_rows;
         let (screens, touches) = (vec![None; n], vec![[0.0; 2]; n]);
-        Self { k_b, scale, screens, touches, rewards: vec![0.0; n], zeros: vec![0.0; scene_len] }
+        Self { k_b, scale, screens, touches, rewards: vec![0.0; n], zeros: vec![0.0; scene_len], veil: None }
+    }
+
+    /// The same, looked at through dropout, if there is any.
+    pub fn with_dropout(mut self, dropout: Option<Dropout>) -> Self {
+        let (n, scene_len) = (self.screens.len(), self.zeros.len());
+        self.veil = dropout.map(|dropout| Veil {
+            dropout,
+            n_shown: 0,
+            steps: vec![0; n],
+            scenes: vec![0.0; n * scene_len],
+        });
+        self
     }
 
     pub fn n_rows(&self) -> usize {
@@ -43,6 +80,10 @@ impl Window {
         self.screens.copy_within(n.., 0);
         self.touches.copy_within(n.., 0);
         self.rewards.copy_within(n.., 0);
+        if let Some(Veil { steps, scenes, .. }) = &mut self.veil {
+            steps.copy_within(n.., 0);
+            scenes.copy_within(n * self.zeros.len().., 0);
+        }
     }
 
     /// Fills in the screens that the stream will show, from a row to the last. They do not depend on touches.
@@ -54,9 +95,13 @@ impl Window {
     ) -> Result<(), NoScene> {
         let mut scout = stream.clone();
         let anywhere = Touch::new(0, 0).expect("the corner is on the screen");
-        for slot in &mut self.screens[self.k_b + first_row..] {
+        for slot in self.k_b + first_row..self.screens.len() {
             let screen = scout.recipe();
-            *slot = Some(scenes.index_of(&screen).ok_or(NoScene { screen })?);
+            let number = scenes.index_of(&screen).ok_or(NoScene { screen })?;
+            self.screens[slot] = Some(number);
+            if let Some(veil) = &mut self.veil {
+                veil.show(slot, scenes.scene(number));
+            }
             scout.touch(anywhere);
         }
         Ok(())
@@ -96,8 +141,24 @@ impl Window {
         (&self.screens[..n], &self.touches[..n], &self.rewards[..n])
     }
 
-    /// Puts back what was kept.
-    pub fn set_oldest(&mut self, screens: &[Option<u32>], touches: &[[f32; 2]], rewards: &[f32]) {
+    /// Puts back what was kept, after so many steps.
+    pub fn set_oldest(
+        &mut self,
+        n_played: u64,
+        scenes: &impl Scenes,
+        screens: &[Option<u32>],
+        touches: &[[f32; 2]],
+        rewards: &[f32],
+    ) {
+        if let Some(veil) = &mut self.veil {
+            for (slot, screen) in screens.iter().enumerate() {
+                if let Some(screen) = screen {
+                    veil.n_shown = (n_played + slot as u64).saturating_sub(screens.len() as u64);
+                    veil.show(slot, scenes.scene(*screen));
+                }
+            }
+            veil.n_shown = n_played;
+        }
         self.screens[..screens.len()].copy_from_slice(screens);
         self.touches[..touches.len()].copy_from_slice(touches);
         self.rewards[..rewards.len()].copy_from_slice(rewards);
@@ -120,19 +181,29 @@ impl<S> Clone for WindowHistory<'_, S> {
 impl<S> Copy for WindowHistory<'_, S> {}
 
 impl<S> WindowHistory<'_, S> {
+    fn slot(&self, step: usize, lag: usize) -> usize {
+        self.window.k_b + self.first_row + step - lag
+    }
+
     fn number(&self, step: usize, lag: usize) -> Option<u32> {
-        self.window.screens[self.window.k_b + self.first_row + step - lag]
+        self.window.screens[self.slot(step, lag)]
     }
 }
 
 impl<S: Scenes> SceneHistory for WindowHistory<'_, S> {
     fn scene(&self, step: usize, lag: usize) -> &[f32] {
-        self.number(step, lag).map_or(&self.window.zeros, |screen| self.scenes.scene(screen))
+        let zeros = &self.window.zeros;
+        match (self.number(step, lag), &self.window.veil) {
+            (None, _) => zeros,
+            (Some(screen), None) => self.scenes.scene(screen),
+            (Some(_), Some(veil)) => &veil.scenes[self.slot(step, lag) * zeros.len()..][..zeros.len()],
+        }
     }
     fn copy_map(&self, step: usize, out: &mut [f32]) {
-        match self.number(step, 0) {
-            Some(screen) => self.scenes.copy_map(screen, out),
-            None => out.fill(0.0),
+        let Some(screen) = self.number(step, 0) else { return out.fill(0.0) };
+        self.scenes.copy_map(screen, out);
+        if let Some(veil) = &self.window.veil {
+            veil.dropout.hide_in_map(veil.steps[self.slot(step, 0)], out);
         }
     }
     fn shown_before(&self, step: usize) -> Option<usize> {
@@ -229,7 +300,7 @@ mod tests {
         assert_eq!(window.rewards(0, 2), [0.3, 0.4]);
         let (kept_screens, kept_touches, kept_rewards) = window.oldest(4);
         let mut other = Window::new(2, 5, 4, TouchScale(6.0));
-        other.set_oldest(kept_screens, kept_touches, kept_rewards);
+        other.set_oldest(4, &Blind, kept_screens, kept_touches, kept_rewards);
         assert_eq!(other.oldest(4), window.oldest(4));
     }
 }

@@ -79,16 +79,17 @@ fn touches_that_were_not_made_teach_too() {
 
 #[test]
 fn a_restored_agent_goes_on_with_the_same_bits() {
-    for (task, k_b, k_f, n_targets) in [
-        ("mts-2way-stationary", 0, 1, 1),
-        ("mts-2way-stationary", 1, 2, 1),
-        ("mts-2way-stationary", 3, 3, 4),
-        ("localization", 1, 2, 6),
+    for (task, k_b, k_f, n_targets, dropout) in [
+        ("mts-2way-stationary", 0, 1, 1, 0.0),
+        ("mts-2way-stationary", 1, 2, 1, 0.0),
+        ("mts-2way-stationary", 3, 3, 4, 0.3),
+        ("localization", 1, 2, 6, 0.5),
     ] {
         let (mut train, _, scenes) = world(task, 7);
         let make = || {
             agent(task, "partial-symm", &scenes, |settings| {
                 (settings.k_b, settings.k_f, settings.n_targets) = (k_b, k_f, n_targets);
+                settings.dropout = dropout;
             })
         };
         let mut whole = make();

@@ -50,7 +50,7 @@ fn one_module_allocates_nothing() {
         let mut settings = AgentSettings::for_task(module, &find_task(task).unwrap()).unwrap();
         if module == "conv-ems" {
             settings.module.units.fill(8);
-            settings.n_targets = 3;
+            (settings.n_targets, settings.dropout) = (3, 0.25);
         }
         let mut agent = Remap::new(settings, scenes.shape(), RunSeed(1)).unwrap();
         agent.play(&mut train, &scenes).unwrap();

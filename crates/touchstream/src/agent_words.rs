@@ -45,7 +45,7 @@ pub fn agent_settings(
         ($($word:ident => $field:ident),*) => { $(if let Some(value) = words.$word { agent.$field = value; })* };
     }
     take!(k_b => k_b, k_f => k_f, candidates => n_candidates, targets => n_targets);
-    take!(batch => batch_steps, learning_rate => learning_rate);
+    take!(batch => batch_steps, dropout => dropout, learning_rate => learning_rate);
     if let Some(scale) = words.touch_scale {
         agent.touch_scale = TouchScale(scale);
     }
@@ -114,6 +114,7 @@ pub fn agent_words(agent: &AgentSettings, words: TrainWords, is_for_several: boo
         touch_scale: Some(agent.touch_scale.0),
         candidates: Some(agent.n_candidates),
         targets: Some(agent.n_targets),
+        dropout: Some(agent.dropout),
         batch: Some(agent.batch_steps),
         learning_rate: Some(agent.learning_rate),
         weight_decay: Some(agent.adam.weight_decay),

@@ -62,6 +62,9 @@ pub struct TrainWords {
     /// Touches that a step teaches: the chosen one, and others that the environment judges [default: 1, as the paper]
     #[arg(long, value_name = "N", help_heading = "Agent")]
     pub targets: Option<usize>,
+    /// Share of features that are left out at every step while learning, others each time [default: 0, as the paper]
+    #[arg(long, value_name = "SHARE", help_heading = "Agent", allow_negative_numbers = true)]
+    pub dropout: Option<f32>,
     /// Steps between two updates [default: 8; 16 as the paper, and where localization or scenes come first]
     #[arg(long, value_name = "N", help_heading = "Agent")]
     pub batch: Option<usize>,
@@ -242,6 +245,7 @@ impl TrainWords {
             touch_scale,
             candidates,
             targets,
+            dropout,
             batch,
             learning_rate,
             weight_decay,

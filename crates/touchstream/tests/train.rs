@@ -80,7 +80,7 @@ fn a_run_ends_in_a_folder_with_everything() {
 fn kills_cost_nothing_but_time() {
     let desk = Desk::new();
     let args = |out| {
-        let learned = ["--steps", "120000", "--targets", "2", "--weight-decay", "0.01"];
+        let learned = ["--steps", "120000", "--targets", "2", "--dropout", "0.2", "--weight-decay", "0.01"];
         let written = ["--evaluate-every", "500", "--evaluation-trials", "50", "--out", out];
         words(&[&learned[..], &written].concat())
     };
@@ -184,6 +184,7 @@ fn wrong_words_are_refused_before_anything_starts() {
     fails(&["--steps", "400", "--map-steps", "401"], "map-steps: 401 is behind the last of 400 steps");
     fails(&["--units", "8,100000,8", "--batch", "65536"], "batch: 65536 is not small enough for memory");
     fails(&["--targets", "66"], "targets: 66 is not in 1..=65, the candidates and one more");
+    fails(&["--dropout", "1"], "dropout: 1 is not in 0..=0.9");
     fails(&["--weight-decay", "-1"], "weight-decay: -1 is not at least 0");
     fails(&["--encoder", "vgg"], "did you mean `vgg16`?");
     desk.fails(&["train", "--task", "sr-3way"], "sr-2way");

@@ -111,7 +111,7 @@ impl Remap {
         self.set_skill(skill, state.settings.clone());
         self.learner = learner;
         self.n_steps = state.n_steps;
-        self.window.set_oldest(&state.screens, &state.touches, &state.rewards);
+        self.window.set_oldest(state.n_steps, scenes, &state.screens, &state.touches, &state.rewards);
         true
     }
 
