@@ -79,6 +79,7 @@ impl CandidateTouches {
     fn sort_by_cell(&mut self) {
         let Drawn { indices, cells, .. } = &self.drawn;
         let mut next = [0_u32; CELLS * CELLS];
+        // Remainders tell the compiler that cells are cells.
         for &cell in cells {
             next[usize::from(cell) % (CELLS * CELLS)] += 1;
         }

@@ -17,8 +17,8 @@ pub(crate) struct Dropout {
 }
 
 impl Dropout {
-    /// Leaves out a share of all features, to the next 256th; `None` if that is none.
-    pub fn new(share: f32, seed: RunSeed) -> Option<Self> {
+    /// Leaves out a share of all features, to the nearest 256th; `None` if that is none.
+    pub fn new(share: f64, seed: RunSeed) -> Option<Self> {
         let n_out = (256.0 * share).round() as u8;
         let factor = 256.0 / (256.0 - f32::from(n_out));
         (n_out > 0).then(|| Self { seed, n_out, factor, instructions: Instructions::best() })
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn as_many_are_left_out_as_was_asked_for_and_the_mean_stays() {
-        for (share, expected) in [(0.25_f32, 0.25_f64), (0.5, 0.5), (0.1, 26.0 / 256.0)] {
+        for (share, expected) in [(0.25, 0.25), (0.5, 0.5), (0.1, 26.0 / 256.0)] {
             let dropout = Dropout::new(share, RunSeed(1)).unwrap();
             let mut numbers = vec![2.0_f32; 100_003];
             dropout.hide_in_map(7, &mut numbers);

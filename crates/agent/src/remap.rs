@@ -128,6 +128,7 @@ impl Remap {
             "how much is learned from stays as it was"
         );
         assert_eq!(settings.touch_scale, self.settings.touch_scale, "so does how touches are read");
+        assert_eq!(settings.dropout, self.settings.dropout, "and what is left out");
         self.learner = skill.learner(settings.adam, settings.batch_size());
         self.memory = skill.memory(n_candidates, k_f - 1 + batch_steps);
         (self.skill, self.settings) = (skill, settings);

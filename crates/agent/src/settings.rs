@@ -57,9 +57,9 @@ pub struct AgentSettings {
     /// paper.
     #[serde(default = "one")]
     pub n_targets: usize,
-    /// Share of features that are left out at every step while it learns, to the next 256th. Beyond the paper.
+    /// Share of features that are left out at every step while it learns, to the nearest 256th. Beyond the paper.
     #[serde(default)]
-    pub dropout: f32,
+    pub dropout: f64,
     /// Adam's learning rate.
     pub learning_rate: f64,
     /// Adam's constants.
@@ -172,14 +172,18 @@ impl AgentSettings {
 
     /// Refuses what modules under a controller cannot do.
     pub fn check_composable(&self) -> Result<(), SettingsError> {
-        match self.n_targets {
-            1 => Ok(()),
-            n => Err(SettingsError::OutOfRange {
-                field: "targets",
-                found: n.to_string(),
-                range: "1, which is all that modules under a controller can learn from".into(),
-            }),
+        let refuse = |field, found: String, range: &str| {
+            Err(SettingsError::OutOfRange { field, found, range: range.into() })
+        };
+        if self.n_targets != 1 {
+            let range = "1, which is all that modules under a controller can learn from";
+            return refuse("targets", self.n_targets.to_string(), range);
         }
+        if self.dropout != 0.0 {
+            let range = "0, which is all that modules under a controller can learn with";
+            return refuse("dropout", self.dropout.to_string(), range);
+        }
+        Ok(())
     }
 
     /// What an update learns from.
@@ -204,8 +208,8 @@ impl AgentSettings {
             let range = format!("in 1..={}, the candidates and one more", self.n_candidates + 1);
             return refuse("targets", self.n_targets.to_string(), &range);
         }
-        if !(0.0..=0.9).contains(&self.dropout) {
-            return refuse("dropout", self.dropout.to_string(), "in 0..=0.9");
+        if self.dropout != 0.0 && !(0.004..=0.9).contains(&self.dropout) {
+            return refuse("dropout", self.dropout.to_string(), "0 or in 0.004..=0.9");
         }
         if self.k_b > 64 || self.k_f > 64 {
             return refuse("k-b, k-f", format!("{}, {}", self.k_b, self.k_f), "at most 64 each");

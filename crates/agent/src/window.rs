@@ -68,7 +68,7 @@ impl Window {
         self.screens.len() - self.k_b
     }
 
-    /// Forgets everything.
+    /// Forgets what was shown, touched and earned.
     pub fn clear(&mut self) {
         self.screens.fill(None);
         self.touches.fill([0.0; 2]);
@@ -207,6 +207,10 @@ impl<S: Scenes> SceneHistory for WindowHistory<'_, S> {
         }
     }
     fn shown_before(&self, step: usize) -> Option<usize> {
+        if self.window.veil.is_some() {
+            // Something else is left out each time.
+            return None;
+        }
         (0..step).find(|&earlier| self.number(earlier, 0) == self.number(step, 0))
     }
 }

@@ -77,17 +77,42 @@ fn touches_that_were_not_made_teach_too() {
     assert!(many > one + 0.1, "{one} with one, {many} with sixteen");
 }
 
+/// It is learned with less, and judged with everything.
+#[test]
+fn dropout_is_for_learning_alone() {
+    let task = "localization";
+    for module in ["ems", "conv-ems"] {
+        let (train, validation, scenes) = world(task, 1);
+        let with = |dropout| {
+            let mut agent = agent(task, module, &scenes, |settings| {
+                settings.module.units.fill(6);
+                settings.dropout = dropout;
+            });
+            let before = validation_reward(&agent, &validation, &scenes);
+            play(&mut agent, &mut train.clone(), &scenes, 64);
+            (before, agent.state().skill.module.parameters)
+        };
+        let ((of_all, all), (of_some, some)) = (with(0.0), with(0.5));
+        assert_eq!(of_all, of_some, "{module} is judged by what it sees of everything");
+        assert_ne!(all, some, "{module} learns from what it is shown");
+    }
+}
+
 #[test]
 fn a_restored_agent_goes_on_with_the_same_bits() {
-    for (task, k_b, k_f, n_targets, dropout) in [
-        ("mts-2way-stationary", 0, 1, 1, 0.0),
-        ("mts-2way-stationary", 1, 2, 1, 0.0),
-        ("mts-2way-stationary", 3, 3, 4, 0.3),
-        ("localization", 1, 2, 6, 0.5),
+    for (task, module, k_b, k_f, n_targets, dropout) in [
+        ("mts-2way-stationary", "partial-symm", 0, 1, 1, 0.0),
+        ("mts-2way-stationary", "partial-symm", 1, 2, 1, 0.0),
+        ("mts-2way-stationary", "partial-symm", 3, 3, 4, 0.3),
+        ("localization", "partial-symm", 1, 2, 6, 0.5),
+        ("localization", "conv-ems", 1, 3, 2, 0.5),
     ] {
         let (mut train, _, scenes) = world(task, 7);
         let make = || {
-            agent(task, "partial-symm", &scenes, |settings| {
+            agent(task, module, &scenes, |settings| {
+                if module == "conv-ems" {
+                    settings.module.units.fill(6);
+                }
                 (settings.k_b, settings.k_f, settings.n_targets) = (k_b, k_f, n_targets);
                 settings.dropout = dropout;
             })
@@ -103,7 +128,7 @@ fn a_restored_agent_goes_on_with_the_same_bits() {
         assert!(second.restore(&state, &scenes));
         assert_eq!(second.state(), state);
         play(&mut second, &mut again, &scenes, 800);
-        assert_eq!(second.state(), whole.state(), "{task}, k_b {k_b}, k_f {k_f}");
+        assert_eq!(second.state(), whole.state(), "{module} on {task}, k_b {k_b}, k_f {k_f}");
         assert_eq!(again.snapshot(), train.snapshot());
     }
 }

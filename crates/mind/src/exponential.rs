@@ -1,4 +1,4 @@
-//! exp, the logistic function and tanh of eight numbers, to a few units in the last place.
+//! exp, the logistic function and tanh of some numbers at once, to a few units in the last place.
 
 use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_LANES, Numbers, ROUNDER, padded};
 

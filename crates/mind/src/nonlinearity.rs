@@ -134,7 +134,7 @@ fn negated<A: Numbers>(x: A::V) -> A::V {
     A::sub(A::zero(), x)
 }
 
-/// The parts of eight units; those that there are not are 0.
+/// The parts of some units; those that there are not are 0.
 #[inline(always)]
 pub(crate) fn parts<A: Numbers>(nonlinearity: Nonlinearity, x: A::V) -> [A::V; MAX_PARTS] {
     let zero = A::zero();

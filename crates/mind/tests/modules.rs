@@ -68,7 +68,7 @@ fn wide_shapes() -> Vec<(String, ModuleShape)> {
     let wide = |name: &str, bottleneck: Option<usize>, units: [usize; 2]| {
         let kind = MODULES.iter().find(|kind| kind.id == name).unwrap();
         let shape = ModuleShape {
-            scene_len: 1100,
+            scene_len: 2100,
             k_b: 1,
             k_f: 2,
             convolutions: None,

@@ -31,7 +31,12 @@ impl FinishedRun {
         }
         let weights = read_weights(&folder.weights())?;
         let opened = setup.open()?;
-        if let Some(difference) = folder.difference_from(&opened.identity)? {
+        let mut wanted = opened.identity.clone();
+        // It may have been trained on another machine: that decided its weights, and decides nothing any more.
+        if let Some(found) = folder.read_identity()? {
+            wanted.rounding = found.rounding;
+        }
+        if let Some(difference) = folder.difference_from(&wanted)? {
             bail!("{}: what it was trained with is not what is here now ({difference})", path.display());
         }
         let skill = skill_on(&opened.scenes, weights.module, weights.controller);

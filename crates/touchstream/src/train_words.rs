@@ -34,7 +34,7 @@ pub struct TrainWords {
     /// Steps to learn, rounded up to whole updates [default: 30000]
     #[arg(long, value_name = "N")]
     pub steps: Option<u64>,
-    /// Seed of weights, trials, candidates and choices [default: 0]
+    /// Seed of weights, trials, candidates, choices and dropout [default: 0]
     #[arg(long, value_name = "SEED")]
     pub seed: Option<u64>,
     /// Where the paper's printed values are not ours, take them [default: default]
@@ -64,7 +64,7 @@ pub struct TrainWords {
     pub targets: Option<usize>,
     /// Share of features that are left out at every step while learning, others each time [default: 0, as the paper]
     #[arg(long, value_name = "SHARE", help_heading = "Agent", allow_negative_numbers = true)]
-    pub dropout: Option<f32>,
+    pub dropout: Option<f64>,
     /// Steps between two updates [default: 8; 16 as the paper, and where localization or scenes come first]
     #[arg(long, value_name = "N", help_heading = "Agent")]
     pub batch: Option<usize>,
@@ -336,6 +336,7 @@ impl TrainWords {
         }
         if is_other_preset {
             (self.initial_weights, self.variance_of, self.feature_norm) = (None, None, None);
+            (self.targets, self.dropout, self.weight_decay) = (None, None, None);
         }
         if typed.dist.is_some() {
             self.temperature = None;

@@ -184,12 +184,15 @@ fn wrong_words_are_refused_before_anything_starts() {
     fails(&["--steps", "400", "--map-steps", "401"], "map-steps: 401 is behind the last of 400 steps");
     fails(&["--units", "8,100000,8", "--batch", "65536"], "batch: 65536 is not small enough for memory");
     fails(&["--targets", "66"], "targets: 66 is not in 1..=65, the candidates and one more");
-    fails(&["--dropout", "1"], "dropout: 1 is not in 0..=0.9");
+    fails(&["--dropout", "1"], "dropout: 1 is not 0 or in 0.004..=0.9");
+    fails(&["--dropout", "0.001"], "dropout: 0.001 is not 0 or in 0.004..=0.9");
     fails(&["--weight-decay", "-1"], "weight-decay: -1 is not at least 0");
     fails(&["--encoder", "vgg"], "did you mean `vgg16`?");
     desk.fails(&["train", "--task", "sr-3way"], "sr-2way");
     let stream = ["train", "--schedule", "sr-2way:96,sr-4way-quadrant", "--steps", "192", "--targets", "4"];
     desk.fails(&stream, "targets: 4 is not 1, which is all");
+    let stream = ["train", "--schedule", "sr-2way:96,sr-4way-quadrant", "--steps", "192", "--dropout", "0.5"];
+    desk.fails(&stream, "dropout: 0.5 is not 0, which is all");
     desk.write("c.toml", "task = \"sr-2way\"\nstep = 5\n");
     desk.fails(&["train", "--config", "c.toml"], "c.toml: line 2, field `step`: unknown field `step`");
     desk.fails(&["train", "--resume", "nowhere"], "nowhere/config.toml");
@@ -318,8 +321,12 @@ fn touches_are_counted_as_a_run_says() {
     let told = eval();
     fs::write(desk.file("old/config.toml"), config("old").replace("touch-scale = 1.0\n", "")).unwrap();
     assert!(!config("old").contains("touch-scale"));
+    let identity = fs::read_to_string(desk.file("old/identity.json")).unwrap();
+    let of_before = identity.replace("\"rounding\": \"fused\"", "\"instructions\": \"avx2+fma\"");
+    fs::write(desk.file("old/identity.json"), &of_before).unwrap();
     assert_eq!(eval(), told);
     desk.succeeds(&["maps", "old", "--count", "1", "--out", "maps.png"]);
+    fs::write(desk.file("old/identity.json"), identity).unwrap();
     desk.succeeds(&["train", "--resume", "old"]);
     // A stream of tasks counts as its finest does.
     short(&["--schedule", "sr-2way:200,mts-2way-stationary", "--out", "stream"]);

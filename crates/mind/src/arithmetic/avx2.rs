@@ -6,13 +6,13 @@
 
 use crate::arithmetic::avx512::Avx512;
 use crate::arithmetic::twice::Twice;
-use crate::arithmetic::{Arithmetic, Lanes, Numbers};
+use crate::arithmetic::{Arithmetic, Block, Lanes, Numbers};
 use std::arch::x86_64::*;
 use std::marker::PhantomData;
 
-/// AVX2 and FMA; `B` says what blocks stand in. Only `Instructions` runs loops on it, and only where both were detected.
+/// AVX2 and FMA; `W` says in what blocks stand. Only `Instructions` runs loops on it, and only where both were detected.
 #[derive(Clone, Copy)]
-pub(crate) struct Avx2<B>(PhantomData<B>);
+pub(crate) struct Avx2<W>(PhantomData<W>);
 
 /// Blocks in two registers of AVX2.
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ macro_rules! detected {
     };
 }
 
-impl<B: Copy> Numbers for Avx2<B> {
+impl<W: Copy> Numbers for Avx2<W> {
     type Memory = Lanes;
     type V = __m256;
 
@@ -104,38 +104,35 @@ impl<B: Copy> Numbers for Avx2<B> {
     }
 }
 
-impl Arithmetic for Avx2<TwoRegisters> {
-    type Blocks = Twice<Self>;
-    const HAS_32_REGISTERS: bool = false;
-
-    #[inline(always)]
-    fn prefetch(numbers: &[f32]) {
-        prefetch(numbers);
-    }
-    #[inline(always)]
-    fn mul_add_one(a: f32, b: f32, c: f32) -> f32 {
-        a.mul_add(b, c)
-    }
+/// In what blocks stand.
+pub(crate) trait Width: Copy {
+    type Blocks: Numbers<Memory = Block>;
+    const HAS_32_REGISTERS: bool;
 }
 
-impl Arithmetic for Avx2<OneRegister> {
+impl Width for TwoRegisters {
+    type Blocks = Twice<Avx2<Self>>;
+    const HAS_32_REGISTERS: bool = false;
+}
+
+impl Width for OneRegister {
     type Blocks = Avx512;
     const HAS_32_REGISTERS: bool = true;
+}
+
+impl<W: Width> Arithmetic for Avx2<W> {
+    type Blocks = W::Blocks;
+    const HAS_32_REGISTERS: bool = W::HAS_32_REGISTERS;
 
     #[inline(always)]
     fn prefetch(numbers: &[f32]) {
-        prefetch(numbers);
+        const LINE: usize = 16;
+        for line in numbers.chunks(LINE) {
+            detected!(_mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()));
+        }
     }
     #[inline(always)]
     fn mul_add_one(a: f32, b: f32, c: f32) -> f32 {
         a.mul_add(b, c)
-    }
-}
-
-#[inline(always)]
-fn prefetch(numbers: &[f32]) {
-    const LINE: usize = 16;
-    for line in numbers.chunks(LINE) {
-        detected!(_mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()));
     }
 }

@@ -63,6 +63,8 @@ impl Instructions {
     /// How they round, in one word: with the same, a run ends with the same bits.
     pub fn rounding(self) -> &'static str {
         match self.0 {
+            // See `portable.rs`.
+            Kind::Portable if cfg!(target_arch = "aarch64") => "fused, portable",
             Kind::Portable => "portable",
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2Fma | Kind::Avx512 => "fused",
@@ -108,7 +110,7 @@ pub(crate) trait Kernel {
     fn run<A: Arithmetic>(self);
 }
 
-/// A simple loop over whole numbers or bits, the same on all instructions. Mark `run` and all it calls `#[inline(always)]`.
+/// A simple loop without sums, the same on all instructions. Mark `run` and all it calls `#[inline(always)]`.
 pub trait PlainLoop {
     /// Does it.
     fn run(self);

@@ -290,7 +290,7 @@ fn put_down<A: Arithmetic>(
 mod tests {
     use super::*;
 
-    /// Shapes below, at and above every block, on both instructions, plain and transposed.
+    /// Shapes below, at and above every block, on all instructions, plain and transposed.
     #[test]
     fn products_are_those_of_three_loops() {
         let mut state = 1_u64;

@@ -132,7 +132,8 @@ impl HeadMemory {
             }
             None => 0,
         };
-        for stage in &later[n_done..] {
+        // The readout's are read as they are.
+        for stage in &later[n_done..later.len().max(n_done + 1) - 1] {
             let place = stage.weights();
             let packed = &mut self.packed[place.start - first_packed..place.end - first_packed];
             pack_weights(&module.parameters()[place], stage.n_units, packed);
