@@ -147,6 +147,16 @@ pub enum VotingWord {
     Unit,
 }
 
+impl PresetWord {
+    /// As it is typed.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Paper => "paper",
+        }
+    }
+}
+
 impl VotingWord {
     /// How a controller votes.
     pub fn settings(self, preset: PresetWord, transformations: bool) -> VotingSettings {

@@ -9,7 +9,7 @@ use crate::train_words::{PresetWord, TrainWords};
 use crate::words::task_from_word;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use touchstream_agent::{AgentSettings, TouchScale, find_module};
 use touchstream_env::task::Task;
 use touchstream_lab::study::Job;
@@ -105,6 +105,15 @@ pub fn cells_of(spec: &StudySpec) -> Result<Vec<Cell>> {
         rank(a).cmp(&rank(b)).then(by_cost).then_with(|| a.name.cmp(&b.name))
     });
     Ok(cells)
+}
+
+/// The runs that are not complete; of bases, those that something which is not complete starts from.
+pub fn missing_of<'a>(cells: &'a [Cell], complete: &BTreeSet<String>) -> Vec<&'a Cell> {
+    let is_missing = |cell: &&Cell| !complete.contains(&cell.name);
+    let needed: BTreeSet<String> =
+        cells.iter().filter(is_missing).filter_map(|cell| cell.job().needs).collect();
+    let is_needed = |cell: &&Cell| cell.facts.part != RunPart::Base || needed.contains(&cell.name);
+    cells.iter().filter(is_missing).filter(is_needed).collect()
 }
 
 /// What a curve of a report is about.

@@ -4,7 +4,7 @@ use crate::commands::study::read_spec;
 use crate::study::cell::cells_of;
 use crate::study::records::Records;
 use anyhow::{Result, bail};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use touchstream_findings::findings;
 use touchstream_lab::study::StudyFolder;
 
@@ -16,7 +16,8 @@ pub fn chosen_rates(folder: &StudyFolder) -> Result<BTreeMap<String, BTreeMap<St
     }
     let cells = cells_of(&spec)?;
     let records = Records::read(folder, &cells.iter().map(|cell| cell.name.clone()).collect())?;
-    let n_missing = cells.len() - records.runs.len();
+    let found: BTreeSet<&str> = records.runs.iter().map(|run| run.name.as_str()).collect();
+    let n_missing = cells.iter().filter(|cell| !found.contains(cell.name.as_str())).count();
     if n_missing > 0 {
         bail!(
             "{}: {n_missing} of {} runs are missing; rates are chosen from all of them",

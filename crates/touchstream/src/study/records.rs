@@ -3,8 +3,8 @@
 use crate::study::cell::{RunFacts, RunPart};
 use crate::study::local::RUN_FACTS;
 use crate::study::spec::StudySpec;
-use crate::train_words::PresetWord;
-use anyhow::{Context, Result};
+use crate::study::touches::{compared_with, scale_of};
+use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -34,20 +34,21 @@ pub struct Records {
 }
 
 impl Records {
-    /// Reads the runs of a study that are in its folder; of others that lie there, nothing.
+    /// Reads the runs of a study that are in its folder, and the bases that they started from, whatever those were called then;
+    /// of others that lie there, nothing.
     pub fn read(folder: &StudyFolder, names: &BTreeSet<String>) -> Result<Self> {
-        let complete: Vec<String> =
-            folder.complete()?.into_iter().filter(|name| names.contains(name)).collect();
-        let read = |name: &String| read_run(folder.run(name), name).map_err(|error| (name.clone(), error));
-        let read: Vec<_> = complete.par_iter().map(read).collect();
-        let (mut runs, mut unreadable) = (Vec::new(), Vec::new());
-        for one in read {
-            match one {
-                Ok(run) => runs.push(run),
-                Err((name, error)) => unreadable.push((name, format!("{error:#}"))),
-            }
-        }
-        Ok(Self { runs, unreadable, strangers: Vec::new() }.without_strangers())
+        let complete = folder.complete()?;
+        let (mut runs, unreadable) = read_runs(folder, complete.intersection(names));
+        let bases: BTreeSet<String> = runs.iter().filter_map(|run| run.base().map(String::from)).collect();
+        let (bases, strangers) =
+            read_runs(folder, complete.intersection(&bases).filter(|base| !names.contains(*base)));
+        runs.extend(bases);
+        Ok(Self { runs, unreadable, strangers }.without_strangers().without_unlike_touches())
+    }
+
+    /// Runs that are there, whether they can be read or not.
+    pub fn n_found(&self) -> usize {
+        self.runs.len() + self.unreadable.len() + self.strangers.len()
     }
 
     /// Seeds of one method must have been made alike: with the same program's arithmetic, images, features and plan. Those that
@@ -73,6 +74,34 @@ impl Records {
         self
     }
 
+    /// Modules are compared on a task, and only where they count touches alike: of one preset and task, those that count as most
+    /// do. A folder that an older program began may hold both kinds.
+    fn without_unlike_touches(mut self) -> Self {
+        let key = |run: &CompleteRun| (run.facts.preset.word(), compared_with(&run.facts));
+        let is_compared = |run: &CompleteRun| run.facts.part != RunPart::Base;
+        let mut counts: BTreeMap<_, BTreeMap<String, usize>> = BTreeMap::new();
+        for run in self.runs.iter().filter(|run| is_compared(run)) {
+            *counts.entry(key(run)).or_default().entry(scale_of(run).0.to_string()).or_default() += 1;
+        }
+        let mut kept = Vec::with_capacity(self.runs.len());
+        for run in self.runs {
+            let edge = scale_of(&run).0.to_string();
+            let most = counts.get(&key(&run)).and_then(|counts| counts.iter().max_by_key(|(_, n)| **n));
+            match most {
+                Some((most, _)) if is_compared(&run) && *most != edge => {
+                    let reason = format!(
+                        "its touches count {edge} at the screen's edge, those of other runs of {} {most}; remove one kind",
+                        compared_with(&run.facts)
+                    );
+                    self.strangers.push((run.name, reason));
+                }
+                _ => kept.push(run),
+            }
+        }
+        self.runs = kept;
+        self
+    }
+
     /// As they are summed up and judged. Runs that failed count as missing.
     pub fn run_records(&self, spec: &StudySpec) -> Vec<RunRecord> {
         let learned = || self.runs.iter().filter(|run| run.failure.is_none());
@@ -88,12 +117,32 @@ fn end_of(rows: &[CurveRow]) -> Option<f64> {
     (!points.is_empty()).then(|| end(&points))
 }
 
+/// Those that can be read, and what is wrong with the others.
+fn read_runs<'a>(
+    folder: &StudyFolder,
+    names: impl Iterator<Item = &'a String>,
+) -> (Vec<CompleteRun>, Vec<(String, String)>) {
+    let names: Vec<&String> = names.collect();
+    let read: Vec<_> = names.par_iter().map(|name| (*name, read_run(folder.run(name), name))).collect();
+    let (mut runs, mut unreadable) = (Vec::new(), Vec::new());
+    for (name, one) in read {
+        match one {
+            Ok(run) => runs.push(run),
+            Err(error) => unreadable.push((name.clone(), format!("{error:#}"))),
+        }
+    }
+    (runs, unreadable)
+}
+
 fn read_run(folder: RunFolder, name: &str) -> Result<CompleteRun> {
     let path = folder.path().join(RUN_FACTS);
     let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     let facts: RunFacts = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
     let status = folder.read_status()?.with_context(|| folder.status().display().to_string())?;
     let identity = folder.read_identity()?.with_context(|| folder.identity().display().to_string())?;
+    if identity.plan.lessons.is_empty() {
+        bail!("{}: plan.lessons: there is none", folder.identity().display());
+    }
     let curve = folder.curve_csv();
     let text = fs::read_to_string(&curve).with_context(|| curve.display().to_string())?;
     let rows = rows_from_csv(&text).with_context(|| curve.display().to_string())?;
@@ -108,6 +157,14 @@ impl CompleteRun {
         match self.facts.varied.as_str() {
             "" => self.facts.module.clone(),
             varied => format!("{} ({varied})", self.facts.module),
+        }
+    }
+
+    /// The run that it started from.
+    fn base(&self) -> Option<&str> {
+        match &self.facts.part {
+            RunPart::Second { base, .. } => Some(base),
+            RunPart::Alone | RunPart::Base => None,
         }
     }
 
@@ -133,10 +190,7 @@ impl CompleteRun {
             reuse: row.reuse,
         };
         RunRecord {
-            preset: match preset {
-                PresetWord::Default => "default".into(),
-                PresetWord::Paper => "paper".into(),
-            },
+            preset: preset.word().into(),
             module: if is_rate { module.clone() } else { self.method() },
             task: task.clone(),
             seed: *seed,

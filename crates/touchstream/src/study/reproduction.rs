@@ -1,9 +1,11 @@
 //! Which claims of the paper hold: a page of Markdown, made from studies alone.
 
+use crate::study::evidence::Evidence;
 use crate::study::provenance::Start;
 use crate::study::records::Records;
 use crate::study::report::words_of;
 use crate::study::spec::StudySpec;
+use crate::study::touches::{CountedTouches, Counting};
 use std::collections::BTreeSet;
 use touchstream_findings::{Outcome, Verdict};
 
@@ -18,18 +20,20 @@ pub struct StudyUsed {
     starts: Vec<Start>,
     data_hashes: BTreeSet<String>,
     encoder_hashes: BTreeSet<String>,
-}
-
-/// Studies on the same images and encoder, and what they say together.
-pub struct Evidence {
-    pub images: String,
-    pub encoder: String,
-    pub studies: Vec<StudyUsed>,
-    pub verdicts: Vec<Verdict>,
+    /// How touches were counted, as runs tell.
+    touches: String,
+    /// Whether the study says itself how.
+    says_touch_scale: bool,
 }
 
 impl StudyUsed {
-    pub fn new(spec: &StudySpec, records: &Records, starts: Vec<Start>, n_runs: usize) -> Self {
+    pub fn new(
+        spec: &StudySpec,
+        records: &Records,
+        touches: &CountedTouches,
+        starts: Vec<Start>,
+        n_missing: usize,
+    ) -> Self {
         let hashes = |of: fn(&touchstream_lab::run::RunIdentity) -> &String| {
             records.runs.iter().map(|run| of(&run.identity).clone()).collect()
         };
@@ -39,11 +43,13 @@ impl StudyUsed {
             scale: format!("{:?}", spec.scale).to_lowercase(),
             n_complete: records.runs.len() - n_failed,
             n_failed,
-            n_runs,
+            n_runs: records.n_found() + n_missing,
             seeds: spec.seeds.clone(),
             starts,
             data_hashes: hashes(|identity| &identity.data_hash),
             encoder_hashes: hashes(|identity| &identity.encoder_hash),
+            touches: touches.text(),
+            says_touch_scale: spec.settings.touch_scale.is_some(),
         }
     }
 }
@@ -52,8 +58,12 @@ impl StudyUsed {
 pub fn reproduction_page(all: &[Evidence]) -> String {
     let mut text = String::from(HEAD);
     for evidence in all {
-        let Evidence { images, encoder, studies, verdicts } = evidence;
-        text += &format!("\n## {} with {}\n\n", shown_source(images), shown_source(encoder));
+        let Evidence { images, encoder, touches, studies, verdicts } = evidence;
+        let otherwise = match touches {
+            Counting::Default => String::new(),
+            touches => format!(", touches {}", touches.word()),
+        };
+        text += &format!("\n## {} with {}{otherwise}\n\n", shown_source(images), shown_source(encoder));
         let count = |outcome| verdicts.iter().filter(|verdict| verdict.outcome == outcome).count();
         text += &format!(
             "{} reproduced, {} not reproduced, {} without enough data.\n\n",
@@ -61,8 +71,7 @@ pub fn reproduction_page(all: &[Evidence]) -> String {
             count(Outcome::NotReproduced),
             count(Outcome::NotEnoughData)
         );
-        text +=
-            "| study | scale | runs | seeds | images | encoder | commit |\n|---|---|---|---|---|---|---|\n";
+        text += "| study | scale | runs | seeds | touches | images | encoder | commit |\n|---|---|---|---|---|---|---|---|\n";
         for study in studies {
             text += &study.row();
         }
@@ -76,6 +85,14 @@ pub fn reproduction_page(all: &[Evidence]) -> String {
                     told.push(command);
                 }
             }
+        }
+        // Studies of before touches were counted on a scale do not name it.
+        if let Counting::Everywhere(edge) = touches
+            && studies.iter().any(|study| !study.says_touch_scale)
+        {
+            text += &format!(
+                "\nTo run it again as it was, add `--touch-scale {edge}` where a command does not say it.\n"
+            );
         }
         text += "\n| claim | preset | verdict | paper | found | n | why |\n|---|---|---|---|---|---|---|\n";
         let rank = |outcome| match outcome {
@@ -116,7 +133,8 @@ const HEAD: &str = "# Reproduction\n\n\
     Which claims of the paper hold here, and which do not. Written by `touchstream verify DIR... --markdown FILE` from the run folders of \
     the studies that are named below, and from nothing else. *Reproduced* and *not reproduced* are what was measured, under our default \
     settings and under those that the paper prints (preset `paper`); *not enough data* says which runs are missing. Intervals are 95 %. A scale of `short` is short: localization in particular is \
-    not learned to its end by then ([fine-touches.md](fine-touches.md) has longer runs).\n";
+    not learned to its end by then ([fine-touches.md](fine-touches.md) has longer runs). *Touches* is what a coordinate counts at the screen's edge, as the runs themselves tell; \
+    it changes much ([results.md](results.md#how-touches-are-counted)), so studies that count otherwise are judged apart.\n";
 
 impl StudyUsed {
     fn row(&self) -> String {
@@ -131,12 +149,13 @@ impl StudyUsed {
         let commits: BTreeSet<&str> = self.starts.iter().map(|start| start.commit.as_str()).collect();
         let failed = if self.n_failed > 0 { format!(", {} failed", self.n_failed) } else { String::new() };
         format!(
-            "| {} | {} | {} of {}{failed} | {} | {} | {} | {} |\n",
+            "| {} | {} | {} of {}{failed} | {} | {} | {} | {} | {} |\n",
             self.name,
             self.scale,
             self.n_complete,
             self.n_runs,
             seeds.join(", "),
+            self.touches,
             short(&self.data_hashes),
             short(&self.encoder_hashes),
             commits.into_iter().collect::<Vec<_>>().join(", ")

@@ -1,7 +1,7 @@
 //! A study's report, from its folders alone.
 
 use crate::say::warn_user;
-use crate::study::cell::{Cell, cells_of};
+use crate::study::cell::{Cell, cells_of, missing_of};
 use crate::study::records::Records;
 use crate::study::report::verdict_rows::{of_study, rows, verdict_table};
 use crate::study::report::{alone_section, facts, fine_section, pictures, rates_section, switch_section};
@@ -85,10 +85,7 @@ fn progress_of(folder: &StudyFolder, cells: &[Cell], records: &Records) -> Resul
     let worker = Worker::this(None);
     let mut counts = RunCounts::default();
     let mut missing: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
-    for cell in cells {
-        if complete.contains(&cell.name) {
-            continue;
-        }
+    for cell in missing_of(cells, &complete) {
         let is_running = begun.contains(&cell.name)
             && folder
                 .attempts(&cell.name)

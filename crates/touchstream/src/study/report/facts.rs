@@ -3,6 +3,7 @@
 use crate::study::provenance::starts_of;
 use crate::study::records::{CompleteRun, Records};
 use crate::study::spec::StudySpec;
+use crate::study::touches::CountedTouches;
 use anyhow::Result;
 use std::collections::BTreeSet;
 use touchstream_lab::study::StudyFolder;
@@ -32,6 +33,7 @@ pub fn facts_of(folder: &StudyFolder, spec: &StudySpec, records: &Records) -> Re
         ("hash of images", all(|run| &run.identity.data_hash)),
         ("encoder", word(&spec.settings.encoder, "compact")),
         ("hash of encoder", all(|run| &run.identity.encoder_hash)),
+        ("touches at the screen's edge", CountedTouches::of(&records.runs).text()),
         ("arithmetic", all(|run| &run.identity.rounding)),
         ("touchstream", all(|run| &run.identity.program)),
         ("commit", list(commits)),

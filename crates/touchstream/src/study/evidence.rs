@@ -1,0 +1,164 @@
+//! Studies that can be judged together, and what they say: on the same images, encoder and settings, with touches counted
+//! alike.
+
+use crate::commands::study::read_spec;
+use crate::say::warn_user;
+use crate::study::cell::{cells_of, missing_of};
+use crate::study::provenance::starts_of;
+use crate::study::records::Records;
+use crate::study::report::baselines_or_none;
+use crate::study::reproduction::StudyUsed;
+use crate::study::spec::StudySpec;
+use crate::study::touches::{CountedTouches, Counting, countings_of};
+use crate::train_words::TrainWords;
+use anyhow::{Result, bail};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use touchstream_findings::{Baseline, CLAIMS, Claim, Outcome, Part, RunRecord, Verdict, findings};
+use touchstream_lab::study::StudyFolder;
+
+/// Studies that are judged together, and the verdicts.
+pub struct Evidence {
+    pub images: String,
+    pub encoder: String,
+    pub touches: Counting,
+    pub studies: Vec<StudyUsed>,
+    pub verdicts: Vec<Verdict>,
+}
+
+/// What some folders of studies say, each with those that are like it.
+pub fn evidence_of(folders: &[PathBuf]) -> Result<Vec<Evidence>> {
+    let studies = folders.iter().map(|path| Study::read(path)).collect::<Result<Vec<_>>>()?;
+    let mut alike: BTreeMap<String, Vec<Study>> = BTreeMap::new();
+    for study in studies {
+        alike.entry(settings_key(&study.spec)?).or_default().push(study);
+    }
+    let mut groups: BTreeMap<(String, Counting), Group> = BTreeMap::new();
+    for (key, studies) in alike {
+        let touches: Vec<&CountedTouches> = studies.iter().map(|study| &study.touches).collect();
+        let countings = countings_of(&touches);
+        for (study, counting) in studies.into_iter().zip(countings) {
+            let group = groups.entry((key.clone(), counting)).or_insert_with(|| Group::of(&study.spec));
+            group.add(study)?;
+        }
+    }
+    Ok(groups.into_iter().map(|((_, counting), group)| group.judged(counting)).collect())
+}
+
+/// A study, as its folder has it.
+struct Study {
+    path: PathBuf,
+    folder: StudyFolder,
+    spec: StudySpec,
+    records: Records,
+    touches: CountedTouches,
+    /// Runs that the study wants and that are not there.
+    n_missing: usize,
+}
+
+impl Study {
+    fn read(path: &Path) -> Result<Self> {
+        let folder = StudyFolder::at(path);
+        let spec = read_spec(&folder)?;
+        let cells = cells_of(&spec)?;
+        let names: BTreeSet<String> = cells.iter().map(|cell| cell.name.clone()).collect();
+        let records = Records::read(&folder, &names)?;
+        for (name, problem) in records.unreadable.iter().chain(&records.strangers) {
+            warn_user!("{}: {name} counts nowhere: {problem}", path.display());
+        }
+        let touches = CountedTouches::of(&records.runs);
+        let n_missing = missing_of(&cells, &folder.complete()?).len();
+        Ok(Self { path: path.to_owned(), folder, spec, records, touches, n_missing })
+    }
+}
+
+/// Whatever changes numbers: runs that differ in it are not judged together. How many maps are kept changes none; how touches
+/// were counted, runs themselves tell.
+fn settings_key(spec: &StudySpec) -> Result<String> {
+    let plain = |words: &TrainWords| TrainWords { touch_scale: None, ..words.clone() };
+    let settings = TrainWords { map_examples: None, ..plain(&spec.settings) };
+    let of_tasks: BTreeMap<&String, TrainWords> =
+        spec.settings_of.iter().map(|(task, words)| (task, plain(words))).collect();
+    Ok(format!("{} {of_tasks:?} {:?}", settings.to_toml()?, spec.rates))
+}
+
+/// Studies that are judged together.
+struct Group {
+    images: String,
+    encoder: String,
+    studies: Vec<StudyUsed>,
+    records: Vec<RunRecord>,
+    /// Which folder has which run.
+    seen: BTreeMap<String, PathBuf>,
+    baselines: Vec<Baseline>,
+}
+
+impl Group {
+    fn of(spec: &StudySpec) -> Self {
+        let word = |word: &Option<String>, or: &str| word.clone().unwrap_or_else(|| or.to_owned());
+        Self {
+            images: word(&spec.settings.data, "gallery"),
+            encoder: word(&spec.settings.encoder, "compact"),
+            studies: Vec::new(),
+            records: Vec::new(),
+            seen: BTreeMap::new(),
+            baselines: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, study: Study) -> Result<()> {
+        let Study { path, folder, spec, records, touches, n_missing } = study;
+        self.add_records(&path, records.run_records(&spec))?;
+        self.baselines.extend(baselines_or_none(&folder));
+        self.studies.push(StudyUsed::new(&spec, &records, &touches, starts_of(&folder)?, n_missing));
+        Ok(())
+    }
+
+    /// No run counts twice.
+    fn add_records(&mut self, path: &Path, records: Vec<RunRecord>) -> Result<()> {
+        for record in records {
+            let RunRecord { preset, module, task, seed, part, .. } = &record;
+            let what = match part {
+                Part::Alone { learning_rate } => format!("{module} on {task}, {learning_rate:?}"),
+                Part::Second { switch, way, .. } => format!("{module} at {switch}, {way}"),
+            };
+            let what = format!("{what}, seed {seed}, preset {preset}");
+            if let Some(other) = self.seen.insert(what.clone(), path.to_owned()) {
+                bail!(
+                    "{} and {} both have {what}; judge them one after the other",
+                    other.display(),
+                    path.display()
+                );
+            }
+            self.records.push(record);
+        }
+        Ok(())
+    }
+
+    /// All claims under both presets: what was not run says so.
+    fn judged(self, touches: Counting) -> Evidence {
+        let found = findings(&self.records, &self.baselines);
+        let mut verdicts = Vec::new();
+        for preset in ["default", "paper"] {
+            match found.presets.iter().find(|found| found.preset == preset) {
+                Some(found) => verdicts.extend(found.verdicts.iter().cloned()),
+                None => verdicts.extend(CLAIMS.iter().map(|claim| not_run(claim, preset))),
+            }
+        }
+        let Self { images, encoder, studies, .. } = self;
+        Evidence { images, encoder, touches, studies, verdicts }
+    }
+}
+
+fn not_run(claim: &Claim, preset: &str) -> Verdict {
+    Verdict {
+        claim_id: claim.id.into(),
+        claim: claim.claim.into(),
+        preset: preset.into(),
+        paper: claim.paper.into(),
+        found: "nothing".into(),
+        n: "0 runs".into(),
+        outcome: Outcome::NotEnoughData,
+        why: "nothing was run under this preset".into(),
+    }
+}
