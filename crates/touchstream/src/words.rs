@@ -1,6 +1,8 @@
 //! From words on the command line to tasks and schedules: an id, or the path of a file.
 
 use anyhow::{Context, Result, anyhow, bail};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use touchstream_env::schedule::{Length, Repeats, Schedule, Segment, find_schedule, parse_schedule};
 use touchstream_env::task::{MatchScreen, Paradigm, Task, find_task, language::parse_task};
@@ -13,8 +15,12 @@ pub fn task_from_word(word: &str) -> Result<Task> {
 
 /// The task of a task file; errors name file, line and field.
 pub fn task_from_file(path: &Path) -> Result<Task> {
-    let text = read_text(path)?;
-    parse_task(&text).map_err(|error| anyhow!("{}: {error}", path.display()))
+    task_from_text(&read_text(path)?, path)
+}
+
+/// The task of a task file's text; errors name file, line and field.
+pub fn task_from_text(text: &str, path: &Path) -> Result<Task> {
+    parse_task(text).map_err(|error| anyhow!("{}: {error}", path.display()))
 }
 
 /// The schedule of a name such as `switch-3`, of a list such as `sr-2way:8000,sr-4way-quadrant`, or of a schedule file.
@@ -106,14 +112,16 @@ pub fn schedule_from_file(path: &Path) -> Result<Schedule> {
     parse_schedule(&text, find).map_err(|error| anyhow!("{}: {error}", path.display()))
 }
 
-/// A text file of at most a few megabytes: ours are a few hundred bytes.
+/// A text file of at most a few megabytes: ours are a few hundred bytes. Devices have no length, and may have no end.
 pub fn read_text(path: &Path) -> Result<String> {
     const MAX_BYTES: u64 = 4 << 20;
-    let facts = std::fs::metadata(path).with_context(|| path.display().to_string())?;
-    if facts.len() > MAX_BYTES {
-        bail!("{}: {} bytes are too many for a task or schedule file", path.display(), facts.len());
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text));
+    read.with_context(|| path.display().to_string())?;
+    if text.len() as u64 > MAX_BYTES {
+        bail!("{}: more than {} MB are too many for a file of settings", path.display(), MAX_BYTES >> 20);
     }
-    std::fs::read_to_string(path).with_context(|| path.display().to_string())
+    Ok(text)
 }
 
 /// Whether a word is the path of a task or schedule file.

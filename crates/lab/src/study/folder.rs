@@ -30,6 +30,11 @@ impl StudyFolder {
         self.path.join("study.toml")
     }
 
+    /// The study's own copy of a task file, by the task's id.
+    pub fn task(&self, id: &str) -> PathBuf {
+        self.path.join("tasks").join(format!("{id}.toml"))
+    }
+
     /// What the scheduler was asked to do.
     pub fn slurm(&self) -> PathBuf {
         self.path.join("slurm.json")

@@ -9,6 +9,7 @@ use crate::commands::train::{leave, stop_flag};
 use crate::say::{say, warn_user};
 use crate::study::catalog::ABOUT;
 use crate::study::cell::{Cell, cells_of};
+use crate::study::kept_tasks::KeptTasks;
 use crate::study::local::Shift;
 use crate::study::provenance::Start;
 use crate::study::report::{study_report, write_report};
@@ -142,10 +143,19 @@ fn list() -> Result<()> {
 
 /// The study in a folder.
 pub fn read_spec(folder: &StudyFolder) -> Result<StudySpec> {
-    if !folder.spec().exists() {
-        bail!("{} is not the folder of a study: it has no study.toml", folder.path().display());
+    let spec = read_spec_if_any(folder)?;
+    spec.with_context(|| {
+        format!("{} is not the folder of a study: it has no study.toml", folder.path().display())
+    })
+}
+
+fn read_spec_if_any(folder: &StudyFolder) -> Result<Option<StudySpec>> {
+    let path = folder.spec();
+    match path.try_exists() {
+        Ok(true) => StudySpec::read(&path).map(Some),
+        Ok(false) => Ok(None),
+        Err(error) => Err(error).with_context(|| path.display().to_string()),
     }
-    StudySpec::read(&folder.spec())
 }
 
 /// Where the cache is is not part of a study.
@@ -153,27 +163,30 @@ fn set_cache(spec: &mut StudySpec, cache: Option<&Path>) {
     spec.settings.images.cache = cache.map(Path::to_owned);
 }
 
-/// Writes a study down in its folder, unless another one is there. Axes only ever grow: words that are narrower than before say
-/// what to do now, and what is done for others stays.
-pub fn begin(folder: &StudyFolder, spec: &StudySpec) -> Result<()> {
+/// Writes a study down in its folder, unless another one is there, and gives it as it is done from there: with copies of the task
+/// files that it names. Axes only ever grow: words that are narrower than before say what to do now, and what is done for others
+/// stays.
+pub fn begin(folder: &StudyFolder, spec: &StudySpec) -> Result<StudySpec> {
     // Everything that is impossible is said before anything is written.
     cells_of(spec)?;
-    let mut whole = spec.clone();
-    if folder.spec().exists() {
-        let there = StudySpec::read(&folder.spec())?;
-        if let Some(field) = spec.difference_of_settings(&there) {
-            bail!(
-                "{} holds another study ({field} differs); choose another folder with --out, or go on with that one: \
-                 touchstream study resume {0}",
-                folder.path().display()
-            );
-        }
-        whole = spec.merged(&there);
+    let there = read_spec_if_any(folder)?;
+    if let Some(field) = there.as_ref().and_then(|there| spec.difference_of_settings(there)) {
+        bail!(
+            "{} holds another study ({field} differs); choose another folder with --out, or go on with that one: \
+             touchstream study resume {0}",
+            folder.path().display()
+        );
     }
+    let tasks = KeptTasks::look(folder, [Some(spec), there.as_ref()].into_iter().flatten())?;
+    let spec = tasks.with_copies(spec);
+    let whole = there.map_or_else(|| spec.clone(), |there| spec.merged(&tasks.with_copies(&there)));
+    // What a study names is there before it.
+    tasks.write()?;
     let path = folder.spec();
-    write_aside_durably(&path, whole.to_toml()?.as_bytes())
+    write_aside_durably(&path, tasks.as_stored(&whole).to_toml()?.as_bytes())
         .with_context(|| format!("cannot write {}", path.display()))?;
-    Start::this().note_in(folder)
+    Start::this().note_in(folder)?;
+    Ok(spec)
 }
 
 impl HowArgs {

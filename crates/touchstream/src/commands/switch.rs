@@ -128,8 +128,7 @@ pub fn run(args: &SwitchArgs) -> Result<()> {
     let spec = args.spec()?;
     let how = HowArgs { jobs: args.jobs, lease: None };
     let folder = StudyFolder::at(&args.out);
-    begin(&folder, &spec)?;
-    let mut spec = spec;
+    let mut spec = begin(&folder, &spec)?;
     spec.settings.images.cache.clone_from(&args.words.images.cache);
     work(&folder, &spec, &how)?;
     let report = SwitchReport::read(&folder, &spec)?;

@@ -1,7 +1,9 @@
 //! Axes of a study as they are typed: lists of names with `*`, numbers of seeds.
 
+use crate::study::pair::pair_words;
 use crate::words::{is_file_word, task_from_word};
 use anyhow::{Result, bail};
+use std::path::Path;
 use touchstream_agent::find_module;
 use touchstream_env::schedule::NAMED_SCHEDULES;
 use touchstream_env::task::paper_tasks;
@@ -66,7 +68,7 @@ pub fn switches_of(words: &[String]) -> Result<Vec<String>> {
             found.extend(matching("switches", word, &ids)?);
         } else if ids.contains(&word.as_str()) {
             found.push(word.clone());
-        } else if let Some((from, to)) = word.split_once("--") {
+        } else if let Some((from, to)) = pair_words(word, Path::new("")) {
             task_from_word(from)?;
             task_from_word(to)?;
             found.push(word.clone());

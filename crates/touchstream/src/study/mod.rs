@@ -5,6 +5,7 @@ pub mod axes;
 pub mod catalog;
 pub mod cell;
 pub mod evidence;
+pub mod kept_tasks;
 pub mod live_view;
 pub mod local;
 pub mod pair;

@@ -1,7 +1,8 @@
 //! Which switches: the paper's, by number, or any two tasks.
 
-use crate::words::task_from_word;
+use crate::words::{is_file_word, task_from_word};
 use anyhow::{Result, bail};
+use std::path::Path;
 use touchstream_env::schedule::NAMED_SCHEDULES;
 use touchstream_env::task::{Task, find_task};
 
@@ -26,9 +27,21 @@ pub fn pair_of(word: &str) -> Result<Pair> {
             is_named: true,
         });
     }
-    let Some((from, to)) = word.split_once("--") else { bail!("`{word}` is not a switch") };
+    let Some((from, to)) = pair_words(word, Path::new("")) else { bail!("`{word}` is not a switch") };
     let (base, second) = (task_from_word(from)?, task_from_word(to)?);
     Ok(Pair { name: format!("{}--{}", base.id(), second.id()), base, second, is_named: false })
+}
+
+/// The two tasks of `FROM--TO`. Names of tasks and files may have `--` in them, too: of several places the first is taken that
+/// stands between tasks. Files are looked for from a folder.
+pub fn pair_words<'a>(word: &'a str, folder: &Path) -> Option<(&'a str, &'a str)> {
+    let is_task = |word: &str| match is_file_word(word) {
+        true => folder.join(word).is_file(),
+        false => find_task(word).is_ok(),
+    };
+    let places = word.match_indices("--").map(|(at, gap)| (&word[..at], &word[at + gap.len()..]));
+    let between = |&(from, to): &(&str, &str)| is_task(from) && is_task(to);
+    places.clone().find(between).or_else(|| word.split_once("--"))
 }
 
 /// All tasks of the paper's switches: what features are centred on, so that a base serves every switch.
@@ -48,5 +61,20 @@ mod tests {
         assert_eq!(pair_of("switch-13").unwrap().second.id(), "sr-2way+class-reversal");
         assert_eq!(pair_of("sr-2way--localization").unwrap().name, "sr-2way--localization");
         assert!(pair_of("switch-16").is_err() && pair_of("sr-2way--x").is_err());
+    }
+
+    #[test]
+    fn names_of_files_may_have_gaps_of_their_own() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("a--b");
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join("my--task.toml"), "").unwrap();
+        let word = "my--task.toml--sr-2way";
+        assert_eq!(pair_words(word, &folder), Some(("my--task.toml", "sr-2way")));
+        let file = folder.join("my--task.toml").display().to_string();
+        let word = format!("{file}--{file}");
+        assert_eq!(pair_words(&word, Path::new("")), Some((file.as_str(), file.as_str())));
+        assert_eq!(pair_words("x--y--z", &folder), Some(("x", "y--z")));
+        assert_eq!(pair_words("switch-3", &folder), None);
     }
 }

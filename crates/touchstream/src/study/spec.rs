@@ -1,7 +1,7 @@
 //! What is studied: `study.toml`, as the program writes it and as a user may write one.
 
 use crate::study::axes::{modules_of, switches_of, tasks_of};
-use crate::study::pair::pair_of;
+use crate::study::pair::{pair_of, pair_words};
 use crate::study::scale::Scale;
 use crate::study::way::way_of;
 use crate::train_words::{PresetWord, TrainWords};
@@ -118,12 +118,23 @@ impl StudySpec {
         // Files that it names are found from wherever one stands.
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let folder = std::path::absolute(folder)?;
-        spec.tasks.iter_mut().for_each(|word| *word = word_beside(word, &folder));
+        spec = spec.with_task_words(&folder, |word| word_beside(word, &folder));
         for words in [&mut spec.settings].into_iter().chain(spec.settings_of.values_mut()) {
             *words =
                 words.clone().with_sources_beside(&folder).with_context(|| path.display().to_string())?;
         }
         spec.checked().with_context(|| path.display().to_string())
+    }
+
+    /// The same study with its tasks called otherwise. Files that it names now are looked for from a folder.
+    pub fn with_task_words(mut self, folder: &Path, called: impl Fn(&str) -> String) -> Self {
+        self.tasks.iter_mut().for_each(|word| *word = called(word));
+        for word in &mut self.switches {
+            if let Some((from, to)) = pair_words(word, folder) {
+                *word = format!("{}--{}", called(from), called(to));
+            }
+        }
+        self
     }
 
     /// As a study file.

@@ -98,8 +98,7 @@ impl StartArgs {
         let path =
             self.out.clone().unwrap_or_else(|| Path::new("studies").join(format!("{}-{scale}", spec.name)));
         let folder = StudyFolder::at(path);
-        begin(&folder, &spec)?;
-        let mut spec = spec;
+        let mut spec = begin(&folder, &spec)?;
         set_cache(&mut spec, self.words.images.cache.as_deref());
         Ok((folder, spec))
     }
@@ -165,14 +164,17 @@ impl StartArgs {
     /// What localization comes to without reward maps, where it is what is studied or a Python is named.
     fn write_baselines(&self, folder: &StudyFolder, spec: &StudySpec) -> Result<()> {
         let is_wanted = spec.name == "localization" || self.python.is_some();
-        let localizes = |task: &&String| {
-            task_from_word(task).is_ok_and(|task| *task.paradigm() == Paradigm::Localization)
+        let localizing = |word: &String| {
+            let task = task_from_word(word).ok()?;
+            (*task.paradigm() == Paradigm::Localization).then(|| (word.clone(), task))
         };
-        let Some(task) = spec.tasks.iter().find(localizes).filter(|_| is_wanted) else { return Ok(()) };
+        let Some((word, task)) = spec.tasks.iter().find_map(localizing).filter(|_| is_wanted) else {
+            return Ok(());
+        };
         if folder.baselines().exists() && self.python.is_none() {
             return Ok(());
         }
-        let words = TrainWords { task: Some(task.clone()), ..spec.settings_for(task) };
+        let words = TrainWords { task: Some(word), ..spec.settings_for(task.id()) };
         let report = baselines(words, self.python.as_deref())?;
         write_file(&folder.baselines(), serde_json::to_string_pretty(&report)?.as_bytes())
     }
