@@ -2,7 +2,7 @@
 
 use crate::output::write_file;
 use crate::say::say;
-use crate::study::evidence::evidence_of;
+use crate::study::evidence::{Evidence, evidence_of};
 use crate::study::report::words_of;
 use crate::study::reproduction::reproduction_page;
 use anyhow::{Result, bail};
@@ -44,6 +44,7 @@ pub fn run(args: &VerifyArgs) -> Result<()> {
                     value["images"] = evidence.images.clone().into();
                     value["encoder"] = evidence.encoder.clone().into();
                     value["touches"] = evidence.touches.word().into();
+                    value["settings"] = evidence.settings.clone().into();
                     value
                 })
             })
@@ -51,7 +52,9 @@ pub fn run(args: &VerifyArgs) -> Result<()> {
         say!("{}", serde_json::to_string_pretty(&verdicts)?);
     } else {
         for evidence in &all {
-            say!("{} with {}, touches {}", evidence.images, evidence.encoder, evidence.touches.word());
+            let Evidence { images, encoder, touches, settings, .. } = evidence;
+            let parts = [format!("{images} with {encoder}"), format!("touches {}", touches.word())];
+            say!("{}", parts.iter().chain(settings).map(String::as_str).collect::<Vec<_>>().join(", "));
             for verdict in evidence.verdicts.iter().filter(shown) {
                 let Verdict { preset, claim, paper, found, n, outcome, why, .. } = verdict;
                 say!("{:16} {claim} (preset {preset})", words_of(*outcome));

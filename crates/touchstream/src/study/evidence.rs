@@ -12,6 +12,7 @@ use crate::study::spec::StudySpec;
 use crate::study::touches::{CountedTouches, Counting, countings_of};
 use crate::train_words::TrainWords;
 use anyhow::{Result, bail};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use touchstream_findings::{Baseline, CLAIMS, Claim, Outcome, Part, RunRecord, Verdict, findings};
@@ -22,6 +23,8 @@ pub struct Evidence {
     pub images: String,
     pub encoder: String,
     pub touches: Counting,
+    /// What is not as by default, besides.
+    pub settings: Vec<String>,
     pub studies: Vec<StudyUsed>,
     pub verdicts: Vec<Verdict>,
 }
@@ -38,8 +41,10 @@ pub fn evidence_of(folders: &[PathBuf]) -> Result<Vec<Evidence>> {
         let touches: Vec<&CountedTouches> = studies.iter().map(|study| &study.touches).collect();
         let countings = countings_of(&touches);
         for (study, counting) in studies.into_iter().zip(countings) {
-            let group = groups.entry((key.clone(), counting)).or_insert_with(|| Group::of(&study.spec));
-            group.add(study)?;
+            match groups.entry((key.clone(), counting)) {
+                Entry::Occupied(group) => group.into_mut().add(study)?,
+                Entry::Vacant(place) => place.insert(Group::of(&study.spec)?).add(study)?,
+            }
         }
     }
     Ok(groups.into_iter().map(|((_, counting), group)| group.judged(counting)).collect())
@@ -86,6 +91,7 @@ fn settings_key(spec: &StudySpec) -> Result<String> {
 struct Group {
     images: String,
     encoder: String,
+    settings: Vec<String>,
     studies: Vec<StudyUsed>,
     records: Vec<RunRecord>,
     /// Which folder has which run.
@@ -94,16 +100,17 @@ struct Group {
 }
 
 impl Group {
-    fn of(spec: &StudySpec) -> Self {
+    fn of(spec: &StudySpec) -> Result<Self> {
         let word = |word: &Option<String>, or: &str| word.clone().unwrap_or_else(|| or.to_owned());
-        Self {
+        Ok(Self {
             images: word(&spec.settings.data, "gallery"),
             encoder: word(&spec.settings.encoder, "compact"),
+            settings: spec.said_about_agents()?,
             studies: Vec::new(),
             records: Vec::new(),
             seen: BTreeMap::new(),
             baselines: Vec::new(),
-        }
+        })
     }
 
     fn add(&mut self, study: Study) -> Result<()> {
@@ -145,8 +152,8 @@ impl Group {
                 None => verdicts.extend(CLAIMS.iter().map(|claim| not_run(claim, preset))),
             }
         }
-        let Self { images, encoder, studies, .. } = self;
-        Evidence { images, encoder, touches, studies, verdicts }
+        let Self { images, encoder, settings, studies, .. } = self;
+        Evidence { images, encoder, touches, settings, studies, verdicts }
     }
 }
 

@@ -58,11 +58,12 @@ impl StudyUsed {
 pub fn reproduction_page(all: &[Evidence]) -> String {
     let mut text = String::from(HEAD);
     for evidence in all {
-        let Evidence { images, encoder, touches, studies, verdicts } = evidence;
-        let otherwise = match touches {
+        let Evidence { images, encoder, touches, settings, studies, verdicts } = evidence;
+        let mut otherwise = match touches {
             Counting::Default => String::new(),
             touches => format!(", touches {}", touches.word()),
         };
+        settings.iter().for_each(|setting| otherwise += &format!(", `{setting}`"));
         text += &format!("\n## {} with {}{otherwise}\n\n", shown_source(images), shown_source(encoder));
         let count = |outcome| verdicts.iter().filter(|verdict| verdict.outcome == outcome).count();
         text += &format!(

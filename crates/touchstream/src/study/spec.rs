@@ -1,5 +1,7 @@
 //! What is studied: `study.toml`, as the program writes it and as a user may write one.
 
+use crate::encoder_args::EncoderOptions;
+use crate::source_args::OpenArgs;
 use crate::study::axes::{modules_of, switches_of, tasks_of};
 use crate::study::pair::{pair_of, pair_words};
 use crate::study::scale::Scale;
@@ -104,6 +106,7 @@ const AXES: [&str; 6] = ["task", "schedule", "module", "seed", "preset", "steps"
 
 /// More is more likely a slip.
 pub const MAX_SEEDS: u64 = 1000;
+const MAX_VARIATIONS: usize = 10_000;
 
 impl StudySpec {
     /// Reads a study file.
@@ -135,6 +138,26 @@ impl StudySpec {
             }
         }
         self
+    }
+
+    /// What it says about agents that is not as by default, one setting each; how touches are counted, runs tell.
+    pub fn said_about_agents(&self) -> Result<Vec<String>> {
+        let about_agents = TrainWords {
+            data: None,
+            encoder: None,
+            touch_scale: None,
+            map_examples: None,
+            images: OpenArgs::default(),
+            encoder_options: EncoderOptions::default(),
+            ..self.settings.clone()
+        };
+        // Behind them, under headings of their own, come those of images and encoders.
+        let text = about_agents.to_toml()?;
+        Ok(text
+            .lines()
+            .take_while(|line| !line.is_empty() && !line.starts_with('['))
+            .map(str::to_owned)
+            .collect())
     }
 
     /// As a study file.
@@ -199,6 +222,10 @@ impl StudySpec {
             if AXES.contains(&key.as_str()) {
                 bail!("vary.{key}: a study says this by its own axes");
             }
+        }
+        let n = self.vary.values().map(Vec::len).fold(1_usize, usize::saturating_mul);
+        if n > MAX_VARIATIONS {
+            bail!("vary: it has more than {MAX_VARIATIONS} combinations");
         }
         self.check_settings_of()?;
         if !self.rates.is_empty() && !self.switches.is_empty() {
@@ -329,6 +356,55 @@ mod tests {
         let path = folder.path().join("mine.toml");
         std::fs::write(&path, text)?;
         StudySpec::read(&path)
+    }
+
+    /// A study with something of everything.
+    const RICH: &str = "name = \"mine\"\ntitle = \"Why?\"\nscale = \"smoke\"\nseeds = [3, 1]\npresets = [\"default\", \"paper\"]\n\
+        modules = [\"none-*\", \"ems\"]\ntasks = [\"sr-*\", \"localization\"]\nswitches = [\"1\", \"sr-2way--sr-4way-quadrant\"]\n\
+        ways = [\"layer\", \"layer-mu-0.01-0.02-bias-0.1-1\"]\nsteps = 100\nbase-steps = 50\nkeep-weights = true\n\
+        [settings]\ncandidates = 64\ndropout = 0.2\n[settings-of.localization]\ndata = \"gallery\"\n\
+        [vary]\nunits = [[8], [16, 8]]\nbatch = [4, 8]\n";
+
+    proptest::proptest! {
+        /// Whatever is written into a study file, it is a study or it is refused.
+        #[test]
+        fn any_text_is_read_or_refused(text in "(\\PC|\n){0,200}") {
+            let _ = parse(&text);
+        }
+
+        /// The same where it is nearly right: pieces of a good one left out, doubled, or put elsewhere.
+        #[test]
+        fn any_edit_is_read_or_refused(
+            edits in proptest::collection::vec((0_usize..600, 0_usize..40, 0_usize..600, "\\PC{0,3}"), 1..4),
+        ) {
+            let mut letters: Vec<char> = RICH.chars().collect();
+            for (from, len, to, more) in edits {
+                let from = from % (letters.len() + 1);
+                let piece: Vec<char> = letters[from..letters.len().min(from + len)].to_vec();
+                if to % 2 == 0 {
+                    letters.drain(from..from + piece.len());
+                }
+                let to = to % (letters.len() + 1);
+                letters.splice(to..to, piece.into_iter().chain(more.chars()));
+            }
+            let _ = parse(&letters.into_iter().collect::<String>());
+        }
+    }
+
+    #[test]
+    fn too_many_variations_are_refused_before_they_are_made() {
+        let key = |key: &str| format!("{key} = {:?}\n", (1..=100).collect::<Vec<_>>());
+        let all: String =
+            ["batch", "candidates", "targets", "k-b", "k-f", "depth", "placements"].map(key).concat();
+        let error = parse(&format!("tasks = [\"sr-*\"]\n[vary]\n{all}")).unwrap_err();
+        assert!(format!("{error:#}").contains("vary: it has more than 10000 combinations"), "{error:#}");
+    }
+
+    #[test]
+    fn a_study_with_something_of_everything_is_one() {
+        let spec = parse(RICH).unwrap();
+        assert_eq!(parse(&spec.to_toml().unwrap()).unwrap(), spec);
+        assert_eq!(spec.said_about_agents().unwrap(), ["candidates = 64", "dropout = 0.2"]);
     }
 
     #[test]

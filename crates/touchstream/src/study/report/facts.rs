@@ -33,6 +33,7 @@ pub fn facts_of(folder: &StudyFolder, spec: &StudySpec, records: &Records) -> Re
         ("hash of images", all(|run| &run.identity.data_hash)),
         ("encoder", word(&spec.settings.encoder, "compact")),
         ("hash of encoder", all(|run| &run.identity.encoder_hash)),
+        ("settings", spec.said_about_agents()?.join(", ")),
         ("touches at the screen's edge", CountedTouches::of(&records.runs).text()),
         ("arithmetic", all(|run| &run.identity.rounding)),
         ("touchstream", all(|run| &run.identity.program)),
