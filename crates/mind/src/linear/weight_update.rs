@@ -12,6 +12,8 @@ const INPUTS: usize = 512;
 const PACKED_STEPS: usize = 32;
 const PACKED_UNITS: usize = 32;
 const LONG: usize = 4096;
+/// Of so many steps at most, rows are found once for a piece.
+const NEAR_STEPS: usize = 64;
 
 /// Inputs of some steps that stand together: one block of each step after another.
 type PackedPiece = [[Block; PACKED_STEPS]; INPUTS / N_BLOCK];
@@ -113,15 +115,24 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Kernel for Update<'_, R, U> {
                 let mut packed = [[[0.0; N_BLOCK]; PACKED_STEPS]; INPUTS / N_BLOCK];
                 pack(&mut packed, self.inputs, piece);
                 self.tiles::<A>(piece, |block, step| &packed[block][step]);
+            } else if n_steps <= NEAR_STEPS {
+                // Where rows are is found once, not for each strip.
+                let mut rows: [&[f32]; NEAR_STEPS] = [&[]; NEAR_STEPS];
+                for (step, row) in rows[..n_steps].iter_mut().enumerate() {
+                    *row = &self.inputs.row(step)[col..col + piece.len];
+                }
+                self.tiles::<A>(piece, |block, step| block_at(rows[step], block));
             } else {
                 let inputs = self.inputs;
-                self.tiles::<A>(piece, |block, step| {
-                    let x = &inputs.row(step)[col + block * N_BLOCK..][..N_BLOCK];
-                    x.first_chunk().expect("a whole block")
-                });
+                self.tiles::<A>(piece, |block, step| block_at(&inputs.row(step)[col..], block));
             }
         }
     }
+}
+
+#[inline(always)]
+fn block_at(row: &[f32], block: usize) -> &Block {
+    row[block * N_BLOCK..].first_chunk().expect("a whole block")
 }
 
 /// Some inputs of some steps.
