@@ -218,12 +218,9 @@ fn sum_strip<'x, B: Numbers<Memory = Block>, const UNITS: usize, const BLOCKS: u
 ) -> [[B::V; BLOCKS]; UNITS] {
     let mut sums = [[B::zero(); BLOCKS]; UNITS];
     for step in 0..n_steps {
-        let d = d(step).map(B::splat);
-        for block in 0..BLOCKS {
-            let x = B::load(block_of(block, step));
-            for unit in 0..UNITS {
-                sums[unit][block] = B::mul_add(d[unit], x, sums[unit][block]);
-            }
+        let x: [B::V; BLOCKS] = std::array::from_fn(|block| B::load(block_of(block, step)));
+        for (sums, d) in sums.iter_mut().zip(d(step).map(B::splat)) {
+            sums.iter_mut().zip(x).for_each(|(sum, x)| *sum = B::mul_add(d, x, *sum));
         }
     }
     sums
