@@ -71,7 +71,10 @@ fn studies_of_both_kinds_have_sections_of_their_own() {
     // The same runs on two scales are no runs that two folders have.
     let all = sections(&desk, &["old", "now", "one"]);
     let headings: Vec<&str> = all.iter().map(|section| section.lines().next().unwrap()).collect();
-    assert_eq!(headings, ["gallery with compact", "gallery with compact, touches 1 everywhere"]);
+    // What is not as by default stands in them too.
+    let said = "`candidates = 16`, `placements = 4`";
+    let expected = ["gallery with compact", "gallery with compact, touches 1 everywhere"];
+    assert_eq!(headings, expected.map(|heading| format!("{heading}, {said}")));
     let by_default = "preset default: 1 for stimulus-response, 24 elsewhere (default); preset paper: pixels everywhere (default)";
     assert!(all[0].contains(&format!("| modules | smoke | 4 of 4 | 1 | {by_default} |")), "{}", all[0]);
     let n_old = all[1].matches("| modules | smoke | 2 of 2 | 1 | 1 everywhere |").count();
