@@ -1,20 +1,23 @@
 //! How many multiply-adds a core can do at most, for saying which fraction of it is used.
 
-/// Multiply-adds of one call of [`multiply_adds`] a round.
-pub const MULTIPLY_ADDS_PER_ROUND: u64 = (N_CHAINS * N_LANES) as u64;
-
 /// Enough independent sums to hide the latency of two units (4 or 5 cycles each), few enough to stay in registers.
 const N_CHAINS: usize = 12;
-const N_LANES: usize = 8;
 
-/// Does nothing but fused multiply-adds in registers, [`MULTIPLY_ADDS_PER_ROUND`] of them a round, on this thread.
-/// The answer means nothing; it is there so that the work is not left out. `None` where the processor has no FMA.
+/// Does nothing but fused multiply-adds in the widest registers that there are, on this thread, and says how many they
+/// were. `None` where the processor has no FMA.
 #[allow(unsafe_code)]
-pub fn multiply_adds(n_rounds: u64) -> Option<f32> {
+pub fn multiply_adds(n_rounds: u64) -> Option<u64> {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-        // SAFETY: the two features that the function asks for were just detected.
-        return Some(unsafe { with_fma(n_rounds) });
+    {
+        use std::arch::is_x86_feature_detected;
+        if is_x86_feature_detected!("avx512f") {
+            // SAFETY: what the function asks for was just detected.
+            return Some(unsafe { with_avx512(n_rounds) });
+        }
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            // SAFETY: the same.
+            return Some(unsafe { with_fma(n_rounds) });
+        }
     }
     let _ = n_rounds;
     None
@@ -22,7 +25,20 @@ pub fn multiply_adds(n_rounds: u64) -> Option<f32> {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-fn with_fma(n_rounds: u64) -> f32 {
+fn with_fma(n_rounds: u64) -> u64 {
+    rounds::<8>(n_rounds)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx2,fma")]
+fn with_avx512(n_rounds: u64) -> u64 {
+    rounds::<16>(n_rounds)
+}
+
+/// Compiled into its callers, for their instructions.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn rounds<const N_LANES: usize>(n_rounds: u64) -> u64 {
     let (factor, term) =
         (std::hint::black_box([0.999_f32; N_LANES]), std::hint::black_box([0.001_f32; N_LANES]));
     let mut sums = [[0.5_f32; N_LANES]; N_CHAINS];
@@ -33,5 +49,7 @@ fn with_fma(n_rounds: u64) -> f32 {
             }
         }
     }
-    sums.iter().flatten().sum()
+    // So that the work is not left out.
+    std::hint::black_box(sums);
+    n_rounds * (N_CHAINS * N_LANES) as u64
 }

@@ -6,7 +6,7 @@
 
 use crate::arithmetic::avx512::Avx512;
 use crate::arithmetic::twice::Twice;
-use crate::arithmetic::{Arithmetic, Block, Lanes, Numbers};
+use crate::arithmetic::{Arithmetic, Lanes, Numbers, SideBySide};
 use std::arch::x86_64::*;
 use std::marker::PhantomData;
 
@@ -106,7 +106,7 @@ impl<W: Copy> Numbers for Avx2<W> {
 
 /// In what blocks stand.
 pub(crate) trait Width: Copy {
-    type Blocks: Numbers<Memory = Block>;
+    type Blocks: SideBySide;
     const HAS_32_REGISTERS: bool;
 }
 

@@ -2,7 +2,7 @@
 //! bits.
 #![allow(unsafe_code)]
 
-use crate::arithmetic::{Block, Numbers};
+use crate::arithmetic::{Block, Lanes, Numbers, SideBySide};
 use std::arch::x86_64::*;
 
 /// AVX-512. Only `Instructions` runs loops on it, and only where it was detected.
@@ -12,8 +12,8 @@ pub(crate) struct Avx512;
 /// The one thing that all methods rely on.
 macro_rules! detected {
     ($($work:tt)*) => {
-        // SAFETY: loops on `Avx512` are run by `Instructions` alone, after AVX-512F was detected. Loads and stores go
-        // through references to sixteen numbers.
+        // SAFETY: loops on `Avx512` are run by `Instructions` alone, after AVX-512F and AVX-512DQ were detected. Loads and stores go
+        // through references to as many numbers as they take.
         unsafe { $($work)* }
     };
 }
@@ -87,6 +87,30 @@ impl Numbers for Avx512 {
         detected!({
             let bits = _mm512_slli_epi32::<23>(_mm512_castps_si512(shifted));
             _mm512_castsi512_ps(_mm512_add_epi32(bits, _mm512_set1_epi32(0x3f80_0000)))
+        })
+    }
+}
+
+impl SideBySide for Avx512 {
+    #[inline(always)]
+    fn load_two(one: &Lanes, other: &Lanes) -> __m512 {
+        detected!({
+            let one = _mm512_castps256_ps512(_mm256_loadu_ps(one.as_ptr()));
+            _mm512_insertf32x8::<1>(one, _mm256_loadu_ps(other.as_ptr()))
+        })
+    }
+    #[inline(always)]
+    fn load_twice(numbers: &Lanes) -> __m512 {
+        detected!(_mm512_broadcast_f32x8(_mm256_loadu_ps(numbers.as_ptr())))
+    }
+    /// As `sum_of_lanes` does, all at once: fours, then twos, then neighbours.
+    #[inline(always)]
+    fn sums(x: __m512) -> [f32; 2] {
+        detected!({
+            let x = _mm512_add_ps(x, _mm512_shuffle_f32x4::<0b10_11_00_01>(x, x));
+            let x = _mm512_add_ps(x, _mm512_permute_ps::<0b01_00_11_10>(x));
+            let x = _mm512_add_ps(x, _mm512_permute_ps::<0b10_11_00_01>(x));
+            [_mm512_cvtss_f32(x), _mm256_cvtss_f32(_mm512_extractf32x8_ps::<1>(x))]
         })
     }
 }

@@ -51,10 +51,21 @@ pub(crate) trait Numbers: Copy {
     }
 }
 
+/// Eight numbers beside eight others.
+pub(crate) trait SideBySide: Numbers<Memory = Block> {
+    fn load_two(one: &Lanes, other: &Lanes) -> Self::V;
+
+    /// The same beside themselves.
+    fn load_twice(numbers: &Lanes) -> Self::V;
+
+    /// The sum of either eight, in a fixed order.
+    fn sums(x: Self::V) -> [f32; 2];
+}
+
 /// What a machine can do: with eight numbers, and with the sixteen of a block.
 pub(crate) trait Arithmetic: Numbers<Memory = Lanes> {
     /// Blocks, to the same bits as two times eight.
-    type Blocks: Numbers<Memory = Block>;
+    type Blocks: SideBySide;
     /// Whether there are 32 registers, not 16 or whatever a machine has.
     const HAS_32_REGISTERS: bool;
 
@@ -71,13 +82,12 @@ pub(crate) trait Arithmetic: Numbers<Memory = Lanes> {
         Self::store(x, &mut numbers);
         numbers
     }
+}
 
-    /// The sum of all eight, in a fixed order.
-    #[inline(always)]
-    fn sum(x: Self::V) -> f32 {
-        let x = Self::stored(x);
-        ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]))
-    }
+/// The sum of eight numbers, in a fixed order.
+#[inline(always)]
+pub(crate) fn sum_of_lanes(x: &Lanes) -> f32 {
+    ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]))
 }
 
 /// Adding this and taking it away again rounds to a whole number, which then stands in the low bits.

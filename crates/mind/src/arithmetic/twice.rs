@@ -1,6 +1,7 @@
 //! Sixteen numbers as two times eight.
 
-use crate::arithmetic::{Block, Lanes, N_LANES, Numbers};
+use crate::arithmetic::lanes::sum_of_lanes;
+use crate::arithmetic::{Block, Lanes, N_LANES, Numbers, SideBySide};
 use std::marker::PhantomData;
 
 /// Blocks on machines whose registers hold eight numbers at most.
@@ -84,5 +85,24 @@ impl<E: Numbers<Memory = Lanes>> Numbers for Twice<E> {
     #[inline(always)]
     fn power_of_two(shifted: Two<E>) -> Two<E> {
         each::<E>(|i| E::power_of_two(shifted[i]))
+    }
+}
+
+impl<E: Numbers<Memory = Lanes>> SideBySide for Twice<E> {
+    #[inline(always)]
+    fn load_two(one: &Lanes, other: &Lanes) -> Two<E> {
+        [E::load(one), E::load(other)]
+    }
+    #[inline(always)]
+    fn load_twice(numbers: &Lanes) -> Two<E> {
+        [E::load(numbers); 2]
+    }
+    #[inline(always)]
+    fn sums(x: Two<E>) -> [f32; 2] {
+        x.map(|eight| {
+            let mut numbers = [0.0; N_LANES];
+            E::store(eight, &mut numbers);
+            sum_of_lanes(&numbers)
+        })
     }
 }

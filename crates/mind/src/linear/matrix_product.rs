@@ -3,12 +3,10 @@
 //!
 //! Written by hand because a run is one thread and allocates nothing in its loop; matrix libraries do one or the other.
 
-use crate::arithmetic::{Arithmetic, Instructions, Kernel, Lanes, N_LANES};
+use crate::arithmetic::{Arithmetic, Block, Instructions, Kernel, N_BLOCK, Numbers};
 
-/// Rows of a tile, and registers of its columns: twelve sums, two columns and one row fill all sixteen registers.
-const ROWS: usize = 6;
-const REGISTERS: usize = 2;
-const COLS: usize = REGISTERS * N_LANES;
+/// Columns of a panel.
+const COLS: usize = N_BLOCK;
 /// Numbers that are summed before sums are put down: a panel of columns stays in the first cache.
 const DEPTH: usize = 256;
 /// Of these, so many at a time.
@@ -157,115 +155,155 @@ struct Product<'a> {
 impl Kernel for Product<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
+        // As many sums side by side as there are registers for; they are the same.
+        match A::HAS_32_REGISTERS {
+            true => self.tiles::<A::Blocks, 8, 2>(),
+            false => self.tiles::<A::Blocks, 6, 1>(),
+        }
+    }
+}
+
+impl Product<'_> {
+    /// Tiles of `ROWS` rows and at most `PANELS` panels.
+    #[inline(always)]
+    fn tiles<B: Blocks, const ROWS: usize, const PANELS: usize>(self) {
         let Self { a, b: &PackedColumns { ref numbers, depth, n_cols }, mut c, is_added } = self;
         let n_padded = n_cols.next_multiple_of(COLS);
         for first in (0..depth).step_by(DEPTH) {
             let len = DEPTH.min(depth - first);
-            let block = &numbers[first * n_padded..][..len * n_padded];
-            let is_added = is_added || first > 0;
+            let block = numbers[first * n_padded..][..len * n_padded].as_chunks::<COLS>().0;
+            let piece = Piece { a, first, len, block, is_added: is_added || first > 0 };
             match a.col_stride {
-                1 => block_of_rows::<A>(a, first, block, &mut c, is_added),
-                _ => block_of_columns::<A>(a, first, block, &mut c, is_added),
+                1 => piece.of_rows::<B, ROWS, PANELS>(&mut c),
+                _ => piece.of_columns::<B, ROWS, PANELS>(&mut c),
             }
         }
     }
 }
 
-/// Columns of one panel, `[depth][register]`.
-type Panel<'a> = &'a [[Lanes; REGISTERS]];
+/// What sixteen numbers are worked on with.
+trait Blocks: Numbers<Memory = Block> {}
 
-#[inline(always)]
-fn panels(block: &[f32], len: usize) -> impl Iterator<Item = (usize, Panel<'_>)> {
-    let panels = block.chunks_exact(COLS * len).enumerate();
-    panels.map(|(idx, panel)| (idx * COLS, panel.as_chunks::<N_LANES>().0.as_chunks::<REGISTERS>().0))
+impl<B: Numbers<Memory = Block>> Blocks for B {}
+
+/// One block of depth.
+#[derive(Clone, Copy)]
+struct Piece<'a> {
+    a: Matrix<'a>,
+    first: usize,
+    len: usize,
+    /// `[panel][depth]`
+    block: &'a [Block],
+    is_added: bool,
 }
 
-/// One block of depth where `a` stands row by row.
-#[inline(always)]
-fn block_of_rows<A: Arithmetic>(
-    a: Matrix<'_>,
-    first: usize,
-    block: &[f32],
-    c: &mut SomeColumns<'_>,
-    is_added: bool,
-) {
-    let (n_rows, len) = (c.n_rows(), block.len() / c.n.next_multiple_of(COLS));
-    for (col, panel) in panels(block, len) {
+impl<'a> Piece<'a> {
+    /// Neighbouring panels from one on, each `[depth]`; where fewer are left, the last stands for those that are not there.
+    #[inline(always)]
+    fn panels<const PANELS: usize>(&self, panel: usize) -> [&'a [Block]; PANELS] {
+        let last = self.block.len() / self.len - 1;
+        std::array::from_fn(|idx| &self.block[(panel + idx).min(last) * self.len..][..self.len])
+    }
+
+    /// Where `a` stands row by row.
+    #[inline(always)]
+    fn of_rows<B: Blocks, const ROWS: usize, const PANELS: usize>(self, c: &mut SomeColumns<'_>) {
+        let (n_rows, n_panels) = (c.n_rows(), self.block.len() / self.len);
+        for panel in (0..n_panels).step_by(PANELS) {
+            let panels = self.panels::<PANELS>(panel);
+            for row in (0..n_rows).step_by(ROWS) {
+                // The same with rows.
+                let rows: [&[f32]; ROWS] = std::array::from_fn(|idx| {
+                    let start = (row + idx).min(n_rows - 1) * self.a.row_stride + self.first;
+                    &self.a.numbers[start..][..self.len]
+                });
+                put_down::<B, ROWS, PANELS>(
+                    tile_of_rows::<B, ROWS, PANELS>(rows, panels),
+                    c,
+                    (row, panel * COLS),
+                    self.is_added,
+                );
+            }
+        }
+    }
+
+    /// The same where it stands in any other way: some of its rows are put together for all panels.
+    #[inline(always)]
+    fn of_columns<B: Blocks, const ROWS: usize, const PANELS: usize>(self, c: &mut SomeColumns<'_>) {
+        let (n_rows, n_panels) = (c.n_rows(), self.block.len() / self.len);
+        let mut near = [[0.0; ROWS]; DEPTH];
         for row in (0..n_rows).step_by(ROWS) {
-            // Where fewer are left, the last stands for those that are not there.
-            let rows = std::array::from_fn(|idx| {
-                &a.numbers[(row + idx).min(n_rows - 1) * a.row_stride + first..][..len]
-            });
-            put_down::<A>(tile_of_rows::<A>(rows, panel), c, (row, col), is_added);
+            for (depth, near) in near[..self.len].iter_mut().enumerate() {
+                *near =
+                    std::array::from_fn(|idx| self.a.get((row + idx).min(n_rows - 1), self.first + depth));
+            }
+            for panel in (0..n_panels).step_by(PANELS) {
+                let sums = tile_of_columns::<B, ROWS, PANELS>(&near[..self.len], self.panels(panel));
+                put_down::<B, ROWS, PANELS>(sums, c, (row, panel * COLS), self.is_added);
+            }
         }
     }
 }
 
-/// The same where `a` stands in any other way: some of its rows are put together for all panels.
 #[inline(always)]
-fn block_of_columns<A: Arithmetic>(
-    a: Matrix<'_>,
-    first: usize,
-    block: &[f32],
-    c: &mut SomeColumns<'_>,
-    is_added: bool,
-) {
-    let (n_rows, len) = (c.n_rows(), block.len() / c.n.next_multiple_of(COLS));
-    let mut near = [[0.0; ROWS]; DEPTH];
-    for row in (0..n_rows).step_by(ROWS) {
-        for (depth, near) in near[..len].iter_mut().enumerate() {
-            *near = std::array::from_fn(|idx| a.get((row + idx).min(n_rows - 1), first + depth));
-        }
-        for (col, panel) in panels(block, len) {
-            put_down::<A>(tile_of_columns::<A>(&near[..len], panel), c, (row, col), is_added);
-        }
-    }
-}
-
-type Tile<V> = [[V; REGISTERS]; ROWS];
-
-#[inline(always)]
-fn tile_of_rows<A: Arithmetic>(rows: [&[f32]; ROWS], panel: Panel<'_>) -> Tile<A::V> {
-    let mut sums = [[A::zero(); REGISTERS]; ROWS];
+fn tile_of_rows<B: Blocks, const ROWS: usize, const PANELS: usize>(
+    rows: [&[f32]; ROWS],
+    panels: [&[Block]; PANELS],
+) -> [[B::V; PANELS]; ROWS] {
+    let mut sums = [[B::zero(); PANELS]; ROWS];
     // By chunks, so that the ends of rows are looked at once for several numbers.
-    let (chunks, rest) = panel.as_chunks::<UNROLLED>();
-    let row_chunks = rows.map(|row| &row.as_chunks::<UNROLLED>().0[..chunks.len()]);
-    for (idx, cols) in chunks.iter().enumerate() {
-        let x = row_chunks.map(|chunks| &chunks[idx]);
+    let n_chunks = panels[0].len() / UNROLLED;
+    let row_chunks = rows.map(|row| &row.as_chunks::<UNROLLED>().0[..n_chunks]);
+    let panel_chunks = panels.map(|panel| &panel.as_chunks::<UNROLLED>().0[..n_chunks]);
+    for idx in 0..n_chunks {
+        let (x, cols) = (row_chunks.map(|chunks| &chunks[idx]), panel_chunks.map(|chunks| &chunks[idx]));
         for depth in 0..UNROLLED {
-            add_column::<A>(&mut sums, std::array::from_fn(|row| x[row][depth]), &cols[depth]);
+            add_column::<B, ROWS, PANELS>(&mut sums, x.map(|x| x[depth]), cols.map(|cols| &cols[depth]));
         }
     }
-    let n_done = panel.len() - rest.len();
-    for (depth, cols) in rest.iter().enumerate() {
-        add_column::<A>(&mut sums, std::array::from_fn(|row| rows[row][n_done + depth]), cols);
+    for depth in n_chunks * UNROLLED..panels[0].len() {
+        add_column::<B, ROWS, PANELS>(
+            &mut sums,
+            rows.map(|row| row[depth]),
+            panels.map(|panel| &panel[depth]),
+        );
     }
     sums
 }
 
 #[inline(always)]
-fn tile_of_columns<A: Arithmetic>(columns: &[[f32; ROWS]], panel: Panel<'_>) -> Tile<A::V> {
-    let mut sums = [[A::zero(); REGISTERS]; ROWS];
-    columns.iter().zip(panel).for_each(|(column, cols)| add_column::<A>(&mut sums, *column, cols));
+fn tile_of_columns<B: Blocks, const ROWS: usize, const PANELS: usize>(
+    columns: &[[f32; ROWS]],
+    panels: [&[Block]; PANELS],
+) -> [[B::V; PANELS]; ROWS] {
+    let mut sums = [[B::zero(); PANELS]; ROWS];
+    let panels = panels.map(|panel| &panel[..columns.len()]);
+    for (depth, column) in columns.iter().enumerate() {
+        add_column::<B, ROWS, PANELS>(&mut sums, *column, panels.map(|panel| &panel[depth]));
+    }
     sums
 }
 
 /// One column of `a` times one row of `b`.
 #[inline(always)]
-fn add_column<A: Arithmetic>(sums: &mut Tile<A::V>, column: [f32; ROWS], cols: &[Lanes; REGISTERS]) {
-    let cols: [A::V; REGISTERS] = [A::load(&cols[0]), A::load(&cols[1])];
-    for row in 0..ROWS {
-        let x = A::splat(column[row]);
-        for register in 0..REGISTERS {
-            sums[row][register] = A::mul_add(x, cols[register], sums[row][register]);
+fn add_column<B: Blocks, const ROWS: usize, const PANELS: usize>(
+    sums: &mut [[B::V; PANELS]; ROWS],
+    column: [f32; ROWS],
+    cols: [&Block; PANELS],
+) {
+    let cols = cols.map(B::load);
+    for (sums, x) in sums.iter_mut().zip(column) {
+        let x = B::splat(x);
+        for (sum, &cols) in sums.iter_mut().zip(&cols) {
+            *sum = B::mul_add(x, cols, *sum);
         }
     }
 }
 
 /// Adds a tile to the product, or begins with it; what is outside of it is left out.
 #[inline(always)]
-fn put_down<A: Arithmetic>(
-    sums: Tile<A::V>,
+fn put_down<B: Blocks, const ROWS: usize, const PANELS: usize>(
+    sums: [[B::V; PANELS]; ROWS],
     c: &mut SomeColumns<'_>,
     (row, col): (usize, usize),
     is_added: bool,
@@ -273,13 +311,15 @@ fn put_down<A: Arithmetic>(
     let n_rows = c.n_rows();
     for (idx, sums) in sums.iter().enumerate().take(n_rows - row) {
         let start = (row + idx) * c.stride + c.first;
-        let (chunks, rest) = c.numbers[start + col..start + c.n].as_chunks_mut::<N_LANES>();
-        let n_whole = chunks.len().min(REGISTERS);
-        for (chunk, &sum) in chunks.iter_mut().zip(sums) {
-            A::store(if is_added { A::add(A::load(chunk), sum) } else { sum }, chunk);
+        let (blocks, rest) = c.numbers[start + col..start + c.n].as_chunks_mut::<COLS>();
+        let n_whole = blocks.len();
+        for (block, &sum) in blocks.iter_mut().zip(sums) {
+            B::store(if is_added { B::add(B::load(block), sum) } else { sum }, block);
         }
         if let Some(&sum) = sums.get(n_whole) {
-            for (c, sum) in rest.iter_mut().zip(A::stored(sum)) {
+            let mut last = [0.0; COLS];
+            B::store(sum, &mut last);
+            for (c, sum) in rest.iter_mut().zip(last) {
                 *c = if is_added { *c + sum } else { sum };
             }
         }

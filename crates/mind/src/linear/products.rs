@@ -1,13 +1,9 @@
-//! `out += x W^T` for the inputs of a few steps: wide registers along the inputs.
+//! `out += x W^T` for the inputs of a few steps: wide registers along the inputs, two steps side by side.
 
-use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_LANES};
+use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_LANES, Numbers, SideBySide};
 use crate::linear::{InputRows, Weights};
 
-/// Units and steps that are summed side by side: twelve sums hide how long each takes, inputs and a weight fill all other
-/// registers.
-const UNITS: usize = 4;
-const STEPS: usize = 3;
-/// Inputs after which sums are put down: so many of 4 + 3 rows stay in the first cache.
+/// Inputs after which sums are put down: so many of a tile's rows stay in the first cache.
 const INPUTS: usize = 1024;
 
 /// Adds `W x` of each step: `out` is `[n_steps, n_out]`.
@@ -29,21 +25,35 @@ struct Products<'w, 'o, R> {
 impl<'a, R: InputRows<'a>> Kernel for Products<'_, '_, R> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
+        let n_steps = self.out.len() / self.weights.n_out();
+        // As many sums as there are registers for; they are the same.
+        match A::HAS_32_REGISTERS && n_steps > 2 {
+            true => self.tiles::<A, 8, 2>(),
+            false => self.tiles::<A, 4, 1>(),
+        }
+    }
+}
+
+impl<'a, R: InputRows<'a>> Products<'_, '_, R> {
+    /// So many units and pairs of steps at a time.
+    #[inline(always)]
+    fn tiles<A: Arithmetic, const UNITS: usize, const PAIRS: usize>(self) {
         let n_out = self.weights.n_out();
         let n_steps = self.out.len() / n_out;
         for first in (0..self.weights.n_cols).step_by(INPUTS) {
             let cols = first..self.weights.n_cols.min(first + INPUTS);
             for unit in (0..n_out).step_by(UNITS) {
-                for step in (0..n_steps).step_by(STEPS) {
+                for step in (0..n_steps).step_by(2 * PAIRS) {
                     // Where fewer are left, the last stands for those that are not there.
                     let rows: [&[f32]; UNITS] =
                         std::array::from_fn(|i| &self.weights.row((unit + i).min(n_out - 1))[cols.clone()]);
-                    let xs: [&[f32]; STEPS] =
-                        std::array::from_fn(|i| &self.inputs.row((step + i).min(n_steps - 1))[cols.clone()]);
-                    let sums = dot_products::<A>(rows, xs);
-                    for (sums, step) in sums.iter().zip(step..n_steps) {
-                        for (sum, unit) in sums.iter().zip(unit..n_out) {
-                            self.out[step * n_out + unit] += sum;
+                    let x = |step: usize| &self.inputs.row(step.min(n_steps - 1))[cols.clone()];
+                    let xs: [[&[f32]; 2]; PAIRS] =
+                        std::array::from_fn(|pair| [x(step + 2 * pair), x(step + 2 * pair + 1)]);
+                    let dots = dot_products::<A, UNITS, PAIRS>(rows, xs);
+                    for (dots, step) in dots.as_flattened().iter().zip(step..n_steps) {
+                        for (dot, unit) in dots.iter().zip(unit..n_out) {
+                            self.out[step * n_out + unit] += dot;
                         }
                     }
                 }
@@ -52,29 +62,36 @@ impl<'a, R: InputRows<'a>> Kernel for Products<'_, '_, R> {
     }
 }
 
-/// `[step][unit]`
+/// `[pair][step][unit]`
 #[inline(always)]
-fn dot_products<A: Arithmetic>(rows: [&[f32]; UNITS], xs: [&[f32]; STEPS]) -> [[f32; UNITS]; STEPS] {
+fn dot_products<A: Arithmetic, const UNITS: usize, const PAIRS: usize>(
+    rows: [&[f32]; UNITS],
+    xs: [[&[f32]; 2]; PAIRS],
+) -> [[[f32; UNITS]; 2]; PAIRS] {
     let n_chunks = rows[0].len() / N_LANES;
     let row_chunks = rows.map(|row| &row.as_chunks::<N_LANES>().0[..n_chunks]);
-    let x_chunks = xs.map(|x| &x.as_chunks::<N_LANES>().0[..n_chunks]);
-    let mut sums = [[A::zero(); UNITS]; STEPS];
+    let x_chunks = xs.map(|xs| xs.map(|x| &x.as_chunks::<N_LANES>().0[..n_chunks]));
+    let mut sums = [[A::Blocks::zero(); UNITS]; PAIRS];
     for i in 0..n_chunks {
-        let x: [A::V; STEPS] = std::array::from_fn(|step| A::load(&x_chunks[step][i]));
+        let mut x = [A::Blocks::zero(); PAIRS];
+        for pair in 0..PAIRS {
+            x[pair] = A::Blocks::load_two(&x_chunks[pair][0][i], &x_chunks[pair][1][i]);
+        }
         for unit in 0..UNITS {
-            let w = A::load(&row_chunks[unit][i]);
-            for step in 0..STEPS {
-                sums[step][unit] = A::mul_add(w, x[step], sums[step][unit]);
+            let w = A::Blocks::load_twice(&row_chunks[unit][i]);
+            for pair in 0..PAIRS {
+                sums[pair][unit] = A::Blocks::mul_add(w, x[pair], sums[pair][unit]);
             }
         }
     }
     let n = n_chunks * N_LANES;
-    let mut dots = [[0.0; UNITS]; STEPS];
-    for step in 0..STEPS {
+    let mut dots = [[[0.0; UNITS]; 2]; PAIRS];
+    for pair in 0..PAIRS {
         for unit in 0..UNITS {
-            let rest = rows[unit][n..].iter().zip(&xs[step][n..]);
-            let dot = A::sum(sums[step][unit]);
-            dots[step][unit] = rest.fold(dot, |dot, (w, x)| A::mul_add_one(*w, *x, dot));
+            for (step, dot) in A::Blocks::sums(sums[pair][unit]).into_iter().enumerate() {
+                let rest = rows[unit][n..].iter().zip(&xs[pair][step][n..]);
+                dots[pair][step][unit] = rest.fold(dot, |dot, (w, x)| A::mul_add_one(*w, *x, dot));
+            }
         }
     }
     dots

@@ -173,15 +173,16 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Update<'_, R, U> {
         let Self { target: Target { start, stride, first_col, n_out }, d, inputs, ref mut rule } = *self;
         let strip_len = BLOCKS * N_BLOCK;
         let n_strips = piece.len / strip_len;
+        let at = |unit: usize| start + unit * stride + first_col + piece.col;
         for first in (0..n_out).step_by(UNITS) {
-            let at = |unit: usize| start + unit * stride + first_col + piece.col;
-            // They come from far away while the gradient is summed.
-            (first..n_out.min(first + UNITS)).for_each(|unit| rule.expect::<A>(at(unit), piece.len));
             // Where fewer are left, the last stands for those that are not there.
             let units: [usize; UNITS] = std::array::from_fn(|idx| (first + idx).min(n_out - 1));
             let d = |step: usize| units.map(|unit| d[step * n_out + unit]);
             // Strip by strip: the rule divides while the next strip is summed.
             for strip in 0..n_strips {
+                // Those of the next units come from far away meanwhile.
+                (first + UNITS..n_out.min(first + 2 * UNITS))
+                    .for_each(|unit| rule.expect::<A>(at(unit) + strip * strip_len, strip_len));
                 let sums = sum_strip::<A::Blocks, UNITS, BLOCKS>(piece.n_steps, d, |block, step| {
                     block_of(strip * BLOCKS + block, step)
                 });

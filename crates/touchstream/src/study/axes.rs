@@ -90,14 +90,20 @@ fn matching(axis: &str, pattern: &str, ids: &[&str]) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// Whether a name fits a pattern in which `*` stands for anything.
+/// Whether a name fits a pattern in which `*` stands for anything. What stands between two of them is taken where it comes
+/// first: the rest then has the most room, and nothing is tried twice.
 fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((start, rest)) => name.strip_prefix(start).is_some_and(|left| {
-            (0..=left.len()).any(|at| left.is_char_boundary(at) && matches(rest, &left[at..]))
-        }),
-    }
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
+    let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
+    let Some(mut left) = name.strip_prefix(start).and_then(|left| left.strip_suffix(end)) else {
+        return false;
+    };
+    middle.split('*').all(|piece| {
+        left.find(piece).is_some_and(|at| {
+            left = &left[at + piece.len()..];
+            true
+        })
+    })
 }
 
 fn each_once(names: Vec<String>) -> Vec<String> {
@@ -116,6 +122,23 @@ mod tests {
 
     fn words(words: &[&str]) -> Vec<String> {
         words.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_star_stands_for_anything() {
+        #[track_caller]
+        fn check(pattern: &str, name: &str, fits: bool) {
+            assert_eq!(matches(pattern, name), fits, "{pattern} {name}");
+        }
+        for pattern in ["*", "**", "ab*", "*ba", "a*a", "a*b*a", "*b*", "abba", "a**a", "*a*b*b*a*"] {
+            check(pattern, "abba", true);
+        }
+        // What a star stands for is never needed twice.
+        for pattern in ["", "a", "abba*a", "a*c*a", "*abbab", "ab*bba", "*b*b*b*", "abb", "bba"] {
+            check(pattern, "abba", false);
+        }
+        // Takes no time however many stars there are.
+        check(&format!("{}x", "*a".repeat(5000)), &"a".repeat(10_000), false);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! From a study to its runs: each a name, what it is, and what it is trained with.
 
 use crate::study::pair::{Pair, pair_of};
+use crate::study::run_name::folder_name;
 use crate::study::scale::Scale;
 use crate::study::spec::StudySpec;
 use crate::study::switching::PairPlan;
@@ -154,7 +155,7 @@ impl Method<'_> {
         if self.preset == PresetWord::Paper {
             name += "--paper";
         }
-        format!("{name}--seed-{seed}")
+        folder_name(&format!("{name}--seed-{seed}"))
     }
 
     fn add_alone(&self, cells: &mut BTreeMap<String, Cell>) -> Result<()> {
@@ -179,9 +180,10 @@ impl Method<'_> {
                 let name = self.name(&format!("{}--{module}", task.id()), seed);
                 let words = TrainWords { seed: Some(seed), ..words.clone() };
                 let facts = self.facts(&task, seed, RunPart::Alone);
-                let n_evaluated = spec.scale.n_evaluations() * words.evaluation_trials.unwrap_or(0);
-                let n_played = n_steps + n_evaluated * task.steps_per_trial();
-                let cost = n_played as f64 * step_cost(&agent);
+                let n_trials =
+                    spec.scale.n_evaluations() as f64 * words.evaluation_trials.unwrap_or(0) as f64;
+                let n_played = n_steps as f64 + n_trials * task.steps_per_trial() as f64;
+                let cost = n_played * step_cost(&agent);
                 let what = CellPlan::Alone(Box::new(words));
                 insert(cells, Cell { name, facts, what, n_steps, cost })?;
             }

@@ -15,6 +15,7 @@ pub mod records;
 pub mod report;
 pub mod reproduction;
 pub mod rooms;
+mod run_name;
 pub mod scale;
 pub mod slurm;
 pub mod spec;

@@ -107,6 +107,7 @@ const AXES: [&str; 6] = ["task", "schedule", "module", "seed", "preset", "steps"
 /// More is more likely a slip.
 pub const MAX_SEEDS: u64 = 1000;
 const MAX_VARIATIONS: usize = 10_000;
+const MAX_RUNS: usize = 100_000;
 
 impl StudySpec {
     /// Reads a study file.
@@ -227,6 +228,10 @@ impl StudySpec {
         if n > MAX_VARIATIONS {
             bail!("vary: it has more than {MAX_VARIATIONS} combinations");
         }
+        let n = self.most_runs();
+        if n > MAX_RUNS {
+            bail!("it has {n} runs, more than {MAX_RUNS}; divide it into several studies");
+        }
         self.check_settings_of()?;
         if !self.rates.is_empty() && !self.switches.is_empty() {
             bail!("rates: they are for tasks that are learned alone");
@@ -234,6 +239,14 @@ impl StudySpec {
         // Whatever is not a setting is found out before anything starts.
         self.variations()?;
         Ok(self)
+    }
+
+    /// How many runs there are; bases count for every switch, though some serve several.
+    fn most_runs(&self) -> usize {
+        let n_of_switches = self.switches.len().saturating_mul(self.ways.len() + 1);
+        let axes =
+            [self.modules.len(), self.presets.len(), self.seeds.len(), self.tasks.len() + n_of_switches];
+        axes.into_iter().chain(self.vary.values().map(Vec::len)).fold(1, usize::saturating_mul)
     }
 
     /// Settings of a task must be about a task that is learned alone: those of a switch share images and settings.
@@ -350,6 +363,7 @@ fn label_of(value: &toml::Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::study::cell::cells_of;
 
     fn parse(text: &str) -> Result<StudySpec> {
         let folder = tempfile::tempdir()?;
@@ -387,7 +401,16 @@ mod tests {
                 let to = to % (letters.len() + 1);
                 letters.splice(to..to, piece.into_iter().chain(more.chars()));
             }
-            let _ = parse(&letters.into_iter().collect::<String>());
+            // Whatever is one has runs, or is refused; all of them can be folders beside each other.
+            if let Ok(spec) = parse(&letters.into_iter().collect::<String>())
+                && let Ok(cells) = cells_of(&spec)
+            {
+                for cell in cells {
+                    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.+=,".contains(c);
+                    proptest::prop_assert!(cell.name.len() < 200 && cell.name.chars().all(is_plain), "{}", cell.name);
+                    proptest::prop_assert!(cell.cost.is_finite());
+                }
+            }
         }
     }
 
@@ -398,6 +421,19 @@ mod tests {
             ["batch", "candidates", "targets", "k-b", "k-f", "depth", "placements"].map(key).concat();
         let error = parse(&format!("tasks = [\"sr-*\"]\n[vary]\n{all}")).unwrap_err();
         assert!(format!("{error:#}").contains("vary: it has more than 10000 combinations"), "{error:#}");
+    }
+
+    #[test]
+    fn more_runs_than_anyone_wants_are_refused() {
+        let error = parse("tasks = [\"all\"]\nmodules = [\"all\"]\nseeds = 1000").unwrap_err();
+        assert!(format!("{error:#}").contains("it has 288000 runs, more than 100000"), "{error:#}");
+    }
+
+    #[test]
+    fn numbers_without_end_have_a_cost() {
+        let most = i64::MAX;
+        let text = format!("tasks = [\"sr-2way\"]\nsteps = {most}\n[settings]\nevaluation-trials = {most}\n");
+        assert!(parse(&text).and_then(|spec| cells_of(&spec)).is_ok_and(|cells| cells[0].cost.is_finite()));
     }
 
     #[test]
