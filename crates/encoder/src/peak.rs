@@ -26,30 +26,30 @@ pub fn multiply_adds(n_rounds: u64) -> Option<u64> {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn with_fma(n_rounds: u64) -> u64 {
-    rounds::<8>(n_rounds)
+    use std::arch::x86_64::{_mm256_fmadd_ps, _mm256_set1_ps};
+    let (factor, term) = std::hint::black_box((_mm256_set1_ps(0.999), _mm256_set1_ps(0.001)));
+    let mut sums = [_mm256_set1_ps(0.5); N_CHAINS];
+    for _ in 0..n_rounds {
+        for sum in &mut sums {
+            *sum = _mm256_fmadd_ps(*sum, factor, term);
+        }
+    }
+    // So that the work is not left out.
+    std::hint::black_box(sums);
+    n_rounds * (N_CHAINS * 8) as u64
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx2,fma")]
 fn with_avx512(n_rounds: u64) -> u64 {
-    rounds::<16>(n_rounds)
-}
-
-/// Compiled into its callers, for their instructions.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn rounds<const N_LANES: usize>(n_rounds: u64) -> u64 {
-    let (factor, term) =
-        (std::hint::black_box([0.999_f32; N_LANES]), std::hint::black_box([0.001_f32; N_LANES]));
-    let mut sums = [[0.5_f32; N_LANES]; N_CHAINS];
+    use std::arch::x86_64::{_mm512_fmadd_ps, _mm512_set1_ps};
+    let (factor, term) = std::hint::black_box((_mm512_set1_ps(0.999), _mm512_set1_ps(0.001)));
+    let mut sums = [_mm512_set1_ps(0.5); N_CHAINS];
     for _ in 0..n_rounds {
         for sum in &mut sums {
-            for lane in 0..N_LANES {
-                sum[lane] = sum[lane].mul_add(factor[lane], term[lane]);
-            }
+            *sum = _mm512_fmadd_ps(*sum, factor, term);
         }
     }
-    // So that the work is not left out.
     std::hint::black_box(sums);
-    n_rounds * (N_CHAINS * N_LANES) as u64
+    n_rounds * (N_CHAINS * 16) as u64
 }

@@ -178,6 +178,27 @@ fn slopes<A: Arithmetic>(nonlinearity: Nonlinearity, x: A::V, out: A::V, d: [A::
     }
 }
 
+/// Runs a loop with a nonlinearity that is known when it is compiled: it is not asked which one it is for every few numbers.
+macro_rules! with_known {
+    ($nonlinearity:expr, |$known:ident| $work:expr) => {
+        match $nonlinearity {
+            Nonlinearity::Relu => with_known!(@ Relu, $known, $work),
+            Nonlinearity::Tanh => with_known!(@ Tanh, $known, $work),
+            Nonlinearity::Sigmoid => with_known!(@ Sigmoid, $known, $work),
+            Nonlinearity::Elu => with_known!(@ Elu, $known, $work),
+            Nonlinearity::Crelu => with_known!(@ Crelu, $known, $work),
+            Nonlinearity::Cres => with_known!(@ Cres, $known, $work),
+            Nonlinearity::ReluSq => with_known!(@ ReluSq, $known, $work),
+            Nonlinearity::Sq => with_known!(@ Sq, $known, $work),
+        }
+    };
+    (@ $kind:ident, $known:ident, $work:expr) => {{
+        const KNOWN: Nonlinearity = Nonlinearity::$kind;
+        let $known = KNOWN;
+        $work
+    }};
+}
+
 struct Forward<'a> {
     nonlinearity: Nonlinearity,
     n: usize,
@@ -188,13 +209,20 @@ struct Forward<'a> {
 impl Kernel for Forward<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
-        let Self { nonlinearity, n, x, out } = self;
-        let n_parts = nonlinearity.n_parts();
+        with_known!(self.nonlinearity, |known| self.rows::<A>(known))
+    }
+}
+
+impl Forward<'_> {
+    #[inline(always)]
+    fn rows<A: Arithmetic>(self, known: Nonlinearity) {
+        let Self { n, x, out, .. } = self;
+        let n_parts = known.n_parts();
         for (x, out) in x.chunks_exact(n).zip(out.chunks_exact_mut(n_parts * n)) {
             for start in (0..n).step_by(N_LANES) {
-                let parts = parts::<A>(nonlinearity, load_from::<A>(x, start));
-                for (out, part) in out.chunks_exact_mut(n).zip(parts) {
-                    store_from::<A>(part, out, start);
+                let parts = parts::<A>(known, load_from::<A>(x, start));
+                for (part, &numbers) in parts[..n_parts].iter().enumerate() {
+                    store_from::<A>(numbers, &mut out[part * n..(part + 1) * n], start);
                 }
             }
         }
@@ -210,17 +238,24 @@ struct Backward<'a> {
 impl Kernel for Backward<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
-        let Self { nonlinearity, n, pass: BackwardPass { x, out, dout, dx } } = self;
-        let n_parts = nonlinearity.n_parts();
+        with_known!(self.nonlinearity, |known| self.rows::<A>(known))
+    }
+}
+
+impl Backward<'_> {
+    #[inline(always)]
+    fn rows<A: Arithmetic>(self, known: Nonlinearity) {
+        let Self { n, pass: BackwardPass { x, out, dout, dx }, .. } = self;
+        let n_parts = known.n_parts();
         let outs = out.chunks_exact(n_parts * n).zip(dout.chunks_exact(n_parts * n));
         for ((x, dx), (out, dout)) in x.chunks_exact(n).zip(dx.chunks_exact_mut(n)).zip(outs) {
             for start in (0..n).step_by(N_LANES) {
                 let mut d = [A::zero(); MAX_PARTS];
-                for (d, dout) in d.iter_mut().zip(dout.chunks_exact(n)) {
-                    *d = load_from::<A>(dout, start);
+                for (part, d) in d[..n_parts].iter_mut().enumerate() {
+                    *d = load_from::<A>(&dout[part * n..(part + 1) * n], start);
                 }
                 let first_part = load_from::<A>(&out[..n], start);
-                let slopes = slopes::<A>(nonlinearity, load_from::<A>(x, start), first_part, d);
+                let slopes = slopes::<A>(known, load_from::<A>(x, start), first_part, d);
                 store_from::<A>(slopes, dx, start);
             }
         }

@@ -3,7 +3,7 @@
 //!
 //! Written by hand because a run is one thread and allocates nothing in its loop; matrix libraries do one or the other.
 
-use crate::arithmetic::{Arithmetic, Block, Instructions, Kernel, N_BLOCK, Numbers};
+use crate::arithmetic::{Arithmetic, Block, Instructions, Kernel, N_BLOCK, Numbers, PlainLoop};
 
 /// Columns of a panel.
 const COLS: usize = N_BLOCK;
@@ -58,17 +58,30 @@ impl PackedColumns {
     }
 
     /// Takes a matrix of that shape.
-    pub fn pack(&mut self, b: Matrix<'_>) {
-        self.pack_columns(self.n_cols, b);
+    pub fn pack(&mut self, instructions: Instructions, b: Matrix<'_>) {
+        self.pack_columns(instructions, self.n_cols, b);
     }
 
     /// Takes a matrix of so many columns, if there is room for them.
-    pub fn pack_columns(&mut self, n_cols: usize, b: Matrix<'_>) {
+    pub fn pack_columns(&mut self, instructions: Instructions, n_cols: usize, b: Matrix<'_>) {
         self.n_cols = n_cols;
-        let (depth, n_padded) = (self.depth, n_cols.next_multiple_of(COLS));
+        instructions.widen(Packing { packed: self, b });
+    }
+}
+
+struct Packing<'a> {
+    packed: &'a mut PackedColumns,
+    b: Matrix<'a>,
+}
+
+impl PlainLoop for Packing<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { packed: &mut PackedColumns { ref mut numbers, depth, n_cols }, b } = self;
+        let n_padded = n_cols.next_multiple_of(COLS);
         for first in (0..depth).step_by(DEPTH) {
             let len = DEPTH.min(depth - first);
-            let block = self.numbers[first * n_padded..][..len * n_padded].as_chunks_mut::<COLS>().0;
+            let block = numbers[first * n_padded..][..len * n_padded].as_chunks_mut::<COLS>().0;
             match b.col_stride {
                 1 => pack_rows(b, first, len, n_cols, block),
                 _ => pack_panels(b, first, len, n_cols, block),
@@ -78,6 +91,7 @@ impl PackedColumns {
 }
 
 /// One block of a matrix that stands row by row: each is read once, from end to end.
+#[inline(always)]
 fn pack_rows(b: Matrix<'_>, first: usize, len: usize, n_cols: usize, block: &mut [[f32; COLS]]) {
     for depth in 0..len {
         let (whole, rest) = b.numbers[(first + depth) * b.row_stride..][..n_cols].as_chunks::<COLS>();
@@ -91,6 +105,7 @@ fn pack_rows(b: Matrix<'_>, first: usize, len: usize, n_cols: usize, block: &mut
 }
 
 /// One block of a matrix that stands in any other way.
+#[inline(always)]
 fn pack_panels(b: Matrix<'_>, first: usize, len: usize, n_cols: usize, block: &mut [[f32; COLS]]) {
     for (panel, out) in block.chunks_exact_mut(len).enumerate() {
         let col = panel * COLS;
@@ -353,7 +368,7 @@ mod tests {
                 for instructions in Instructions::all() {
                     let mut c = before.clone();
                     let mut packed = PackedColumns::new(depth, n_cols);
-                    packed.pack(b);
+                    packed.pack(instructions, b);
                     add_matrix_product(instructions, a, &packed, &mut c);
                     // Between two columns that stay as they are.
                     let mut wide = vec![7.0; n_rows * (n_cols + 2)];

@@ -1,10 +1,12 @@
 //! `out += x W^T` for the inputs of a few steps: wide registers along the inputs, two steps side by side.
 
-use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_LANES, Numbers, SideBySide};
+use crate::arithmetic::{Arithmetic, Instructions, Kernel, Lanes, N_LANES, Numbers, SideBySide};
 use crate::linear::{InputRows, Weights};
 
 /// Inputs after which sums are put down: so many of a tile's rows stay in the first cache.
 const INPUTS: usize = 1024;
+/// Times eight inputs that are added up without looking where rows end.
+const GROUPED: usize = 8;
 
 /// Adds `W x` of each step: `out` is `[n_steps, n_out]`.
 pub(crate) fn add_products<'a>(
@@ -72,17 +74,20 @@ fn dot_products<A: Arithmetic, const UNITS: usize, const PAIRS: usize>(
     let row_chunks = rows.map(|row| &row.as_chunks::<N_LANES>().0[..n_chunks]);
     let x_chunks = xs.map(|xs| xs.map(|x| &x.as_chunks::<N_LANES>().0[..n_chunks]));
     let mut sums = [[A::Blocks::zero(); UNITS]; PAIRS];
-    for i in 0..n_chunks {
-        let mut x = [A::Blocks::zero(); PAIRS];
-        for pair in 0..PAIRS {
-            x[pair] = A::Blocks::load_two(&x_chunks[pair][0][i], &x_chunks[pair][1][i]);
+    // Several at a time, so that the ends of rows are looked at once for all of them.
+    let n_groups = n_chunks / GROUPED;
+    let row_groups = row_chunks.map(|row| &row.as_chunks::<GROUPED>().0[..n_groups]);
+    let x_groups = x_chunks.map(|xs| xs.map(|x| &x.as_chunks::<GROUPED>().0[..n_groups]));
+    for group in 0..n_groups {
+        let w = row_groups.map(|row| &row[group]);
+        let x = x_groups.map(|xs| xs.map(|x| &x[group]));
+        for i in 0..GROUPED {
+            add_chunk::<A::Blocks, UNITS, PAIRS>(&mut sums, w.map(|w| &w[i]), x.map(|xs| xs.map(|x| &x[i])));
         }
-        for unit in 0..UNITS {
-            let w = A::Blocks::load_twice(&row_chunks[unit][i]);
-            for pair in 0..PAIRS {
-                sums[pair][unit] = A::Blocks::mul_add(w, x[pair], sums[pair][unit]);
-            }
-        }
+    }
+    for i in n_groups * GROUPED..n_chunks {
+        let x = x_chunks.map(|xs| xs.map(|x| &x[i]));
+        add_chunk::<A::Blocks, UNITS, PAIRS>(&mut sums, row_chunks.map(|row| &row[i]), x);
     }
     let n = n_chunks * N_LANES;
     let mut dots = [[[0.0; UNITS]; 2]; PAIRS];
@@ -95,4 +100,23 @@ fn dot_products<A: Arithmetic, const UNITS: usize, const PAIRS: usize>(
         }
     }
     dots
+}
+
+/// Eight inputs of all units and steps.
+#[inline(always)]
+fn add_chunk<B: SideBySide, const UNITS: usize, const PAIRS: usize>(
+    sums: &mut [[B::V; UNITS]; PAIRS],
+    w: [&Lanes; UNITS],
+    x: [[&Lanes; 2]; PAIRS],
+) {
+    let mut both = [B::zero(); PAIRS];
+    for (both, [one, other]) in both.iter_mut().zip(x) {
+        *both = B::load_two(one, other);
+    }
+    for unit in 0..UNITS {
+        let w = B::load_twice(w[unit]);
+        for pair in 0..PAIRS {
+            sums[pair][unit] = B::mul_add(w, both[pair], sums[pair][unit]);
+        }
+    }
 }

@@ -2,19 +2,19 @@
 
 use crate::commands::study::read_spec;
 use crate::say::say;
+use crate::study::packed::{ENDING, OpenStudy};
 use crate::study::report::{study_report, write_report};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use serde::Serialize;
-use std::path::PathBuf;
-use touchstream_lab::study::StudyFolder;
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct ReportArgs {
-    /// The study's folder; it may be under way
+    /// The study's folder, which may be under way, or a packed study
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Where the report goes [default: DIR/report]
+    /// Where the report goes [default: DIR/report; FILE-report of a packed study]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Print where everything is as JSON
@@ -33,10 +33,15 @@ struct Written {
 }
 
 pub fn run(args: &ReportArgs) -> Result<()> {
-    let folder = StudyFolder::at(&args.folder);
-    let spec = read_spec(&folder)?;
-    let report = study_report(&folder, &spec)?;
-    let out = args.out.clone().unwrap_or_else(|| folder.report());
+    let study = OpenStudy::at(&args.folder)?;
+    let folder = &study.folder;
+    let spec = read_spec(folder).with_context(|| args.folder.display().to_string())?;
+    let report = study_report(folder, &spec)?;
+    let out = match &args.out {
+        Some(out) => out.clone(),
+        None if study.is_packed() => report_beside(&args.folder),
+        None => folder.report(),
+    };
     let page = write_report(&report, &out)?;
     let progress = &report.page.progress;
     if args.json {
@@ -66,4 +71,10 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     say!("tables   {}", out.join("tables").display());
     say!("page     {}  (open it in a browser)", page.display());
     Ok(())
+}
+
+/// `results/modules-report` for `results/modules.tar.gz`.
+fn report_beside(file: &Path) -> PathBuf {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    file.with_file_name(format!("{}-report", name.strip_suffix(ENDING).unwrap_or(&name)))
 }

@@ -1,5 +1,6 @@
 //! `touchstream study`: every figure and table of the paper by one command.
 
+mod pack;
 mod resume;
 mod start;
 mod status;
@@ -17,6 +18,7 @@ use crate::study::slurm::{ArrayTask, SlurmWords, cancel, read_submissions, submi
 use crate::study::spec::StudySpec;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
+use pack::PackArgs;
 use resume::ResumeArgs;
 use start::StartArgs;
 use status::StatusArgs;
@@ -47,6 +49,8 @@ enum StudyAction {
     Status(StatusArgs),
     /// Take a study's jobs back from the cluster; what is done stays
     Cancel(FolderArgs),
+    /// Put what is complete of a study into one small file, for others or for later
+    Pack(PackArgs),
     /// Do some runs of a study: what a job of the cluster does
     #[command(hide = true)]
     Work(WorkArgs),
@@ -83,6 +87,7 @@ pub fn run(args: &StudyArgs) -> Result<()> {
         Some(StudyAction::Resume(resume)) => resume.run(),
         Some(StudyAction::Status(status)) => status::run(status),
         Some(StudyAction::Cancel(FolderArgs { folder })) => cancel_jobs(folder),
+        Some(StudyAction::Pack(pack)) => pack.run(),
         Some(StudyAction::Work(work)) => work.run(),
         None => args.start.run(),
     }

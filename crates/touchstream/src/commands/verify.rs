@@ -12,7 +12,7 @@ use touchstream_findings::{Outcome, Verdict};
 
 #[derive(Args)]
 pub struct VerifyArgs {
-    /// Folders of studies; those on the same images, encoder and settings that count touches alike are judged together
+    /// Folders of studies, or packed ones; those on the same images, encoder and settings that count touches alike are judged together
     #[arg(value_name = "DIR", required = true)]
     folders: Vec<PathBuf>,
     /// Print as JSON

@@ -155,7 +155,8 @@ impl Method<'_> {
         if self.preset == PresetWord::Paper {
             name += "--paper";
         }
-        folder_name(&format!("{name}--seed-{seed}"))
+        // Seeds of one kind are found by what stands before them.
+        format!("{}--seed-{seed}", folder_name(&name))
     }
 
     fn add_alone(&self, cells: &mut BTreeMap<String, Cell>) -> Result<()> {

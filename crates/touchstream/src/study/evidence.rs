@@ -4,19 +4,20 @@
 use crate::commands::study::read_spec;
 use crate::say::warn_user;
 use crate::study::cell::{cells_of, missing_of};
+use crate::study::packed::OpenStudy;
 use crate::study::provenance::starts_of;
 use crate::study::records::Records;
 use crate::study::report::baselines_or_none;
 use crate::study::reproduction::StudyUsed;
+use crate::study::shown::shown_source;
 use crate::study::spec::StudySpec;
 use crate::study::touches::{CountedTouches, Counting, countings_of};
 use crate::train_words::TrainWords;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use touchstream_findings::{Baseline, CLAIMS, Claim, Outcome, Part, RunRecord, Verdict, findings};
-use touchstream_lab::study::StudyFolder;
 
 /// Studies that are judged together, and the verdicts.
 pub struct Evidence {
@@ -29,7 +30,7 @@ pub struct Evidence {
     pub verdicts: Vec<Verdict>,
 }
 
-/// What some folders of studies say, each with those that are like it.
+/// What some studies say, folders or packed, each with those that are like it.
 pub fn evidence_of(folders: &[PathBuf]) -> Result<Vec<Evidence>> {
     let studies = folders.iter().map(|path| Study::read(path)).collect::<Result<Vec<_>>>()?;
     let mut alike: BTreeMap<String, Vec<Study>> = BTreeMap::new();
@@ -53,7 +54,7 @@ pub fn evidence_of(folders: &[PathBuf]) -> Result<Vec<Evidence>> {
 /// A study, as its folder has it.
 struct Study {
     path: PathBuf,
-    folder: StudyFolder,
+    opened: OpenStudy,
     spec: StudySpec,
     records: Records,
     touches: CountedTouches,
@@ -63,24 +64,30 @@ struct Study {
 
 impl Study {
     fn read(path: &Path) -> Result<Self> {
-        let folder = StudyFolder::at(path);
-        let spec = read_spec(&folder)?;
+        let opened = OpenStudy::at(path)?;
+        let folder = &opened.folder;
+        let spec = read_spec(folder).with_context(|| path.display().to_string())?;
         let cells = cells_of(&spec)?;
         let names: BTreeSet<String> = cells.iter().map(|cell| cell.name.clone()).collect();
-        let records = Records::read(&folder, &names)?;
+        let records = Records::read(folder, &names)?;
         for (name, problem) in records.unreadable.iter().chain(&records.strangers) {
             warn_user!("{}: {name} counts nowhere: {problem}", path.display());
         }
         let touches = CountedTouches::of(&records.runs);
         let n_missing = missing_of(&cells, &folder.complete()?).len();
-        Ok(Self { path: path.to_owned(), folder, spec, records, touches, n_missing })
+        Ok(Self { path: path.to_owned(), opened, spec, records, touches, n_missing })
     }
 }
 
 /// Whatever changes numbers: runs that differ in it are not judged together. How many maps are kept changes none; how touches
-/// were counted, runs themselves tell.
+/// were counted, runs themselves tell. Where a folder is on a machine changes none either: images are told apart by their hash.
 fn settings_key(spec: &StudySpec) -> Result<String> {
-    let plain = |words: &TrainWords| TrainWords { touch_scale: None, ..words.clone() };
+    let plain = |words: &TrainWords| TrainWords {
+        touch_scale: None,
+        data: words.data.as_deref().map(shown_source),
+        encoder: words.encoder.as_deref().map(shown_source),
+        ..words.clone()
+    };
     let settings = TrainWords { map_examples: None, ..plain(&spec.settings) };
     let of_tasks: BTreeMap<&String, TrainWords> =
         spec.settings_of.iter().map(|(task, words)| (task, plain(words))).collect();
@@ -114,10 +121,10 @@ impl Group {
     }
 
     fn add(&mut self, study: Study) -> Result<()> {
-        let Study { path, folder, spec, records, touches, n_missing } = study;
+        let Study { path, opened, spec, records, touches, n_missing } = study;
         self.add_records(&path, records.run_records(&spec))?;
-        self.baselines.extend(baselines_or_none(&folder));
-        self.studies.push(StudyUsed::new(&spec, &records, &touches, starts_of(&folder)?, n_missing));
+        self.baselines.extend(baselines_or_none(&opened.folder));
+        self.studies.push(StudyUsed::new(&spec, &records, &touches, starts_of(&opened.folder)?, n_missing));
         Ok(())
     }
 

@@ -40,7 +40,8 @@ impl Start {
     }
 }
 
-const FILE: &str = "starts.jsonl";
+/// Where starts are written down.
+pub const FILE: &str = "starts.jsonl";
 
 /// All starts so far; lines that nobody can read are passed over.
 pub fn starts_of(folder: &StudyFolder) -> Result<Vec<Start>> {

@@ -123,7 +123,7 @@ impl ConvolvedRows {
         }
         for (stage, layer) in module.structure().convolutions().iter().zip(&mut self.layers) {
             let weights = &module.parameters()[stage.weights()][stage.n_visual..];
-            layer.weights.pack(Matrix::rows(weights, stage.n_in()).transposed());
+            layer.weights.pack(module.instructions(), Matrix::rows(weights, stage.n_in()).transposed());
         }
         for row in 0..self.n_rows() {
             self.convolve(module, tiled, row);

@@ -80,7 +80,7 @@ impl ConvolutionGradient {
         set_flat_gradient(module, behind, scaled, &mut self.near_weights, d_flat);
         for (stage, layer) in module.structure().convolutions().iter().zip(&mut self.layers) {
             let weights = &module.parameters()[stage.weights()][stage.n_visual..];
-            layer.packed_weights.pack(Matrix::rows(weights, stage.n_in()));
+            layer.packed_weights.pack(module.instructions(), Matrix::rows(weights, stage.n_in()));
             layer.weights.fill(0.0);
         }
         for (step, row) in rows.clone().enumerate() {
@@ -184,7 +184,8 @@ fn first_with_map(convolved: &ConvolvedRows, mut rows: Range<usize>, row: usize)
 impl LayerGradient {
     /// Adds what slopes at all places, `[n_places, n_units]`, say about the weights of what was read there.
     fn add_weight_gradient(&mut self, instructions: Instructions, slopes: Matrix<'_>, inputs: &[f32]) {
-        self.packed_inputs.pack(Matrix::rows(inputs, inputs.len() / self.packed_inputs.depth()));
+        self.packed_inputs
+            .pack(instructions, Matrix::rows(inputs, inputs.len() / self.packed_inputs.depth()));
         add_matrix_product(instructions, slopes.transposed(), &self.packed_inputs, &mut self.weights);
     }
 }
@@ -201,7 +202,7 @@ fn set_flat_gradient(
     let slopes = Matrix::rows(slopes, behind.n_units);
     for first in (0..n_flat).step_by(PIECE) {
         let n = PIECE.min(n_flat - first);
-        near_weights.pack_columns(n, Matrix::rows(&weights[first..], behind.n_in()));
+        near_weights.pack_columns(module.instructions(), n, Matrix::rows(&weights[first..], behind.n_in()));
         let columns = SomeColumns { numbers: d_flat, stride: n_flat, first, n };
         set_columns(module.instructions(), slopes, near_weights, columns);
     }

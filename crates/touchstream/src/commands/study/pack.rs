@@ -1,0 +1,38 @@
+//! `touchstream study pack`: a study's results as one small file.
+
+use crate::say::say;
+use crate::study::packed::{ENDING, Pictures, pack};
+use anyhow::{Context, Result};
+use clap::Args;
+use std::path::PathBuf;
+use touchstream_lab::study::StudyFolder;
+
+#[derive(Args)]
+pub struct PackArgs {
+    /// The study's folder; of one that is under way, what is complete is packed
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Where to [default: DIR.tar.gz]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Reward maps over the course of learning, too, for the page of a report
+    #[arg(long)]
+    pictures: bool,
+}
+
+impl PackArgs {
+    pub fn run(&self) -> Result<()> {
+        let out = match &self.out {
+            Some(out) => out.clone(),
+            None => {
+                let folder = std::path::absolute(&self.folder)?;
+                let name = folder.file_name().context("a folder without a name: say --out")?;
+                folder.with_file_name(format!("{}{ENDING}", name.to_string_lossy()))
+            }
+        };
+        let pictures = if self.pictures { Pictures::Maps } else { Pictures::LeftOut };
+        let n_runs = pack(&StudyFolder::at(&self.folder), pictures, &out)?;
+        say!("{}  {n_runs} runs; read it with `touchstream report` and `touchstream verify`", out.display());
+        Ok(())
+    }
+}

@@ -1,0 +1,258 @@
+//! A study as one small file: what reports and verdicts are made of, for others or for later, without weights and without
+//! places of the machine that ran it.
+
+use crate::commands::study::read_spec;
+use crate::output::OutputFile;
+use crate::study::local::RUN_FACTS;
+use crate::study::provenance::{FILE as STARTS, Start, starts_of};
+use crate::study::shown::{last_part, shown_command, shown_source};
+use crate::study::spec::StudySpec;
+use crate::train_words::TrainWords;
+use anyhow::{Context, Result, bail};
+use flate2::Compression;
+use flate2::bufread::GzDecoder;
+use flate2::write::GzEncoder;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{BufReader, Read, Write};
+use std::path::{Component, Path, PathBuf};
+use tempfile::TempDir;
+use touchstream_files::{entries_of, read_at_most, unless_gone};
+use touchstream_lab::run::RunFolder;
+use touchstream_lab::study::StudyFolder;
+
+/// What packed studies are called.
+pub const ENDING: &str = ".tar.gz";
+
+/// More than any study has; so much is unpacked at most.
+const MAX_BYTES: u64 = 8 << 30;
+const MAX_FILE_BYTES: u64 = 256 << 20;
+const MAX_FILES: usize = 2_000_000;
+
+/// A study that can be read: a folder as it is, or one that a file was unpacked into for as long as this lives.
+pub struct OpenStudy {
+    pub folder: StudyFolder,
+    unpacked: Option<TempDir>,
+}
+
+impl OpenStudy {
+    /// A study's folder, or its packed file.
+    pub fn at(path: &Path) -> Result<Self> {
+        if !path.is_file() {
+            return Ok(Self { folder: StudyFolder::at(path), unpacked: None });
+        }
+        let place = tempfile::tempdir().context("a folder to unpack into cannot be made")?;
+        unpack(path, place.path()).with_context(|| format!("{} cannot be unpacked", path.display()))?;
+        Ok(Self { folder: StudyFolder::at(place.path()), unpacked: Some(place) })
+    }
+
+    /// Whether it was packed: what is written into its folder is gone with it.
+    pub fn is_packed(&self) -> bool {
+        self.unpacked.is_some()
+    }
+}
+
+/// Which pictures a packed study has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pictures {
+    /// None: a hundred runs are a few hundred KB.
+    LeftOut,
+    /// Reward maps over the course of learning, for the page of a report.
+    Maps,
+}
+
+/// Writes a study's complete runs into one file, the same bytes whenever it is done, and says how many they are.
+pub fn pack(folder: &StudyFolder, pictures: Pictures, out: &Path) -> Result<usize> {
+    let place = std::path::absolute(folder.path())?;
+    let spec = read_spec(folder)?;
+    let beside = |word: &str| {
+        Path::new(word).strip_prefix(&place).ok().map(|path| path.to_string_lossy().into_owned())
+    };
+    let spec = spec.with_task_words(&place, |word| beside(word).unwrap_or_else(|| word.to_owned()));
+    let spec = without_places(spec);
+    let runs = folder.complete()?;
+    if runs.is_empty() {
+        bail!("{} has no complete run yet", folder.path().display());
+    }
+    let mut file = OutputFile::create(out)?;
+    let mut archive = tar::Builder::new(GzEncoder::new(&mut file, Compression::best()));
+    add(&mut archive, "study.toml", spec.to_toml()?.as_bytes())?;
+    let mut starts = String::new();
+    for start in starts_of(folder)? {
+        let start = Start { command: shown_command(&start.command), ..start };
+        starts += &(serde_json::to_string(&start)? + "\n");
+    }
+    add(&mut archive, STARTS, starts.as_bytes())?;
+    if let Some(bytes) = bytes_of(&folder.baselines())? {
+        add(&mut archive, "baselines.json", &baselines_without_places(&bytes, &folder.baselines())?)?;
+    }
+    for (name, path) in task_files(folder)? {
+        if let Some(bytes) = bytes_of(&path)? {
+            add(&mut archive, &format!("tasks/{name}"), &bytes)?;
+        }
+    }
+    for name in &runs {
+        for path in files_of(&folder.run(name), pictures) {
+            if let (Some(bytes), Some(file)) = (bytes_of(&path)?, path.file_name()) {
+                add(&mut archive, &format!("runs/{name}/{}", file.to_string_lossy()), &bytes)?;
+            }
+        }
+    }
+    archive.into_inner().and_then(GzEncoder::finish).with_context(|| out.display().to_string())?;
+    file.finish()?;
+    Ok(runs.len())
+}
+
+/// The study's own copies of task files, by name.
+fn task_files(folder: &StudyFolder) -> Result<BTreeMap<String, PathBuf>> {
+    let mut files = BTreeMap::new();
+    let tasks = folder.path().join("tasks");
+    for entry in entries_of(&tasks).with_context(|| tasks.display().to_string())? {
+        let path = entry.with_context(|| tasks.display().to_string())?.path();
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            files.insert(path.file_name().unwrap_or_default().to_string_lossy().into_owned(), path);
+        }
+    }
+    Ok(files)
+}
+
+/// What is read of a run.
+fn files_of(run: &RunFolder, pictures: Pictures) -> Vec<PathBuf> {
+    let facts = run.path().join(RUN_FACTS);
+    let result = run.path().join("result.json");
+    let mut files = vec![
+        facts,
+        run.identity(),
+        run.status(),
+        run.curve_csv(),
+        run.lessons_csv(),
+        run.votes_csv(),
+        result,
+    ];
+    if pictures == Pictures::Maps {
+        files.extend([run.maps_png(), run.lesson_maps_png(2)]);
+    }
+    files
+}
+
+/// The bytes of a file, if it is there.
+fn bytes_of(path: &Path) -> Result<Option<Vec<u8>>> {
+    unless_gone(read_at_most(path, MAX_FILE_BYTES)).with_context(|| path.display().to_string())
+}
+
+fn add(archive: &mut tar::Builder<impl Write>, name: &str, bytes: &[u8]) -> Result<()> {
+    let mut header = tar::Header::new_gnu();
+    header.set_size(bytes.len() as u64);
+    header.set_mode(0o644);
+    archive.append_data(&mut header, name, bytes).with_context(|| name.to_owned())
+}
+
+/// The same study, naming nothing by where it was. Paths stay paths, so that reading them changes nothing.
+fn without_places(mut spec: StudySpec) -> StudySpec {
+    let shown = |words: TrainWords| {
+        let placeless = |word: String| match word.split_once(':') {
+            Some((kind, path)) => format!("{kind}:/{}", last_part(path)),
+            None => word,
+        };
+        let mut words =
+            TrainWords { data: words.data.map(placeless), encoder: words.encoder.map(placeless), ..words };
+        let rooted = |path: &Path| PathBuf::from(format!("/{}", last_part(&path.to_string_lossy())));
+        words.encoder_options.weights = words.encoder_options.weights.as_deref().map(rooted);
+        words.images.cache = None;
+        for template in &mut words.images.templates {
+            if let Some((class, file)) = template.split_once('=') {
+                *template = format!("{class}=/{}", last_part(file));
+            }
+        }
+        words
+    };
+    spec.settings = shown(spec.settings);
+    spec.settings_of = spec.settings_of.into_iter().map(|(task, words)| (task, shown(words))).collect();
+    spec
+}
+
+/// The same for baselines, which tell their source.
+fn baselines_without_places(bytes: &[u8], path: &Path) -> Result<Vec<u8>> {
+    let mut baselines: serde_json::Value =
+        serde_json::from_slice(bytes).with_context(|| path.display().to_string())?;
+    for place in [&["data", "source"][..], &["encoder"]] {
+        let pointer = format!("/{}", place.join("/"));
+        if let Some(word) = baselines.pointer_mut(&pointer)
+            && let Some(source) = word.as_str()
+        {
+            *word = shown_source(source).into();
+        }
+    }
+    Ok(serde_json::to_vec_pretty(&baselines)?)
+}
+
+/// Puts what a file holds into a folder, if it is a packed study: nothing but files, none of them outside.
+fn unpack(path: &Path, into: &Path) -> Result<()> {
+    let file = BufReader::new(File::open(path)?);
+    let mut archive = tar::Archive::new(GzDecoder::new(file).take(MAX_BYTES));
+    let mut n_files = 0;
+    for entry in archive.entries()? {
+        let entry = entry.context("it is not a packed study")?;
+        let name = entry.path()?.into_owned();
+        if !entry.header().entry_type().is_file()
+            || !name.components().all(|part| matches!(part, Component::Normal(_)))
+        {
+            bail!("{}: a packed study has nothing but files in it", name.display());
+        }
+        n_files += 1;
+        if n_files > MAX_FILES || entry.size() > MAX_FILE_BYTES {
+            bail!("{}: it is too large", name.display());
+        }
+        let target = into.join(&name);
+        fs::create_dir_all(target.parent().unwrap_or(into))?;
+        let mut bytes = Vec::new();
+        entry.take(MAX_FILE_BYTES).read_to_end(&mut bytes).with_context(|| name.display().to_string())?;
+        fs::write(&target, bytes)?;
+    }
+    if n_files == 0 {
+        bail!("there is nothing in it");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packed_of(entries: &[(&str, tar::EntryType)]) -> Vec<u8> {
+        let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+        for (name, kind) in entries {
+            let mut header = tar::Header::new_gnu();
+            header.set_entry_type(*kind);
+            header.set_size(1);
+            header.as_mut_bytes()[..name.len()].copy_from_slice(name.as_bytes());
+            header.set_cksum();
+            archive.append(&header, &b"x"[..]).unwrap();
+        }
+        archive.into_inner().and_then(GzEncoder::finish).unwrap()
+    }
+
+    #[test]
+    fn what_is_no_packed_study_is_refused_and_leaves_nothing_outside() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("x.tar.gz");
+        let whole = packed_of(&[("study.toml", tar::EntryType::Regular)]);
+        let wrong = [
+            Vec::new(),
+            b"text".to_vec(),
+            whole[..whole.len() / 2].to_vec(),
+            packed_of(&[]),
+            packed_of(&[("../outside", tar::EntryType::Regular)]),
+            packed_of(&[("/outside", tar::EntryType::Regular)]),
+            packed_of(&[("link", tar::EntryType::Symlink)]),
+        ];
+        for bytes in wrong {
+            fs::write(&file, &bytes).unwrap();
+            let error = OpenStudy::at(&file).err().map(|error| format!("{error:#}")).unwrap_or_default();
+            assert!(error.contains("x.tar.gz cannot be unpacked"), "{error}");
+        }
+        assert!(!place.path().join("outside").exists());
+        fs::write(&file, &whole).unwrap();
+        assert!(OpenStudy::at(&file).unwrap().folder.spec().is_file());
+    }
+}
