@@ -10,11 +10,12 @@ pub fn multiply_adds(n_rounds: u64) -> Option<u64> {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::is_x86_feature_detected;
-        if is_x86_feature_detected!("avx512f") {
+        let has_fma = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+        if has_fma && is_x86_feature_detected!("avx512f") {
             // SAFETY: what the function asks for was just detected.
             return Some(unsafe { with_avx512(n_rounds) });
         }
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+        if has_fma {
             // SAFETY: the same.
             return Some(unsafe { with_fma(n_rounds) });
         }
@@ -28,7 +29,7 @@ pub fn multiply_adds(n_rounds: u64) -> Option<u64> {
 fn with_fma(n_rounds: u64) -> u64 {
     use std::arch::x86_64::{_mm256_fmadd_ps, _mm256_set1_ps};
     let (factor, term) = std::hint::black_box((_mm256_set1_ps(0.999), _mm256_set1_ps(0.001)));
-    let mut sums = [_mm256_set1_ps(0.5); N_CHAINS];
+    let mut sums = std::hint::black_box([_mm256_set1_ps(0.5); N_CHAINS]);
     for _ in 0..n_rounds {
         for sum in &mut sums {
             *sum = _mm256_fmadd_ps(*sum, factor, term);
@@ -44,7 +45,7 @@ fn with_fma(n_rounds: u64) -> u64 {
 fn with_avx512(n_rounds: u64) -> u64 {
     use std::arch::x86_64::{_mm512_fmadd_ps, _mm512_set1_ps};
     let (factor, term) = std::hint::black_box((_mm512_set1_ps(0.999), _mm512_set1_ps(0.001)));
-    let mut sums = [_mm512_set1_ps(0.5); N_CHAINS];
+    let mut sums = std::hint::black_box([_mm512_set1_ps(0.5); N_CHAINS]);
     for _ in 0..n_rounds {
         for sum in &mut sums {
             *sum = _mm512_fmadd_ps(*sum, factor, term);

@@ -1,5 +1,5 @@
-//! `C += A B` for matrices of many rows: columns are packed into panels, once for many products, and tiles of six rows and
-//! sixteen columns are summed in registers.
+//! `C += A B` for matrices of many rows: columns are packed into panels of sixteen, once for many products, and tiles of six
+//! rows and a panel, or with AVX-512 of eight rows and two, are summed in registers.
 //!
 //! Written by hand because a run is one thread and allocates nothing in its loop; matrix libraries do one or the other.
 

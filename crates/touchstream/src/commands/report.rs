@@ -1,10 +1,9 @@
 //! `touchstream report`: a study's figures, tables and page, from its folders alone.
 
-use crate::commands::study::read_spec;
 use crate::say::say;
 use crate::study::packed::{ENDING, OpenStudy};
 use crate::study::report::{study_report, write_report};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -35,7 +34,7 @@ struct Written {
 pub fn run(args: &ReportArgs) -> Result<()> {
     let study = OpenStudy::at(&args.folder)?;
     let folder = &study.folder;
-    let spec = read_spec(folder).with_context(|| args.folder.display().to_string())?;
+    let spec = study.read_spec(&args.folder)?;
     let report = study_report(folder, &spec)?;
     let out = match &args.out {
         Some(out) => out.clone(),

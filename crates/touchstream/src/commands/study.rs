@@ -185,6 +185,7 @@ pub fn begin(folder: &StudyFolder, spec: &StudySpec) -> Result<StudySpec> {
     let tasks = KeptTasks::look(folder, [Some(spec), there.as_ref()].into_iter().flatten())?;
     let spec = tasks.with_copies(spec);
     let whole = there.map_or_else(|| spec.clone(), |there| spec.merged(&tasks.with_copies(&there)));
+    whole.check_size()?;
     // What a study names is there before it.
     tasks.write()?;
     let path = folder.spec();

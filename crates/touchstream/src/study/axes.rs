@@ -139,6 +139,7 @@ mod tests {
         }
         // Takes no time however many stars there are.
         check(&format!("{}x", "*a".repeat(5000)), &"a".repeat(10_000), false);
+        check(&format!("{}*b*a", "*a".repeat(5000)), &"a".repeat(10_000), false);
     }
 
     #[test]

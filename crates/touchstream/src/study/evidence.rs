@@ -1,7 +1,6 @@
 //! Studies that can be judged together, and what they say: on the same images, encoder and settings, with touches counted
 //! alike.
 
-use crate::commands::study::read_spec;
 use crate::say::warn_user;
 use crate::study::cell::{cells_of, missing_of};
 use crate::study::packed::OpenStudy;
@@ -9,11 +8,11 @@ use crate::study::provenance::starts_of;
 use crate::study::records::Records;
 use crate::study::report::baselines_or_none;
 use crate::study::reproduction::StudyUsed;
-use crate::study::shown::shown_source;
+use crate::study::shown::placeless;
 use crate::study::spec::StudySpec;
 use crate::study::touches::{CountedTouches, Counting, countings_of};
 use crate::train_words::TrainWords;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -37,18 +36,20 @@ pub fn evidence_of(folders: &[PathBuf]) -> Result<Vec<Evidence>> {
     for study in studies {
         alike.entry(settings_key(&study.spec)?).or_default().push(study);
     }
-    let mut groups: BTreeMap<(String, Counting), Group> = BTreeMap::new();
+    let mut groups: BTreeMap<(String, usize, Counting), Group> = BTreeMap::new();
     for (key, studies) in alike {
         let touches: Vec<&CountedTouches> = studies.iter().map(|study| &study.touches).collect();
         let countings = countings_of(&touches);
+        let mut seen: Vec<Seen> = Vec::new();
         for (study, counting) in studies.into_iter().zip(countings) {
-            match groups.entry((key.clone(), counting)) {
+            let seen_idx = place_among(&mut seen, seen_by(&study));
+            match groups.entry((key.clone(), seen_idx, counting)) {
                 Entry::Occupied(group) => group.into_mut().add(study)?,
                 Entry::Vacant(place) => place.insert(Group::of(&study.spec)?).add(study)?,
             }
         }
     }
-    Ok(groups.into_iter().map(|((_, counting), group)| group.judged(counting)).collect())
+    Ok(groups.into_iter().map(|((_, _, counting), group)| group.judged(counting)).collect())
 }
 
 /// A study, as its folder has it.
@@ -66,7 +67,7 @@ impl Study {
     fn read(path: &Path) -> Result<Self> {
         let opened = OpenStudy::at(path)?;
         let folder = &opened.folder;
-        let spec = read_spec(folder).with_context(|| path.display().to_string())?;
+        let spec = opened.read_spec(path)?;
         let cells = cells_of(&spec)?;
         let names: BTreeSet<String> = cells.iter().map(|cell| cell.name.clone()).collect();
         let records = Records::read(folder, &names)?;
@@ -80,18 +81,38 @@ impl Study {
 }
 
 /// Whatever changes numbers: runs that differ in it are not judged together. How many maps are kept changes none; how touches
-/// were counted, runs themselves tell. Where a folder is on a machine changes none either: images are told apart by their hash.
+/// were counted, runs themselves tell. Where a folder is on a machine changes none either; what was in it, runs tell too.
 fn settings_key(spec: &StudySpec) -> Result<String> {
-    let plain = |words: &TrainWords| TrainWords {
-        touch_scale: None,
-        data: words.data.as_deref().map(shown_source),
-        encoder: words.encoder.as_deref().map(shown_source),
-        ..words.clone()
-    };
+    let plain = |words: &TrainWords| TrainWords { touch_scale: None, ..placeless(words.clone()) };
     let settings = TrainWords { map_examples: None, ..plain(&spec.settings) };
     let of_tasks: BTreeMap<&String, TrainWords> =
         spec.settings_of.iter().map(|(task, words)| (task, plain(words))).collect();
     Ok(format!("{} {of_tasks:?} {:?}", settings.to_toml()?, spec.rates))
+}
+
+/// What runs of a task saw: hashes of images and encoder.
+type Seen = BTreeMap<String, BTreeSet<(String, String)>>;
+
+fn seen_by(study: &Study) -> Seen {
+    let mut seen = Seen::new();
+    for run in &study.records.runs {
+        let hashes = (run.identity.data_hash.clone(), run.identity.encoder_hash.clone());
+        seen.entry(run.facts.task.clone()).or_default().insert(hashes);
+    }
+    seen
+}
+
+/// Which of some it belongs to: the first that saw the same on every task that both have, or a new one. Folders that are called
+/// alike may hold other images.
+fn place_among(all: &mut Vec<Seen>, new: Seen) -> usize {
+    let fits =
+        |there: &Seen| new.iter().all(|(task, seen)| there.get(task).is_none_or(|there| there == seen));
+    let idx = all.iter().position(fits).unwrap_or(all.len());
+    match all.get_mut(idx) {
+        Some(there) => there.extend(new),
+        None => all.push(new),
+    }
+    idx
 }
 
 /// Studies that are judged together.
@@ -174,5 +195,24 @@ fn not_run(claim: &Claim, preset: &str) -> Verdict {
         n: "0 runs".into(),
         outcome: Outcome::NotEnoughData,
         why: "nothing was run under this preset".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_that_are_called_alike_may_hold_other_images() {
+        let seen = |task: &str, data: &str| -> Seen {
+            BTreeMap::from([(task.to_owned(), BTreeSet::from([(data.to_owned(), "e".to_owned())]))])
+        };
+        let mut all = Vec::new();
+        assert_eq!(place_among(&mut all, seen("sr-2way", "a")), 0);
+        assert_eq!(place_among(&mut all, seen("sr-2way", "b")), 1, "other images");
+        assert_eq!(place_among(&mut all, seen("sr-2way", "a")), 0);
+        // Of a task that nobody has yet, nothing speaks against it; then others must see the same.
+        assert_eq!(place_among(&mut all, seen("localization", "c")), 0);
+        assert_eq!(place_among(&mut all, seen("localization", "d")), 1);
     }
 }

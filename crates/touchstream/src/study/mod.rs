@@ -23,5 +23,6 @@ pub mod slurm;
 pub mod spec;
 pub mod switching;
 pub mod touches;
+mod variations;
 pub mod votes;
 pub mod way;

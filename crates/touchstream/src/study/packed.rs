@@ -5,16 +5,16 @@ use crate::commands::study::read_spec;
 use crate::output::OutputFile;
 use crate::study::local::RUN_FACTS;
 use crate::study::provenance::{FILE as STARTS, Start, starts_of};
-use crate::study::shown::{last_part, shown_command, shown_source};
+use crate::study::shown::{placeless, shown_command, shown_source};
 use crate::study::spec::StudySpec;
-use crate::train_words::TrainWords;
+use crate::words::is_file_word;
 use anyhow::{Context, Result, bail};
 use flate2::Compression;
 use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{BufReader, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use tempfile::TempDir;
 use touchstream_files::{entries_of, read_at_most, unless_gone};
@@ -25,7 +25,7 @@ use touchstream_lab::study::StudyFolder;
 pub const ENDING: &str = ".tar.gz";
 
 /// More than any study has; so much is unpacked at most.
-const MAX_BYTES: u64 = 8 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 const MAX_FILE_BYTES: u64 = 256 << 20;
 const MAX_FILES: usize = 2_000_000;
 
@@ -46,6 +46,12 @@ impl OpenStudy {
         Ok(Self { folder: StudyFolder::at(place.path()), unpacked: Some(place) })
     }
 
+    /// What is studied; an error names what the user named.
+    pub fn read_spec(&self, path: &Path) -> Result<StudySpec> {
+        let spec = read_spec(&self.folder);
+        if self.is_packed() { spec.with_context(|| path.display().to_string()) } else { spec }
+    }
+
     /// Whether it was packed: what is written into its folder is gone with it.
     pub fn is_packed(&self) -> bool {
         self.unpacked.is_some()
@@ -63,44 +69,77 @@ pub enum Pictures {
 
 /// Writes a study's complete runs into one file, the same bytes whenever it is done, and says how many they are.
 pub fn pack(folder: &StudyFolder, pictures: Pictures, out: &Path) -> Result<usize> {
-    let place = std::path::absolute(folder.path())?;
     let spec = read_spec(folder)?;
-    let beside = |word: &str| {
-        Path::new(word).strip_prefix(&place).ok().map(|path| path.to_string_lossy().into_owned())
-    };
-    let spec = spec.with_task_words(&place, |word| beside(word).unwrap_or_else(|| word.to_owned()));
-    let spec = without_places(spec);
     let runs = folder.complete()?;
     if runs.is_empty() {
         bail!("{} has no complete run yet", folder.path().display());
     }
     let mut file = OutputFile::create(out)?;
-    let mut archive = tar::Builder::new(GzEncoder::new(&mut file, Compression::best()));
-    add(&mut archive, "study.toml", spec.to_toml()?.as_bytes())?;
+    let mut archive = Archive::new(GzEncoder::new(&mut file, Compression::best()), places_of(folder, &spec)?);
+    archive.add("study.toml", without_places(spec, folder)?.to_toml()?.as_bytes())?;
     let mut starts = String::new();
     for start in starts_of(folder)? {
         let start = Start { command: shown_command(&start.command), ..start };
         starts += &(serde_json::to_string(&start)? + "\n");
     }
-    add(&mut archive, STARTS, starts.as_bytes())?;
+    archive.add(STARTS, starts.as_bytes())?;
     if let Some(bytes) = bytes_of(&folder.baselines())? {
-        add(&mut archive, "baselines.json", &baselines_without_places(&bytes, &folder.baselines())?)?;
+        archive.add("baselines.json", &baselines_without_places(&bytes, &folder.baselines())?)?;
     }
     for (name, path) in task_files(folder)? {
         if let Some(bytes) = bytes_of(&path)? {
-            add(&mut archive, &format!("tasks/{name}"), &bytes)?;
+            archive.add(&format!("tasks/{name}"), &bytes)?;
         }
     }
     for name in &runs {
         for path in files_of(&folder.run(name), pictures) {
             if let (Some(bytes), Some(file)) = (bytes_of(&path)?, path.file_name()) {
-                add(&mut archive, &format!("runs/{name}/{}", file.to_string_lossy()), &bytes)?;
+                archive.add(&format!("runs/{name}/{}", file.to_string_lossy()), &bytes)?;
             }
         }
     }
-    archive.into_inner().and_then(GzEncoder::finish).with_context(|| out.display().to_string())?;
+    archive.finish().and_then(GzEncoder::finish).with_context(|| out.display().to_string())?;
     file.finish()?;
     Ok(runs.len())
+}
+
+/// Files that are packed, none of which names a place.
+struct Archive<W: Write> {
+    files: tar::Builder<W>,
+    places: Vec<String>,
+}
+
+impl<W: Write> Archive<W> {
+    fn new(out: W, places: Vec<String>) -> Self {
+        Self { files: tar::Builder::new(out), places }
+    }
+
+    fn add(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
+        let text = String::from_utf8_lossy(bytes);
+        if let Some(place) = self.places.iter().find(|place| text.contains(*place) || name.contains(*place)) {
+            bail!("{name} names {place}, a place of this machine, which a packed study must not");
+        }
+        let mut header = tar::Header::new_ustar();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        self.files.append_data(&mut header, name, bytes).with_context(|| name.to_owned())
+    }
+
+    fn finish(self) -> io::Result<W> {
+        self.files.into_inner()
+    }
+}
+
+/// Where the study is, and what it names.
+fn places_of(folder: &StudyFolder, spec: &StudySpec) -> Result<Vec<String>> {
+    let mut places = vec![std::path::absolute(folder.path())?.to_string_lossy().into_owned()];
+    for words in [&spec.settings].into_iter().chain(spec.settings_of.values()) {
+        let sources = [&words.data, &words.encoder].into_iter().flatten();
+        places.extend(sources.filter_map(|word| Some(word.split_once(':')?.1.to_owned())));
+    }
+    // Those that are only a name are told anyway.
+    places.retain(|place| place.trim_matches('/').contains('/'));
+    Ok(places)
 }
 
 /// The study's own copies of task files, by name.
@@ -140,35 +179,24 @@ fn bytes_of(path: &Path) -> Result<Option<Vec<u8>>> {
     unless_gone(read_at_most(path, MAX_FILE_BYTES)).with_context(|| path.display().to_string())
 }
 
-fn add(archive: &mut tar::Builder<impl Write>, name: &str, bytes: &[u8]) -> Result<()> {
-    let mut header = tar::Header::new_gnu();
-    header.set_size(bytes.len() as u64);
-    header.set_mode(0o644);
-    archive.append_data(&mut header, name, bytes).with_context(|| name.to_owned())
-}
-
-/// The same study, naming nothing by where it was. Paths stay paths, so that reading them changes nothing.
-fn without_places(mut spec: StudySpec) -> StudySpec {
-    let shown = |words: TrainWords| {
-        let placeless = |word: String| match word.split_once(':') {
-            Some((kind, path)) => format!("{kind}:/{}", last_part(path)),
-            None => word,
-        };
-        let mut words =
-            TrainWords { data: words.data.map(placeless), encoder: words.encoder.map(placeless), ..words };
-        let rooted = |path: &Path| PathBuf::from(format!("/{}", last_part(&path.to_string_lossy())));
-        words.encoder_options.weights = words.encoder_options.weights.as_deref().map(rooted);
-        words.images.cache = None;
-        for template in &mut words.images.templates {
-            if let Some((class, file)) = template.split_once('=') {
-                *template = format!("{class}=/{}", last_part(file));
-            }
+/// The same study, naming nothing by where it was.
+fn without_places(spec: StudySpec, folder: &StudyFolder) -> Result<StudySpec> {
+    for (key, values) in &spec.vary {
+        if values.iter().any(|value| value.to_string().contains('/')) {
+            bail!(
+                "vary.{key}: it names places of this machine, and so do its runs; such a study cannot be packed"
+            );
         }
-        words
-    };
-    spec.settings = shown(spec.settings);
-    spec.settings_of = spec.settings_of.into_iter().map(|(task, words)| (task, shown(words))).collect();
-    spec
+    }
+    let place = std::path::absolute(folder.path())?;
+    let beside = |word: &str| Some(Path::new(word).strip_prefix(&place).ok()?.to_string_lossy().into_owned());
+    let mut spec = spec.with_task_words(&place, |word| beside(word).unwrap_or_else(|| word.to_owned()));
+    if let Some(word) = spec.tasks.iter().find(|word| is_file_word(word) && Path::new(word).is_absolute()) {
+        bail!("tasks: {word} is outside of the study's folder; go on with the study once, which copies it");
+    }
+    spec.settings = placeless(spec.settings);
+    spec.settings_of = spec.settings_of.into_iter().map(|(task, words)| (task, placeless(words))).collect();
+    Ok(spec)
 }
 
 /// The same for baselines, which tell their source.
@@ -191,12 +219,12 @@ fn unpack(path: &Path, into: &Path) -> Result<()> {
     let file = BufReader::new(File::open(path)?);
     let mut archive = tar::Archive::new(GzDecoder::new(file).take(MAX_BYTES));
     let mut n_files = 0;
-    for entry in archive.entries()? {
+    // As they are: what tar would put together by itself, it would read without a limit.
+    for entry in archive.entries()?.raw(true) {
         let entry = entry.context("it is not a packed study")?;
         let name = entry.path()?.into_owned();
-        if !entry.header().entry_type().is_file()
-            || !name.components().all(|part| matches!(part, Component::Normal(_)))
-        {
+        let is_inside = name.components().all(|part| matches!(part, Component::Normal(_)));
+        if !entry.header().entry_type().is_file() || !is_inside {
             bail!("{}: a packed study has nothing but files in it", name.display());
         }
         n_files += 1;
@@ -208,6 +236,12 @@ fn unpack(path: &Path, into: &Path) -> Result<()> {
         let mut bytes = Vec::new();
         entry.take(MAX_FILE_BYTES).read_to_end(&mut bytes).with_context(|| name.display().to_string())?;
         fs::write(&target, bytes)?;
+    }
+    // To its end, where a checksum of everything stands.
+    let mut rest = archive.into_inner();
+    io::copy(&mut rest, &mut io::sink()).context("it is damaged")?;
+    if rest.limit() == 0 {
+        bail!("it is larger than {} MB", MAX_BYTES >> 20);
     }
     if n_files == 0 {
         bail!("there is nothing in it");
@@ -241,6 +275,10 @@ mod tests {
             Vec::new(),
             b"text".to_vec(),
             whole[..whole.len() / 2].to_vec(),
+            // Without its checksum, and with another.
+            whole[..whole.len() - 8].to_vec(),
+            whole.iter().enumerate().map(|(at, byte)| byte ^ u8::from(at == whole.len() - 6)).collect(),
+            packed_of(&[("long", tar::EntryType::GNULongName), ("study.toml", tar::EntryType::Regular)]),
             packed_of(&[]),
             packed_of(&[("../outside", tar::EntryType::Regular)]),
             packed_of(&[("/outside", tar::EntryType::Regular)]),

@@ -1,22 +1,27 @@
 //! What runs of a study are called: a name says what a run is, and is that of its folder.
 
-/// Bytes of a name at most: file systems take 255, and what is set aside is called by it and more.
-const MAX_LEN: usize = 160;
-/// Bytes of a name that are kept where not all can be.
-const KEPT_LEN: usize = 120;
+/// Bytes of a name at most: file systems take 255, what is set aside is called by it and more, and packed studies take 155
+/// with its seed.
+const MAX_LEN: usize = 130;
+/// Letters of a name that are kept where not all can be.
+const KEPT_LEN: usize = 100;
 /// Letters of the hash that then tells it from others.
 const HASH_LEN: usize = 12;
 
 /// A name that any file system takes. Most are as they are; where letters had to be replaced or left out, a hash of the
 /// whole tells it from others of which the same is left.
 pub fn folder_name(name: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.+=,".contains(c);
     if name.chars().all(is_plain) && name.len() <= MAX_LEN {
         return name.to_owned();
     }
     let kept: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).take(KEPT_LEN).collect();
     let hash = blake3::hash(name.as_bytes()).to_hex();
     format!("{kept}--{}", &hash[..HASH_LEN])
+}
+
+/// Whether a letter is one that names of runs have.
+pub fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "-_.+=,".contains(c)
 }
 
 #[cfg(test)]

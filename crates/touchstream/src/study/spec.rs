@@ -228,10 +228,7 @@ impl StudySpec {
         if n > MAX_VARIATIONS {
             bail!("vary: it has more than {MAX_VARIATIONS} combinations");
         }
-        let n = self.most_runs();
-        if n > MAX_RUNS {
-            bail!("it has {n} runs, more than {MAX_RUNS}; divide it into several studies");
-        }
+        self.check_size()?;
         self.check_settings_of()?;
         if !self.rates.is_empty() && !self.switches.is_empty() {
             bail!("rates: they are for tasks that are learned alone");
@@ -241,12 +238,16 @@ impl StudySpec {
         Ok(self)
     }
 
-    /// How many runs there are; bases count for every switch, though some serve several.
-    fn most_runs(&self) -> usize {
+    /// That it has no more runs than anyone wants. Bases count for every switch, though some serve several.
+    pub fn check_size(&self) -> Result<()> {
         let n_of_switches = self.switches.len().saturating_mul(self.ways.len() + 1);
-        let axes =
-            [self.modules.len(), self.presets.len(), self.seeds.len(), self.tasks.len() + n_of_switches];
-        axes.into_iter().chain(self.vary.values().map(Vec::len)).fold(1, usize::saturating_mul)
+        let n_learned = self.tasks.len().saturating_add(n_of_switches);
+        let axes = [self.modules.len(), self.presets.len(), self.seeds.len(), n_learned];
+        let n = axes.into_iter().chain(self.vary.values().map(Vec::len)).fold(1, usize::saturating_mul);
+        if n > MAX_RUNS {
+            bail!("it has up to {n} runs, more than {MAX_RUNS}; divide it into several studies");
+        }
+        Ok(())
     }
 
     /// Settings of a task must be about a task that is learned alone: those of a switch share images and settings.
@@ -299,28 +300,6 @@ impl StudySpec {
         merged
     }
 
-    /// Every combination of what is varied, as a label and the settings that it has.
-    pub fn variations(&self) -> Result<Vec<(String, TrainWords)>> {
-        let mut all = vec![(String::new(), toml::Table::new())];
-        for (key, values) in &self.vary {
-            let with = |(label, table): &(String, toml::Table)| {
-                let (label, table) = (label.clone(), table.clone());
-                values.iter().map(move |value| {
-                    let mut table = table.clone();
-                    table.insert(key.clone(), value.clone());
-                    let gap = if label.is_empty() { "" } else { "," };
-                    (format!("{label}{gap}{key}={}", label_of(value)), table)
-                })
-            };
-            all = all.iter().flat_map(with).collect();
-        }
-        let words = |(label, table): (String, toml::Table)| {
-            let words: TrainWords = table.try_into().with_context(|| format!("vary: {label}"))?;
-            Ok((label, words))
-        };
-        all.into_iter().map(words).collect()
-    }
-
     /// What runs of a task have in common. Images from elsewhere have classes and templates of their own.
     pub fn settings_for(&self, task: &str) -> TrainWords {
         let of_task = self.settings_of.get(task).cloned().unwrap_or_default();
@@ -349,21 +328,11 @@ impl StudySpec {
     }
 }
 
-fn label_of(value: &toml::Value) -> String {
-    match value {
-        toml::Value::String(word) => word.clone(),
-        toml::Value::Float(number) if !(1e-4..1e6).contains(&number.abs()) && *number != 0.0 => {
-            format!("{number:e}")
-        }
-        toml::Value::Array(values) => values.iter().map(label_of).collect::<Vec<_>>().join("+"),
-        other => other.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::study::cell::cells_of;
+    use crate::study::run_name::is_plain;
 
     fn parse(text: &str) -> Result<StudySpec> {
         let folder = tempfile::tempdir()?;
@@ -406,7 +375,6 @@ mod tests {
                 && let Ok(cells) = cells_of(&spec)
             {
                 for cell in cells {
-                    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.+=,".contains(c);
                     proptest::prop_assert!(cell.name.len() < 200 && cell.name.chars().all(is_plain), "{}", cell.name);
                     proptest::prop_assert!(cell.cost.is_finite());
                 }
@@ -426,7 +394,7 @@ mod tests {
     #[test]
     fn more_runs_than_anyone_wants_are_refused() {
         let error = parse("tasks = [\"all\"]\nmodules = [\"all\"]\nseeds = 1000").unwrap_err();
-        assert!(format!("{error:#}").contains("it has 288000 runs, more than 100000"), "{error:#}");
+        assert!(format!("{error:#}").contains("it has up to 288000 runs, more than 100000"), "{error:#}");
     }
 
     #[test]
