@@ -293,4 +293,32 @@ mod tests {
         fs::write(&file, &whole).unwrap();
         assert!(OpenStudy::at(&file).unwrap().folder.spec().is_file());
     }
+
+    proptest::proptest! {
+        /// Whatever a file holds, plain or behind gzip, it is unpacked or refused; so is a packed study in which something was changed.
+        #[test]
+        fn any_bytes_are_unpacked_or_refused(
+            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..2000),
+            at in 0_usize..1536,
+            value: u8,
+        ) {
+            let place = tempfile::tempdir().unwrap();
+            let behind_gzip = |bytes: &[u8]| {
+                let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+                encoder.write_all(bytes).and_then(|()| encoder.finish()).unwrap()
+            };
+            let mut good = Vec::new();
+            GzDecoder::new(&packed_of(&[("runs/a/curve.csv", tar::EntryType::Regular)])[..]).read_to_end(&mut good).unwrap();
+            good[at] = value;
+            for bytes in [bytes.clone(), behind_gzip(&bytes), behind_gzip(&good)] {
+                let file = place.path().join("x.tar.gz");
+                fs::write(&file, bytes).unwrap();
+                let into = place.path().join("into");
+                let _ = unpack(&file, &into);
+                // Nothing beside the two.
+                let n = fs::read_dir(place.path()).unwrap().count();
+                proptest::prop_assert!(n <= 2, "{n}");
+            }
+        }
+    }
 }
