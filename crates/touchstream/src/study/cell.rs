@@ -261,11 +261,13 @@ fn step_cost(agent: &AgentSettings) -> f64 {
     const CONVOLUTIONS: f64 = 1.1e8;
     let units = &agent.module.units;
     let first = units.first().copied().unwrap_or(0) as f64 * SCENE_LEN * (agent.k_b + 1) as f64 * 3.0;
-    let behind: f64 = units.windows(2).map(|pair| (pair[0] * pair[1]) as f64).sum();
-    let candidates = agent.n_candidates as f64;
-    let convolves = find_module(&agent.module.id).is_ok_and(ModuleKind::is_convolutional);
-    let convolutions = if convolves { CONVOLUTIONS } else { 0.0 };
-    SECS_A_STEP + SECS_A_PRODUCT * (first + convolutions + behind * candidates)
+    let kind = find_module(&agent.module.id).ok();
+    let n_parts = kind.map_or(1, |kind| kind.layers.n_parts());
+    let behind: f64 = units.windows(2).map(|pair| pair[0] as f64 * pair[1] as f64 * n_parts as f64).sum();
+    // A candidate is looked at; a target is learned from, which is that three times.
+    let n_touches = agent.n_candidates as f64 + 3.0 * agent.n_targets as f64;
+    let convolutions = if kind.is_some_and(ModuleKind::is_convolutional) { CONVOLUTIONS } else { 0.0 };
+    SECS_A_STEP + SECS_A_PRODUCT * (first + convolutions + behind * n_touches)
 }
 
 #[cfg(test)]
