@@ -8,6 +8,7 @@ use desk::Desk;
 use flate2::read::GzDecoder;
 use std::fs;
 use std::io::Read;
+use std::path::Path;
 
 const HALVES: &str = "id = \"halves\"\ntitle = \"left or right\"\nclasses = 2\n\n[stimulus-response]\nregions = [\n\
     { class = 0, rect = { top = 0, left = 0, height = 224, width = 112 } },\n\
@@ -95,4 +96,27 @@ fn what_cannot_be_packed_or_read_says_so() {
     desk.write("broken.tar.gz", "not packed");
     desk.fails(&["verify", "broken.tar.gz"], "broken.tar.gz cannot be unpacked");
     desk.fails(&["report", "broken.tar.gz"], "broken.tar.gz cannot be unpacked");
+}
+
+/// What is written about our own results is what the program says of them. After a change of claims or statistics, or with more
+/// results: `touchstream verify results/*.tar.gz --markdown docs/VERDICTS.md`.
+#[test]
+fn our_own_verdicts_are_those_of_our_results() {
+    let desk = Desk::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let files = fs::read_dir(root.join("results")).unwrap().map(|entry| entry.unwrap().path());
+    let mut packed: Vec<String> = files
+        .filter(|path| path.extension().is_some_and(|ending| ending == "gz"))
+        .map(|path| path.display().to_string())
+        .collect();
+    packed.sort();
+    assert!(!packed.is_empty());
+    let mut words = vec!["verify", "--markdown", "verdicts.md"];
+    words.extend(packed.iter().map(String::as_str));
+    desk.succeeds(&words);
+    let written = fs::read_to_string(root.join("docs/VERDICTS.md")).unwrap();
+    assert!(
+        written == fs::read_to_string(desk.file("verdicts.md")).unwrap(),
+        "docs/VERDICTS.md is of before"
+    );
 }
