@@ -203,9 +203,8 @@ fn without_places(spec: StudySpec, folder: &StudyFolder) -> Result<StudySpec> {
 fn baselines_without_places(bytes: &[u8], path: &Path) -> Result<Vec<u8>> {
     let mut baselines: serde_json::Value =
         serde_json::from_slice(bytes).with_context(|| path.display().to_string())?;
-    for place in [&["data", "source"][..], &["encoder"]] {
-        let pointer = format!("/{}", place.join("/"));
-        if let Some(word) = baselines.pointer_mut(&pointer)
+    for place in ["/data/source", "/encoder"] {
+        if let Some(word) = baselines.pointer_mut(place)
             && let Some(source) = word.as_str()
         {
             *word = shown_source(source).into();
