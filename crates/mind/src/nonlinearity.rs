@@ -94,14 +94,15 @@ impl SidePolynomials {
     /// Those of a sum of parts with weights, above 0 and below.
     #[inline(always)]
     pub fn weighted(&self, weight: impl Fn(usize) -> f32) -> [[f32; 2]; 2] {
-        [self.above, self.below].map(|parts| {
-            let mut sum = [0.0; 2];
+        // A plain loop: what `map` is given is not always compiled into its caller, and would be called here.
+        let mut sums = [[0.0; 2]; 2];
+        for (sum, parts) in sums.iter_mut().zip([self.above, self.below]) {
             for (part, polynomial) in parts.iter().enumerate() {
                 sum[0] += weight(part) * polynomial[0];
                 sum[1] += weight(part) * polynomial[1];
             }
-            sum
-        })
+        }
+        sums
     }
 
     /// Whether any part has a square in it.

@@ -64,6 +64,10 @@ impl<'a, R: InputRows<'a>> Products<'_, '_, R> {
     }
 }
 
+/// What chunks are before they are found.
+const NO_CHUNK: Lanes = [0.0; N_LANES];
+const NO_GROUP: [Lanes; GROUPED] = [NO_CHUNK; GROUPED];
+
 /// `[pair][step][unit]`
 #[inline(always)]
 fn dot_products<A: Arithmetic, const UNITS: usize, const PAIRS: usize>(
@@ -79,10 +83,23 @@ fn dot_products<A: Arithmetic, const UNITS: usize, const PAIRS: usize>(
     let row_groups = row_chunks.map(|row| &row.as_chunks::<GROUPED>().0[..n_groups]);
     let x_groups = x_chunks.map(|xs| xs.map(|x| &x.as_chunks::<GROUPED>().0[..n_groups]));
     for group in 0..n_groups {
-        let w = row_groups.map(|row| &row[group]);
-        let x = x_groups.map(|xs| xs.map(|x| &x[group]));
+        // Plain loops: what `map` is given is not always compiled into its caller, and would be called here.
+        let (mut w, mut x) = ([&NO_GROUP; UNITS], [[&NO_GROUP; 2]; PAIRS]);
+        for unit in 0..UNITS {
+            w[unit] = &row_groups[unit][group];
+        }
+        for pair in 0..PAIRS {
+            x[pair] = [&x_groups[pair][0][group], &x_groups[pair][1][group]];
+        }
         for i in 0..GROUPED {
-            add_chunk::<A::Blocks, UNITS, PAIRS>(&mut sums, w.map(|w| &w[i]), x.map(|xs| xs.map(|x| &x[i])));
+            let (mut w_chunks, mut x_chunks) = ([&NO_CHUNK; UNITS], [[&NO_CHUNK; 2]; PAIRS]);
+            for unit in 0..UNITS {
+                w_chunks[unit] = &w[unit][i];
+            }
+            for pair in 0..PAIRS {
+                x_chunks[pair] = [&x[pair][0][i], &x[pair][1][i]];
+            }
+            add_chunk::<A::Blocks, UNITS, PAIRS>(&mut sums, w_chunks, x_chunks);
         }
     }
     for i in n_groups * GROUPED..n_chunks {

@@ -176,8 +176,7 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Update<'_, R, U> {
         let at = |unit: usize| start + unit * stride + first_col + piece.col;
         for first in (0..n_out).step_by(UNITS) {
             // Where fewer are left, the last stands for those that are not there.
-            let units: [usize; UNITS] = std::array::from_fn(|idx| (first + idx).min(n_out - 1));
-            let d = |step: usize| units.map(|unit| d[step * n_out + unit]);
+            let d = |step: usize, unit: usize| d[step * n_out + (first + unit).min(n_out - 1)];
             // Strip by strip: the rule divides while the next strip is summed.
             for strip in 0..n_strips {
                 // Those of the next units come from far away meanwhile.
@@ -214,14 +213,21 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Update<'_, R, U> {
 #[inline(always)]
 fn sum_strip<'x, B: Numbers<Memory = Block>, const UNITS: usize, const BLOCKS: usize>(
     n_steps: usize,
-    d: impl Fn(usize) -> [f32; UNITS],
+    d: impl Fn(usize, usize) -> f32,
     block_of: impl Fn(usize, usize) -> &'x Block,
 ) -> [[B::V; BLOCKS]; UNITS] {
     let mut sums = [[B::zero(); BLOCKS]; UNITS];
     for step in 0..n_steps {
-        let x: [B::V; BLOCKS] = std::array::from_fn(|block| B::load(block_of(block, step)));
-        for (sums, d) in sums.iter_mut().zip(d(step).map(B::splat)) {
-            sums.iter_mut().zip(x).for_each(|(sum, x)| *sum = B::mul_add(d, x, *sum));
+        // Plain loops: what `map` and `from_fn` are given is not always compiled into its caller, and would be called here.
+        let mut x = [B::zero(); BLOCKS];
+        for block in 0..BLOCKS {
+            x[block] = B::load(block_of(block, step));
+        }
+        for unit in 0..UNITS {
+            let d = B::splat(d(step, unit));
+            for block in 0..BLOCKS {
+                sums[unit][block] = B::mul_add(d, x[block], sums[unit][block]);
+            }
         }
     }
     sums
@@ -232,12 +238,13 @@ fn sum_strip<'x, B: Numbers<Memory = Block>, const UNITS: usize, const BLOCKS: u
 fn sum_rest<'a, A: Arithmetic, R: InputRows<'a>, const UNITS: usize>(
     sums: &mut [&mut [f32]; UNITS],
     piece: Piece,
-    d: impl Fn(usize) -> [f32; UNITS],
+    d: impl Fn(usize, usize) -> f32,
     inputs: R,
 ) {
     for step in 0..piece.n_steps {
         let x = &inputs.row(step)[piece.col..piece.col + piece.len];
-        for (sums, d) in sums.iter_mut().zip(d(step)) {
+        for (unit, sums) in sums.iter_mut().enumerate() {
+            let d = d(step, unit);
             for start in (0..piece.len).step_by(N_LANES) {
                 let sum = A::mul_add(A::splat(d), load_from::<A>(x, start), load_from::<A>(sums, start));
                 store_from::<A>(sum, &mut sums[..piece.len], start);

@@ -2,7 +2,7 @@
 //! alike.
 
 use crate::say::warn_user;
-use crate::study::cell::{cells_of, missing_of};
+use crate::study::cell::{RunPart, cells_of, missing_of};
 use crate::study::packed::OpenStudy;
 use crate::study::provenance::starts_of;
 use crate::study::records::Records;
@@ -10,13 +10,14 @@ use crate::study::report::baselines_or_none;
 use crate::study::reproduction::StudyUsed;
 use crate::study::shown::placeless;
 use crate::study::spec::StudySpec;
-use crate::study::touches::{CountedTouches, Counting, countings_of};
+use crate::study::touches::{CountedTouches, Counting, compared_with, countings_of};
 use crate::train_words::TrainWords;
 use anyhow::{Result, bail};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use touchstream_findings::{Baseline, CLAIMS, Claim, Outcome, Part, RunRecord, Verdict, findings};
+use touchstream_lab::run::RunIdentity;
 
 /// Studies that are judged together, and the verdicts.
 pub struct Evidence {
@@ -90,23 +91,37 @@ fn settings_key(spec: &StudySpec) -> Result<String> {
     Ok(format!("{} {of_tasks:?} {:?}", settings.to_toml()?, spec.rates))
 }
 
-/// What runs of a task saw: hashes of images and encoder.
-type Seen = BTreeMap<String, BTreeSet<(String, String)>>;
+/// What must be the same for runs to be judged together.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Common {
+    /// What is seen on a task: hashes of images and encoder.
+    Images { task: String },
+    /// How long a task is learned, alone or after a switch.
+    Steps { preset: &'static str, what: String },
+}
+
+/// What runs have in common.
+type Seen = BTreeMap<Common, BTreeSet<String>>;
 
 fn seen_by(study: &Study) -> Seen {
     let mut seen = Seen::new();
     for run in &study.records.runs {
-        let hashes = (run.identity.data_hash.clone(), run.identity.encoder_hash.clone());
-        seen.entry(run.facts.task.clone()).or_default().insert(hashes);
+        let RunIdentity { plan, data_hash, encoder_hash, .. } = &run.identity;
+        let images = Common::Images { task: run.facts.task.clone() };
+        seen.entry(images).or_default().insert(format!("{data_hash} {encoder_hash}"));
+        if run.facts.part != RunPart::Base {
+            let steps = Common::Steps { preset: run.facts.preset.word(), what: compared_with(&run.facts) };
+            seen.entry(steps).or_default().insert(plan.n_steps.to_string());
+        }
     }
     seen
 }
 
-/// Which of some it belongs to: the first that saw the same on every task that both have, or a new one. Folders that are called
-/// alike may hold other images.
+/// Which of some it belongs to: the first that has the same on everything that both have, or a new one. Folders that are called
+/// alike may hold other images, and studies of one name may be longer.
 fn place_among(all: &mut Vec<Seen>, new: Seen) -> usize {
     let fits =
-        |there: &Seen| new.iter().all(|(task, seen)| there.get(task).is_none_or(|there| there == seen));
+        |there: &Seen| new.iter().all(|(what, seen)| there.get(what).is_none_or(|there| there == seen));
     let idx = all.iter().position(fits).unwrap_or(all.len());
     match all.get_mut(idx) {
         Some(there) => there.extend(new),
@@ -130,10 +145,11 @@ struct Group {
 impl Group {
     fn of(spec: &StudySpec) -> Result<Self> {
         let word = |word: &Option<String>, or: &str| word.clone().unwrap_or_else(|| or.to_owned());
+        let steps = spec.steps.map(|steps| format!("steps = {steps}"));
         Ok(Self {
             images: word(&spec.settings.data, "gallery"),
             encoder: word(&spec.settings.encoder, "compact"),
-            settings: spec.said_about_agents()?,
+            settings: spec.said_about_agents()?.into_iter().chain(steps).collect(),
             studies: Vec::new(),
             records: Vec::new(),
             seen: BTreeMap::new(),
@@ -203,16 +219,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_that_are_called_alike_may_hold_other_images() {
-        let seen = |task: &str, data: &str| -> Seen {
-            BTreeMap::from([(task.to_owned(), BTreeSet::from([(data.to_owned(), "e".to_owned())]))])
-        };
+    fn what_differs_in_images_or_length_is_judged_apart() {
+        fn check(all: &mut Vec<Seen>, what: Common, has: &str, place: usize) {
+            let new = Seen::from([(what, BTreeSet::from([has.to_owned()]))]);
+            assert_eq!(place_among(all, new.clone()), place, "{new:?}");
+        }
+        let images = |task: &str| Common::Images { task: task.to_owned() };
+        let steps = |preset| Common::Steps { preset, what: "localization".to_owned() };
         let mut all = Vec::new();
-        assert_eq!(place_among(&mut all, seen("sr-2way", "a")), 0);
-        assert_eq!(place_among(&mut all, seen("sr-2way", "b")), 1, "other images");
-        assert_eq!(place_among(&mut all, seen("sr-2way", "a")), 0);
-        // Of a task that nobody has yet, nothing speaks against it; then others must see the same.
-        assert_eq!(place_among(&mut all, seen("localization", "c")), 0);
-        assert_eq!(place_among(&mut all, seen("localization", "d")), 1);
+        check(&mut all, images("sr-2way"), "a", 0);
+        check(&mut all, images("sr-2way"), "b", 1);
+        check(&mut all, images("sr-2way"), "a", 0);
+        // Of what nobody has yet, nothing speaks against it; then others must have the same.
+        check(&mut all, images("localization"), "c", 0);
+        check(&mut all, images("localization"), "d", 1);
+        check(&mut all, steps("default"), "24000", 0);
+        check(&mut all, steps("paper"), "8000", 0);
+        check(&mut all, steps("default"), "100000", 1);
     }
 }
