@@ -122,18 +122,20 @@ class ConvAgent(Agent):
         self.adam = torch.optim.Adam([self.tiled, *(tensor for pair in pairs for tensor in pair)], lr=1e-4, fused=True)
         self.maps = torch.randn(64, N_PLACES, N_CHANNELS) * 2 / N_CHANNELS**0.5
 
-    def flattened(self, psi, maps):
+    def flattened(self, psi, maps, which):
+        """`maps` of screens, each once; `which` of them a step shows."""
         x, tiled = maps, F.linear(psi, self.tiled)[:, None]
         for idx, (f, weight, bias) in enumerate(self.convolutions):
             x = F.linear(x, weight, bias)
-            x = f(x + tiled if idx == 0 else x)
+            x = f(x.index_select(0, which) + tiled if idx == 0 else x)
         return x.flatten(1) / N_PLACES
 
     def update(self):
-        # As in localization, a screen is shown for two steps.
-        order = torch.randint(500, (self.batch // 2 + 1,)).repeat_interleave(2)[: self.batch + 1]
-        psi = torch.cat([self.scenes[order[:-1]], self.scenes[order[1:]]], -1)
-        flattened = self.flattened(psi, self.maps[order[1:] % 64])
+        # As in localization, a screen is shown for two steps; what its map is to the first convolution is found once.
+        screens, which = torch.randint(500, (self.batch // 2 + 1,)), torch.arange(self.batch + 1) // 2
+        scenes = self.scenes[screens[which]]
+        psi = torch.cat([scenes[:-1], scenes[1:]], -1)
+        flattened = self.flattened(psi, self.maps[screens % 64], which[1:])
         self.n_psi = flattened.shape[1]
         touches = self.touches(flattened.detach())
         rewards = torch.rand(self.batch, K_F)

@@ -66,6 +66,10 @@ pub struct AgentSettings {
     pub adam: AdamSettings,
     /// How weights start.
     pub initial_weights: InitialWeights,
+    /// What flattened numbers of convolutions count, if that is not what goes with the initial weights: one place of them as
+    /// much as one number, or as they are where weights start as printed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flattened: Option<FlattenedScale>,
     /// How touches are chosen.
     pub policy: PolicySettings,
 }
@@ -153,6 +157,7 @@ impl AgentSettings {
             learning_rate,
             adam: AdamSettings::default(),
             initial_weights: InitialWeights::FanIn,
+            flattened: None,
             policy: PolicySettings { dist, ..PolicySettings::default() },
         })
     }
@@ -296,10 +301,10 @@ impl AgentSettings {
                 Some(Convolutions {
                     map: scenes.map.ok_or_else(|| SettingsError::NoMaps { id: self.module.id.clone() })?,
                     layers: layers.map(|(&nonlinearity, n_units)| layer(nonlinearity, n_units)).collect(),
-                    flattened: match self.initial_weights {
+                    flattened: self.flattened.unwrap_or(match self.initial_weights {
                         InitialWeights::FanIn => FlattenedScale::OnePlace,
                         InitialWeights::Paper => FlattenedScale::One,
-                    },
+                    }),
                 })
             }
         };
@@ -331,6 +336,9 @@ mod tests {
                 settings.check(scenes).unwrap().shape().convolutions.as_ref().unwrap().scale()
             };
             assert_eq!((scale(&ours), scale(&printed)), (1.0 / 9.0, 1.0));
+            let asked = |flattened| AgentSettings { flattened: Some(flattened), ..printed.clone() };
+            assert_eq!(scale(&asked(FlattenedScale::Root)), 1.0 / 3.0);
+            assert_eq!(scale(&asked(FlattenedScale::OnePlace)), 1.0 / 9.0);
             let without = ours.check(SceneShape::without_maps(4)).unwrap_err();
             assert!(without.to_string().contains("conv-ems reads spatial maps"), "{without}");
         }

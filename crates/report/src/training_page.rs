@@ -121,7 +121,8 @@ fn learning_curve(page: &TrainingPage) -> String {
         numbered.map(|(lesson, number)| (lesson.first_step as f64, number.to_string())).collect();
     let marks: Vec<(f64, &str)> = marks.iter().map(|(step, name)| (*step, name.as_str())).collect();
     let marks = if marks.len() > 1 { &marks[..] } else { &[] };
-    curve_plot(&Plot { x_label: "steps", y_label: "reward a trial", lines: &lines, level: None, marks })
+    let y_label = if on_object.is_empty() { "reward a trial" } else { "reward a trial; share of touches" };
+    curve_plot(&Plot { x_label: "steps", y_label, lines: &lines, level: None, marks })
 }
 
 fn lesson_section(idx: usize, lesson: &LessonPart) -> Result<String, png::EncodingError> {

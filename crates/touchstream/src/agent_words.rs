@@ -1,11 +1,13 @@
 //! An agent's settings from words, and words from settings.
 
-use crate::train_words::{DistWord, ExploreWord, InitialWord, PresetWord, TrainWords, VarianceWord};
+use crate::train_words::{
+    DistWord, ExploreWord, FlattenedWord, InitialWord, PresetWord, TrainWords, VarianceWord,
+};
 use anyhow::{Result, bail};
 use touchstream_agent::policy::{Dist, Explore, VarianceOf};
 use touchstream_agent::{AgentSettings, SceneShape, TouchScale};
 use touchstream_env::task::Task;
-use touchstream_mind::module::{InitialWeights, MapShape};
+use touchstream_mind::module::{FlattenedScale, InitialWeights, MapShape};
 
 const DEFAULT_EPSILON: f32 = 0.1;
 const DEFAULT_TEMPERATURE: f32 = 0.01;
@@ -57,6 +59,13 @@ pub fn agent_settings(
             InitialWord::FanIn => InitialWeights::FanIn,
             InitialWord::Paper => InitialWeights::Paper,
         };
+    }
+    if let Some(word) = words.flattened_scale {
+        agent.flattened = Some(match word {
+            FlattenedWord::One => FlattenedScale::One,
+            FlattenedWord::Root => FlattenedScale::Root,
+            FlattenedWord::Place => FlattenedScale::OnePlace,
+        });
     }
     let dist = words.dist.unwrap_or(match agent.policy.dist {
         Dist::Identity => DistWord::Identity,
@@ -121,6 +130,11 @@ pub fn agent_words(agent: &AgentSettings, words: TrainWords, is_for_several: boo
         initial_weights: Some(match agent.initial_weights {
             InitialWeights::FanIn => InitialWord::FanIn,
             InitialWeights::Paper => InitialWord::Paper,
+        }),
+        flattened_scale: agent.flattened.map(|scale| match scale {
+            FlattenedScale::One => FlattenedWord::One,
+            FlattenedScale::Root => FlattenedWord::Root,
+            FlattenedScale::OnePlace => FlattenedWord::Place,
         }),
         dist: Some(dist),
         temperature,

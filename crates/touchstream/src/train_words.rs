@@ -74,9 +74,12 @@ pub struct TrainWords {
     /// What an update takes off weights and biases: this share, times the learning rate [default: 0, as the paper]
     #[arg(long, value_name = "SHARE", help_heading = "Agent", allow_negative_numbers = true)]
     pub weight_decay: Option<f64>,
-    /// How weights start [default: fan-in; N(0, 0.01) as the paper; decides what flattened numbers of conv-ems count too]
+    /// How weights start [default: fan-in; N(0, 0.01) as the paper]
     #[arg(long, value_enum, value_name = "HOW", help_heading = "Agent")]
     pub initial_weights: Option<InitialWord>,
+    /// What each flattened number of conv-ems counts [default: place; one where weights start as printed]
+    #[arg(long, value_enum, value_name = "HOW", help_heading = "Agent")]
+    pub flattened_scale: Option<FlattenedWord>,
     /// What turns a reward map into a distribution [default: identity; boltzmann for localization and scenes]
     #[arg(long, value_enum, value_name = "F", help_heading = "Agent")]
     pub dist: Option<DistWord>,
@@ -173,6 +176,17 @@ impl VotingWord {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+pub enum FlattenedWord {
+    /// As it is
+    One,
+    /// Divided by the root of the number of places
+    Root,
+    /// Divided by the number of places
+    Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum InitialWord {
     /// N(0, 1 / inputs)
     FanIn,
@@ -260,6 +274,7 @@ impl TrainWords {
             learning_rate,
             weight_decay,
             initial_weights,
+            flattened_scale,
             dist,
             temperature,
             variance_of,
@@ -346,6 +361,7 @@ impl TrainWords {
         }
         if is_other_preset {
             (self.initial_weights, self.variance_of, self.feature_norm) = (None, None, None);
+            self.flattened_scale = None;
             (self.targets, self.dropout, self.weight_decay) = (None, None, None);
         }
         if typed.dist.is_some() {

@@ -62,6 +62,11 @@ fn wrong_words_are_told() {
     desk.fails(&words(&["--task", "sr-2way"]), "task: baselines are of localization; `sr-2way` is");
     desk.fails(&words(&["--task", "localization+rotation"]), "baselines are of plain localization");
     desk.fails(&words(&["--python", "no-such-python"]), "python: cannot start no-such-python");
+    // Told before anything is encoded.
+    let told = desk.fails(&words(&["--python", "/bin/true"]), "python: /bin/true has no scikit-learn");
+    assert!(!told.contains("encoding"), "{told}");
+    let alone = desk.succeeds(&["baselines", "--objects", "5,1"]);
+    assert!(alone.contains("-  ") && alone.contains("1 screen ") && !alone.contains("1 screens"), "{alone}");
     desk.fails(&words(&["--json", "--csv"]), "cannot be used with");
 }
 

@@ -1,6 +1,7 @@
 //! Screens and maps as cells of a picture.
 
 use crate::maps::grid::MAP_SIDE;
+use crate::maps::snapshot::MapSnapshot;
 use touchstream_env::pixel_box::PixelBox;
 use touchstream_env::reward_map::RewardMap;
 use touchstream_env::screen::Screen;
@@ -37,9 +38,28 @@ pub fn truth_cell(truth: &RewardMap) -> Canvas {
     Canvas::of_map(truth).shrunk(PX_A_CELL)
 }
 
+/// Which reward has the last colour: the highest that any of some maps promises, so that rewards that are hard to come by
+/// are seen too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColourScale {
+    highest: u8,
+}
+
+impl ColourScale {
+    pub fn of<'a>(snapshots: impl IntoIterator<Item = &'a MapSnapshot>) -> Self {
+        let highest = snapshots.into_iter().flat_map(|snapshot| &snapshot.levels).copied().max();
+        Self { highest: highest.unwrap_or(u8::MAX).max(1) }
+    }
+
+    /// What colours mean, for people.
+    pub fn words(self) -> String {
+        format!("expected: red is {:.2}", f32::from(self.highest) / 255.0)
+    }
+}
+
 /// A kept map.
-pub fn map_cell(levels: &[u8]) -> Canvas {
-    let colour = |&level: &u8| turbo(f32::from(level) / 255.0);
+pub fn map_cell(levels: &[u8], scale: ColourScale) -> Canvas {
+    let colour = |&level: &u8| turbo(f32::from(level) / f32::from(scale.highest));
     let rows = levels.chunks_exact(MAP_SIDE).map(|row| row.iter().flat_map(colour).collect());
     let rows: Vec<Vec<u8>> = rows.collect();
     Canvas::of_rows(rows.iter().map(Vec::as_slice))

@@ -1,6 +1,6 @@
 //! The trials that are looked at, and a module's reward maps for them.
 
-use crate::maps::grid::{MAP_LEN, best_touch, grid_touches};
+use crate::maps::grid::{MAP_LEN, best_touch, grid_touches, levels_of};
 use touchstream_agent::{CandidateTouches, NoScene, Scenes, TouchScale};
 use touchstream_env::reward_map::RewardMap;
 use touchstream_env::screen::Screen;
@@ -29,6 +29,15 @@ pub struct Example {
     scale: TouchScale,
 }
 
+/// What a module reads touches on and looks ahead to.
+#[derive(Clone, Copy, Debug)]
+pub struct Outlook {
+    /// How it reads touches.
+    pub scale: TouchScale,
+    /// Rewards ahead that it predicts. What a first touch leads to is looked at only by modules that predict it.
+    pub k_f: usize,
+}
+
 /// So many trials are searched for different ones.
 const SEARCHED: u64 = 200;
 
@@ -36,13 +45,13 @@ const SEARCHED: u64 = 200;
 pub fn choose_examples(
     stream: &Stream,
     scenes: &impl Scenes,
-    scale: TouchScale,
+    outlook: Outlook,
     n: usize,
 ) -> Result<Vec<Example>, ExampleError> {
     let mut stream = stream.clone();
     let (mut chosen, mut spare): (Vec<Example>, Vec<Example>) = (Vec::new(), Vec::new());
     let mut truths: Vec<RewardMap> = Vec::new();
-    let mut remembered = Remembered { scene_ids: Vec::new(), touches: Vec::new(), scale };
+    let mut remembered = Remembered { scene_ids: Vec::new(), touches: Vec::new(), outlook };
     // So that every example has something before it, as all but the first trial of a stream have.
     Example::of_trial(&mut stream, scenes, &mut remembered)?;
     for _ in 0..SEARCHED {
@@ -79,7 +88,7 @@ pub enum ExampleError {
 struct Remembered {
     scene_ids: Vec<u32>,
     touches: Vec<Touch>,
-    scale: TouchScale,
+    outlook: Outlook,
 }
 
 impl Example {
@@ -90,7 +99,8 @@ impl Example {
         scenes: &impl Scenes,
         remembered: &mut Remembered,
     ) -> Result<Self, ExampleError> {
-        let shows_every_step = matches!(stream.bound_task().task().paradigm(), Paradigm::Localization);
+        let is_localization = matches!(stream.bound_task().task().paradigm(), Paradigm::Localization);
+        let shows_every_step = is_localization && remembered.outlook.k_f > 1;
         let (mut screens, mut last_recipe) = (Vec::new(), None);
         let (mut start, mut n_maps) = (None, 0);
         let mut truth = RewardMap::zeros();
@@ -120,7 +130,7 @@ impl Example {
             }
         }
         let (start, touches) = start.expect("the last step is looked at");
-        let (scene_ids, scale) = (remembered.scene_ids.clone(), remembered.scale);
+        let (scene_ids, scale) = (remembered.scene_ids.clone(), remembered.outlook.scale);
         Ok(Self { screens, start, n_maps, scene_ids, touches, scale })
     }
 
@@ -159,11 +169,10 @@ impl Example {
             skill.look(&ExampleHistory { ids, scenes, zeros: &zeros }, &mut memory);
             skill.predict(0, &past_touches, candidates.centred(), &mut memory);
             let mut predicted = vec![0.0; MAP_LEN];
-            let map = n_ahead.min(shape.k_f - 1);
-            set_sigmoids(skill.instructions(), memory.logits(map), &mut predicted);
-            let map_start = levels.len();
-            levels.extend(predicted.iter().map(|reward| (reward * 255.0).round() as u8));
-            touches.push(best_touch(&levels[map_start..]));
+            set_sigmoids(skill.instructions(), memory.logits(n_ahead), &mut predicted);
+            let of_map = levels_of(&predicted);
+            touches.push(best_touch(&of_map));
+            levels.extend(of_map);
         }
         levels
     }
@@ -242,7 +251,7 @@ mod tests {
         let (schedule, stimuli) =
             (Schedule::single(find_task(task).unwrap()), Arc::new(PlainStimuli::new(4)));
         let (stream, _) = Stream::open(schedule, stimuli, Split::Validation, RunSeed(1)).unwrap();
-        choose_examples(&stream, &Blind, scale, 3).unwrap()
+        choose_examples(&stream, &Blind, Outlook { scale, k_f: 2 }, 3).unwrap()
     }
 
     /// A module that promises these rewards now and one touch ahead, wherever one touches.
@@ -272,8 +281,10 @@ mod tests {
             // At the first corner the reward of the second one is what is looked at, at the second its own.
             let levels = example.predicted(&skill("localization", [0.2, 0.6]), &Blind);
             assert_eq!(levels.len(), 2 * MAP_LEN);
-            let all_are = |levels: &[u8], level: u8| levels.iter().all(|&found| found == level);
-            assert!(all_are(&levels[..MAP_LEN], 153) && all_are(&levels[MAP_LEN..], 51));
+            // One cell of a flat map is its best.
+            let are =
+                |levels: &[u8], level: u8| levels[0] == level && levels[1..] == [level - 1; MAP_LEN - 1];
+            assert!(are(&levels[..MAP_LEN], 153) && are(&levels[MAP_LEN..], 51));
         }
     }
 
@@ -284,7 +295,7 @@ mod tests {
                 assert_eq!((example.n_maps(), example.screens.len()), (1, 2));
                 assert!(example.truth(&[]).best() > 0.0);
                 let levels = example.predicted(&skill(task, [0.2, 0.6]), &Blind);
-                assert_eq!(levels, [51; MAP_LEN]);
+                assert_eq!((levels[0], &levels[1..]), (51, &[50; MAP_LEN - 1][..]));
             }
         }
     }

@@ -1,7 +1,8 @@
 //! Reward maps as they emerge, one frame a snapshot.
 
 use crate::maps::cells::{
-    GAP, INK, LINE, ORDINALS, PAPER, STRIDE, boxed, column_x, map_cell, ringed, screen_cell, truth_cell,
+    ColourScale, GAP, INK, LINE, ORDINALS, PAPER, STRIDE, boxed, column_x, map_cell, ringed, screen_cell,
+    truth_cell,
 };
 use crate::maps::example::Example;
 use crate::maps::snapshot::MapSnapshot;
@@ -27,9 +28,11 @@ pub fn map_film(examples: &[Example], snapshots: &[MapSnapshot]) -> Option<Film>
         title(n_screens + 2 * map, &words);
         title(n_screens + 2 * map + 1, "true");
     }
+    let scale = ColourScale::of(snapshots);
     let frame = |snapshot: &MapSnapshot| {
         let mut frame = blank.clone();
-        frame.write(&format!("{} steps", snapshot.step), Place { x: column_x(n_screens), y: GAP }, INK);
+        frame.write(&format!("{} steps", snapshot.step), Place { x: column_x(0), y: GAP }, INK);
+        frame.write(&scale.words(), Place { x: column_x(n_screens), y: GAP }, INK);
         let mut y = head;
         for (example, maps) in examples.iter().zip(snapshot.of_examples(examples)) {
             let mut paste =
@@ -42,7 +45,7 @@ pub fn map_film(examples: &[Example], snapshots: &[MapSnapshot]) -> Option<Film>
                 paste(&cell, n_screens - 1 - idx);
             }
             for (map, (levels, &touch)) in maps.levels.iter().zip(&maps.touches).enumerate() {
-                let cells = [map_cell(levels), truth_cell(&example.truth(&maps.touches[..map]))];
+                let cells = [map_cell(levels, scale), truth_cell(&example.truth(&maps.touches[..map]))];
                 for (idx, cell) in cells.into_iter().enumerate() {
                     paste(&ringed(cell, touch), n_screens + 2 * map + idx);
                 }

@@ -19,17 +19,43 @@ pub fn grid_touches() -> impl ExactSizeIterator<Item = Touch> {
     (0..MAP_LEN).map(touch_of_cell)
 }
 
-/// The touch that a map (`[MAP_SIDE, MAP_SIDE]`, in 255ths) promises most of, the first in reading order.
+/// Predicted rewards (`[MAP_SIDE, MAP_SIDE]`) in 255ths. Rounding makes many cells alike; only the best one keeps the highest
+/// level, so that it is found again: others that round to it are put one lower.
+pub fn levels_of(rewards: &[f32]) -> Vec<u8> {
+    let best =
+        (0..rewards.len()).reduce(|best, cell| if rewards[cell] > rewards[best] { cell } else { best });
+    let mut levels: Vec<u8> = rewards.iter().map(|reward| (reward * 255.0).round() as u8).collect();
+    if let Some(best) = best {
+        let highest = levels[best].max(1);
+        levels.iter_mut().for_each(|level| *level = (*level).min(highest - 1));
+        levels[best] = highest;
+    }
+    levels
+}
+
+/// The touch that a map in [such levels](levels_of) promises most of.
 pub fn best_touch(levels: &[u8]) -> Touch {
     let best = levels.iter().copied().max().unwrap_or(0);
     touch_of_cell(levels.iter().position(|&level| level == best).unwrap_or(0))
 }
 
-#[test]
-fn the_best_touch_is_the_middle_of_the_best_cell() {
-    let mut levels = vec![3; MAP_LEN];
-    levels[5 * MAP_SIDE + 7] = 200;
-    levels[9 * MAP_SIDE] = 200;
-    assert_eq!(best_touch(&levels), Touch::new(11, 15).expect("on the screen"));
-    assert_eq!(grid_touches().nth(5 * MAP_SIDE + 7), Some(best_touch(&levels)));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two hills that round to the same level, the second a little higher.
+    #[test]
+    fn the_best_touch_is_found_again_behind_rounding() {
+        for height in [0.4, 1e-6] {
+            let mut rewards = vec![0.0; MAP_LEN];
+            rewards[5 * MAP_SIDE..6 * MAP_SIDE].fill(height);
+            rewards[9 * MAP_SIDE + 7] = height * 1.0001;
+            let levels = levels_of(&rewards);
+            assert_eq!(best_touch(&levels), Touch::new(19, 15).expect("on the screen"));
+            assert_eq!(grid_touches().nth(9 * MAP_SIDE + 7), Some(best_touch(&levels)));
+            let exact = |reward: f32| (reward * 255.0).round() as u8;
+            let off_by = levels.iter().zip(&rewards).map(|(level, &reward)| level.abs_diff(exact(reward)));
+            assert!(off_by.max() <= Some(1));
+        }
+    }
 }

@@ -7,7 +7,7 @@ mod grid;
 mod snapshot;
 mod strip;
 
-pub use example::{Example, ExampleError, choose_examples};
+pub use example::{Example, ExampleError, Outlook, choose_examples};
 pub use film::map_film;
 pub use grid::MAP_SIDE;
 pub use snapshot::{MapSnapshot, snapshot_steps};

@@ -1,7 +1,8 @@
 //! The paper's figure 3: screens, predicted maps over the course of learning, and the true maps.
 
 use crate::maps::cells::{
-    GAP, INK, LINE, ORDINALS, PAPER, STRIDE, boxed, column_x, map_cell, ringed, screen_cell, truth_cell,
+    ColourScale, GAP, INK, LINE, ORDINALS, PAPER, STRIDE, boxed, column_x, map_cell, ringed, screen_cell,
+    truth_cell,
 };
 use crate::maps::example::Example;
 use crate::maps::snapshot::{ExampleMaps, MapSnapshot, strip_snapshots};
@@ -11,25 +12,27 @@ use touchstream_report::canvas::{Canvas, LETTER_PX, Place};
 /// touch, the second after the best first one (ringed), and what is true of that second one.
 pub fn map_strip(examples: &[Example], snapshots: &[MapSnapshot]) -> Canvas {
     let shown = strip_snapshots(snapshots);
+    let scale = ColourScale::of(shown.iter().copied());
     let maps: Vec<Vec<ExampleMaps<'_>>> =
         shown.iter().map(|snapshot| snapshot.of_examples(examples)).collect();
     let n_screens = examples.iter().map(|example| example.screens.len()).max().unwrap_or(0);
     let has_captions = examples.iter().any(|example| example.n_maps() > 1);
     let n_map_columns = shown.len().max(if has_captions { caption_columns() } else { 0 });
-    let n_columns = n_screens + n_map_columns + 1;
+    let layout = Layout { n_screens, n_columns: n_screens + n_map_columns + 1 };
+    let n_columns = layout.n_columns;
     let blocks = examples.iter().enumerate().map(|(idx, example)| {
         let moments: Vec<&ExampleMaps<'_>> = maps.iter().map(|maps| &maps[idx]).collect();
         match example.n_maps() {
-            1 => one_touch_block(example, &moments, n_screens, n_columns),
-            _ => two_touch_block(example, &moments, n_screens, n_columns),
+            1 => one_touch_block(example, &moments, scale, layout),
+            _ => two_touch_block(example, &moments, scale, layout),
         }
     });
     let blocks: Vec<Canvas> = blocks.collect();
-    let head = GAP + LINE;
+    let head = GAP + 2 * LINE;
     let height = head + blocks.iter().map(|block| block.height() + GAP).sum::<usize>();
     let mut canvas = Canvas::new(n_columns * STRIDE + GAP, height, PAPER);
     let mut title = |column: usize, words: &str| {
-        canvas.write(words, Place { x: column_x(column), y: GAP }, INK);
+        canvas.write(words, Place { x: column_x(column), y: GAP + LINE }, INK);
     };
     for column in 0..n_screens {
         title(column, if column + 1 == n_screens { "screen" } else { "before" });
@@ -38,12 +41,20 @@ pub fn map_strip(examples: &[Example], snapshots: &[MapSnapshot]) -> Canvas {
         title(n_screens + idx, &format!("{} steps", snapshot.step));
     }
     title(n_columns - 1, "true");
+    canvas.write(&scale.words(), Place { x: column_x(n_screens), y: GAP }, INK);
     let mut y = head;
     for block in &blocks {
         canvas.paste(block, Place { x: 0, y });
         y += block.height() + GAP;
     }
     canvas
+}
+
+/// Columns of screens, and of everything.
+#[derive(Clone, Copy)]
+struct Layout {
+    n_screens: usize,
+    n_columns: usize,
 }
 
 /// The lines over the rows of two touches.
@@ -74,13 +85,14 @@ fn paste_screens(block: &mut Canvas, example: &Example, n_screens: usize, y: usi
 fn one_touch_block(
     example: &Example,
     moments: &[&ExampleMaps<'_>],
-    n_screens: usize,
-    n_columns: usize,
+    scale: ColourScale,
+    Layout { n_screens, n_columns }: Layout,
 ) -> Canvas {
     let mut block = block_of(1, STRIDE, n_columns);
     paste_screens(&mut block, example, n_screens, 0);
     for (idx, maps) in moments.iter().enumerate() {
-        block.paste(&map_cell(maps.levels[0]), Place { x: column_x(n_screens + idx), y: 0 });
+        let cell = ringed(map_cell(maps.levels[0], scale), maps.touches[0]);
+        block.paste(&cell, Place { x: column_x(n_screens + idx), y: 0 });
     }
     block.paste(&truth_cell(&example.truth(&[])), Place { x: column_x(n_columns - 1), y: 0 });
     block
@@ -89,8 +101,8 @@ fn one_touch_block(
 fn two_touch_block(
     example: &Example,
     moments: &[&ExampleMaps<'_>],
-    n_screens: usize,
-    n_columns: usize,
+    scale: ColourScale,
+    Layout { n_screens, n_columns }: Layout,
 ) -> Canvas {
     let row_px = LINE + STRIDE;
     let mut block = block_of(3, row_px, n_columns);
@@ -101,8 +113,8 @@ fn two_touch_block(
     paste_screens(&mut block, example, n_screens, LINE);
     for (idx, maps) in moments.iter().enumerate() {
         let first = maps.touches[0];
-        let cells =
-            [map_cell(maps.levels[0]), map_cell(maps.levels[1]), truth_cell(&example.truth(&[first]))];
+        let [of_first, of_second] = [0, 1].map(|map| map_cell(maps.levels[map], scale));
+        let cells = [of_first, of_second, truth_cell(&example.truth(&[first]))];
         for (row, cell) in cells.into_iter().enumerate() {
             block.paste(&ringed(cell, first), place(n_screens + idx, row));
         }

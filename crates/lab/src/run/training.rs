@@ -3,7 +3,7 @@
 mod finish;
 
 use crate::curve::{CurveRow, EventFile, VoteRow, csv_text, reuse};
-use crate::maps::{Example, MapSnapshot, choose_examples};
+use crate::maps::{Example, MapSnapshot, Outlook, choose_examples};
 use crate::run::checkpoint::{Checkpoint, Rest, Tally};
 use crate::run::error::RunError;
 use crate::run::folder::RunFolder;
@@ -96,8 +96,8 @@ impl<'a, S: Scenes> Training<'a, S> {
         agent: Remap,
     ) -> Result<Self, RunError> {
         let RunPlan { seed, n_map_examples, .. } = identity.plan;
-        let scale = agent.settings().touch_scale;
-        let examples_of = |validation| choose_examples(validation, world.scenes, scale, n_map_examples);
+        let outlook = Outlook { scale: agent.settings().touch_scale, k_f: agent.settings().k_f };
+        let examples_of = |validation| choose_examples(validation, world.scenes, outlook, n_map_examples);
         let examples = world.validations.iter().map(examples_of).collect::<Result<Vec<_>, _>>()?;
         let claim = folder.claim()?;
         folder.adopt(&identity)?;

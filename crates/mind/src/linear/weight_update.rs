@@ -220,13 +220,13 @@ fn sum_strip<'x, B: Numbers<Memory = Block>, const UNITS: usize, const BLOCKS: u
     for step in 0..n_steps {
         // Plain loops: what `map` and `from_fn` are given is not always compiled into its caller, and would be called here.
         let mut x = [B::zero(); BLOCKS];
-        for block in 0..BLOCKS {
-            x[block] = B::load(block_of(block, step));
+        for (block, x) in x.iter_mut().enumerate() {
+            *x = B::load(block_of(block, step));
         }
-        for unit in 0..UNITS {
+        for (unit, sums) in sums.iter_mut().enumerate() {
             let d = B::splat(d(step, unit));
-            for block in 0..BLOCKS {
-                sums[unit][block] = B::mul_add(d, x[block], sums[unit][block]);
+            for (sum, &x) in sums.iter_mut().zip(&x) {
+                *sum = B::mul_add(d, x, *sum);
             }
         }
     }

@@ -59,15 +59,17 @@ pub struct MapShape {
 }
 
 /// What a flattened number counts in the layer behind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+///
+/// Completes the paper, which does not say. Adam moves every weight by about the same, so the many thousand flattened numbers
+/// together shake the layer behind at every update, the more the more each counts: as they are the module stays at chance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum FlattenedScale {
     /// As it is.
     One,
+    /// Divided by the root of the number of places.
+    Root,
     /// Divided by the number of places.
-    ///
-    /// Departs from the paper, which does not say. Adam moves every weight by about the same, so the many thousand
-    /// flattened numbers together would shake the layer behind at every update: as they are the module stays at chance,
-    /// divided by the root of the number of places it learns slower.
     OnePlace,
 }
 
@@ -81,6 +83,7 @@ impl Convolutions {
     pub fn scale(&self) -> f32 {
         match self.flattened {
             FlattenedScale::One => 1.0,
+            FlattenedScale::Root => 1.0 / (self.map.n_places as f32).sqrt(),
             FlattenedScale::OnePlace => 1.0 / self.map.n_places as f32,
         }
     }

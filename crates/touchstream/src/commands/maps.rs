@@ -7,7 +7,7 @@ use crate::source_args::SplitWord;
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
-use touchstream_lab::maps::{MapSnapshot, choose_examples, map_strip};
+use touchstream_lab::maps::{MapSnapshot, Outlook, choose_examples, map_strip};
 
 #[derive(Args)]
 pub struct MapsArgs {
@@ -33,8 +33,8 @@ pub struct MapsArgs {
 pub fn run(args: &MapsArgs) -> Result<()> {
     let run = FinishedRun::open(&args.run, args.cache.clone())?;
     let stream = run.stream(args.split.into(), args.seed.unwrap_or_else(|| run.fresh_seed()))?;
-    let scale = run.facts.agent.touch_scale;
-    let examples = choose_examples(&stream, &run.opened.scenes, scale, args.count as usize)?;
+    let outlook = Outlook { scale: run.facts.agent.touch_scale, k_f: run.facts.agent.k_f };
+    let examples = choose_examples(&stream, &run.opened.scenes, outlook, args.count as usize)?;
     let step = run.facts.n_steps;
     let snapshot = MapSnapshot::take(step, 1, &run.skill, &examples, &run.opened.scenes);
     write_file(&args.out, &map_strip(&examples, &[snapshot]).to_png()?)?;

@@ -56,15 +56,16 @@ impl Desk {
     }
 
     #[track_caller]
-    pub fn fails(&self, args: &[&str], message: &str) {
-        check_failure(self.run(args), message);
+    pub fn fails(&self, args: &[&str], message: &str) -> String {
+        check_failure(self.run(args), message)
     }
 }
 
 /// It failed with exit code 1, or 2 for words it does not know, and says why, without a panic.
 #[track_caller]
-pub fn check_failure(output: Output, message: &str) {
+pub fn check_failure(output: Output, message: &str) -> String {
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(matches!(output.status.code(), Some(1 | 2)), "{:?}: {error}", output.status);
     assert!(error.contains(message) && !error.contains("panicked"), "{error}");
+    error
 }

@@ -78,6 +78,7 @@ pub fn run(args: &BaselinesArgs) -> Result<()> {
 pub fn baselines(words: TrainWords, python: Option<&Path>) -> Result<Report> {
     let setup = RunSetup::new(words)?;
     check_task(&setup.tasks[0])?;
+    python.map_or(Ok(()), regression::check_python)?;
     let opened = setup.open()?;
     let [train, validation] = [&opened.train, &opened.validations[0]]
         .map(|stream| boxed_scenes(stream.bound_task(), &opened))

@@ -19,6 +19,24 @@ struct Answer {
     boxes: Vec<BoxNumbers>,
 }
 
+/// Whether a Python can do it, before anything is encoded for it.
+pub fn check_python(python: &Path) -> Result<()> {
+    let output = Command::new(python)
+        .args(["-c", "import sklearn; print(sklearn.__version__)"])
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| format!("python: cannot start {}", python.display()))?;
+    if output.status.success() && !output.stdout.is_empty() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let reason = said.lines().last().unwrap_or("it did not answer");
+    bail!(
+        "python: {} has no scikit-learn ({reason}); `scripts/python-env` makes a Python that has it",
+        python.display()
+    );
+}
+
 /// Hands over scene vectors and training boxes; validation boxes stay here.
 pub fn rows(python: &Path, train: &BoxedScenes, validation: &BoxedScenes) -> Result<Vec<BaselineRow>> {
     let folder = tempfile::tempdir().context("no folder for what scikit-learn is to read")?;

@@ -48,8 +48,9 @@ impl Report {
             cells.push([
                 row.name.clone(),
                 format!("{:.3}", row.mean_iou),
-                format!("{:.3} to {:.3}", row.low, row.high),
-                format!("{} screens", row.n),
+                // One screen says nothing of others.
+                if row.n > 1 { format!("{:.3} to {:.3}", row.low, row.high) } else { "-".to_owned() },
+                format!("{} screen{}", row.n, if row.n == 1 { "" } else { "s" }),
                 row.details.clone(),
             ]);
         }

@@ -44,8 +44,10 @@ struct Measured {
     module: &'static str,
     units: usize,
     steps_per_sec: f64,
-    /// Multiply-adds a step over the core's peak.
-    fraction_of_peak: Option<f64>,
+    /// Multiply-adds a step over the core's peak, were candidates multiplied densely; less is done.
+    dense_fraction_of_peak: Option<f64>,
+    /// The same without candidates: no less is done.
+    visual_fraction_of_peak: Option<f64>,
     pytorch_steps_per_sec: Option<f64>,
     times_pytorch: Option<f64>,
 }
@@ -137,12 +139,14 @@ fn measure(
             best_of_peer = Some(best_of_peer.map_or(rate, |best: f64| best.max(rate)));
         }
     }
-    let gmacs = best * multiply_adds(&structure, args.candidates) / 1e9;
+    let of_peak = |multiply_adds: f64| peak.map(|peak| best * multiply_adds / 1e9 / peak);
+    let visual = visual_multiply_adds(&structure);
     Ok(Measured {
         module: id,
         units,
         steps_per_sec: best,
-        fraction_of_peak: peak.map(|peak| gmacs / peak),
+        dense_fraction_of_peak: of_peak(visual + candidate_multiply_adds(&structure, args.candidates)),
+        visual_fraction_of_peak: of_peak(visual),
         pytorch_steps_per_sec: best_of_peer,
         times_pytorch: best_of_peer.map(|peer| best / peer),
     })
@@ -172,36 +176,43 @@ fn ask(
     })
 }
 
-/// Multiply-adds of a step: what is seen forward and its gradient, and all candidates through what is behind.
-fn multiply_adds(structure: &Structure, n_candidates: usize) -> f64 {
+/// Steps for which localization shows a screen.
+const STEPS_PER_MAP: usize = 2;
+
+/// Multiply-adds of a step for what is seen: forward, and its gradient.
+fn visual_multiply_adds(structure: &Structure) -> f64 {
     let stages = structure.stages();
     let mut visual = 2 * stages[0].n_visual * stages[0].n_units;
     if let Some(shape) = &structure.shape().convolutions {
         let of_inputs = |stage: &Stage| shape.map.n_places * stage.n_hidden * stage.n_units;
-        let convolutions = structure.convolutions();
-        // Forward, and into weights; into inputs for all but the map.
-        visual += convolutions
-            .iter()
-            .map(|stage| 2 * of_inputs(stage) + 2 * stage.n_visual * stage.n_units)
-            .sum::<usize>();
-        visual +=
-            convolutions[1..].iter().map(of_inputs).sum::<usize>() + stages[0].n_visual * stages[0].n_units;
+        let (first, behind) = structure.convolutions().split_first().expect("there is a convolution");
+        // Forward, and into weights: of a map once for all steps that show it.
+        visual += 2 * of_inputs(first) / STEPS_PER_MAP + 2 * first.n_visual * first.n_units;
+        // Into inputs, too.
+        visual += behind.iter().map(|stage| 3 * of_inputs(stage)).sum::<usize>();
+        visual += stages[0].n_visual * stages[0].n_units;
     }
-    let touch_stage = &stages[structure.touch_stage()];
-    let behind = stages[structure.touch_stage() + 1..].iter().map(|stage| stage.n_in() * stage.n_units);
-    (visual + n_candidates * (2 * touch_stage.n_units + behind.sum::<usize>())) as f64
+    visual as f64
+}
+
+/// Multiply-adds of a step for all candidates, if every one went through all that is behind.
+fn candidate_multiply_adds(structure: &Structure, n_candidates: usize) -> f64 {
+    let (touch_stage, behind) = structure.stages()[structure.touch_stage()..].split_first().expect("a stage");
+    let behind = behind.iter().map(|stage| stage.n_in() * stage.n_units).sum::<usize>();
+    (n_candidates * (2 * touch_stage.n_units + behind)) as f64
 }
 
 fn text(outcome: &Outcome) -> String {
-    let mut rows =
-        vec![["module", "units", "steps/s", "of peak", "PyTorch steps/s", "times"].map(String::from)];
+    let head = ["module", "units", "steps/s", "of peak", "if dense", "PyTorch steps/s", "times"];
+    let mut rows = vec![head.map(String::from)];
     for row in &outcome.modules {
         let perhaps = |number: Option<f64>, say: &dyn Fn(f64) -> String| number.map_or_else(String::new, say);
         rows.push([
             row.module.to_owned(),
             row.units.to_string(),
             format!("{:.0}", row.steps_per_sec),
-            perhaps(row.fraction_of_peak, &|fraction| format!("{:.0} %", 100.0 * fraction)),
+            perhaps(row.visual_fraction_of_peak, &|fraction| format!("{:.0} %", 100.0 * fraction)),
+            perhaps(row.dense_fraction_of_peak, &|fraction| format!("{:.0} %", 100.0 * fraction)),
             perhaps(row.pytorch_steps_per_sec, &|rate| format!("{rate:.0}")),
             perhaps(row.times_pytorch, &|times| format!("{times:.1}")),
         ]);
@@ -213,8 +224,8 @@ fn text(outcome: &Outcome) -> String {
         2 * scene_len
     ));
     if let Some(peak) = peak_gmacs_per_core {
-        text.push_str(&format!("; peak {peak:.1} billion multiply-adds a second. Of peak: what a dense product for every candidate \
-             would need; less is done, because polynomials of the touch and zeros save some."));
+        text.push_str(&format!("; peak {peak:.1} billion multiply-adds a second. Of peak: what screens need, without \
+             candidates. If dense: with a dense product for every candidate, of which less is done, because polynomials of the touch and zeros save some."));
     }
     text
 }
