@@ -51,7 +51,7 @@ pub use modules::{
 };
 pub use paper::{MAIN_MODULES, twelve_tasks};
 pub use record::{Baseline, Part, Point, RunRecord};
-pub use run::end;
 pub use scenes::{SceneFindings, SeedHalfway};
 pub use switching::{SeedGain, SwitchFindings, WayFindings};
+pub use touchstream_statistics::end;
 pub use verdicts::{CLAIMS, Claim, Outcome, Verdict};

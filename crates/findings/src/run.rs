@@ -3,7 +3,7 @@
 use crate::left_out::LeftOut;
 use crate::record::{Part, Point, RunRecord};
 use std::collections::BTreeMap;
-use touchstream_statistics::area;
+use touchstream_statistics::{area, end};
 
 /// Step and a share each.
 pub(crate) type Points = Vec<(u64, f64)>;
@@ -36,12 +36,6 @@ impl Run<'_> {
         let points = self.record.points.iter().filter_map(|point| Some((point.step, share(point)?)));
         points.filter(|point| (0.0..=1.0).contains(&point.1)).collect()
     }
-}
-
-/// The mean of the last tenth of some points, of at least one. 0 where there is none.
-pub fn end(points: &[(u64, f64)]) -> f64 {
-    let last = &points[points.len() - points.len().div_ceil(10)..];
-    last.iter().map(|point| point.1).sum::<f64>() / last.len().max(1) as f64
 }
 
 /// The runs of each preset, in an order that does not depend on that of the records, and what is none.
@@ -152,22 +146,6 @@ pub(crate) fn keep_same_steps<'r, 'a>(runs: &mut Vec<&'r Run<'a>>, left_out: &mu
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ends_are_the_mean_of_the_last_tenth() {
-        #[track_caller]
-        fn check(rewards: &[f64], wanted: f64) {
-            let points: Points = (0..).zip(rewards.iter().copied()).collect();
-            assert_eq!(end(&points), wanted);
-        }
-        check(&[], 0.0);
-        check(&[0.25], 0.25);
-        check(&[0.5, 1.0], 1.0);
-        check(&[0.0; 10], 0.0);
-        let mut eleven = [0.0; 11];
-        eleven[9..].copy_from_slice(&[0.5, 1.0]);
-        check(&eleven, 0.75);
-    }
 
     fn record(seed: u64, rewards: &[f64]) -> RunRecord {
         let point =

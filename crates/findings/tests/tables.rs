@@ -43,12 +43,18 @@ fn modules_have_curves_areas_and_averages() {
     assert!(close(ems.area.unwrap().value, 0.5) && close(ems.final_reward.value, 0.8));
     assert!(close(ems.curve.points[1].mean, 0.8) && ems.curve.points[1].interval.is_some());
     let all = &modules.all;
-    assert_eq!(all.modules, ["conv-ems", "ems", "no-symm"]);
-    assert_eq!(all.n_auc[0].iter().map(Option::is_some).collect::<Vec<_>>(), [true, false, false]);
-    assert!(close(all.n_auc[2][1].unwrap().n_auc, 0.3 / 0.5) && all.n_auc[2][1].unwrap().n == 2);
-    // The one that lacks two tasks does not take them with it.
+    assert_eq!(all.modules, ["ems", "no-symm"]);
+    assert!(close(all.n_auc[1][0].unwrap().n_auc, 0.3 / 0.5) && all.n_auc[1][0].unwrap().n == 2);
     assert_eq!(all.averaged_tasks, ["sr-2way", "sr-4way-quadrant"]);
-    assert!(all.left_out.iter().any(|one| one.what == "conv-ems"), "{:?}", all.left_out);
+    // One module alone has an area, and is no share of itself.
+    let conv = &modules.tasks[0].modules[0];
+    assert!(conv.area.is_some() && all.tasks.iter().all(|task| task.task != "localization"));
+    let why = "conv-ems is alone on it: there is no N-AUC of one module";
+    assert!(
+        all.left_out.iter().any(|one| one.what == "localization" && one.why == why),
+        "{:?}",
+        all.left_out
+    );
     let averages: Vec<_> = all.averages.iter().map(|one| (one.module.as_str(), one.ta_n_auc)).collect();
     assert_eq!((averages[0].0, averages[1].0), ("ems", "no-symm"));
     assert!(close(averages[0].1.value, 1.0) && close(averages[1].1.value, 0.6));
