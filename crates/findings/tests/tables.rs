@@ -145,9 +145,60 @@ fn the_best_rate_is_the_smaller_of_equals() {
     ];
     let found = preset(&records).learning_rates;
     assert_eq!(found.len(), 1, "only where rates were tried");
-    let rates: Vec<_> = found[0].rates.iter().map(|rate| (rate.learning_rate, rate.area.n)).collect();
+    let rates: Vec<_> =
+        found[0].rates.iter().map(|rate| (rate.learning_rate, rate.area.unwrap().n)).collect();
     assert_eq!(rates, [(None, 1), (Some(1e-4), 2), (Some(1e-3), 1), (Some(1e-2), 1)]);
-    assert_eq!((found[0].best.learning_rate, found[0].n_steps), (Some(1e-4), 1000));
+    assert_eq!((found[0].best.unwrap().learning_rate, found[0].n_steps), (Some(1e-4), 1000));
+}
+
+/// The best of a rate's seeds do not stand for those that diverged.
+#[test]
+fn a_rate_with_seeds_that_diverge_is_not_chosen() {
+    let at = |rate: f64, seed: u64, reward: f64, failure: Option<&str>| RunRecord {
+        part: Part::Alone { learning_rate: Some(rate) },
+        failure: failure.map(String::from),
+        ..alone("ems", "sr-2way", seed, curve(&[reward, reward]))
+    };
+    let lost = Some("the loss is NaN");
+    let mut records = vec![
+        at(1e-4, 1, 0.5, None),
+        at(1e-4, 2, 0.5, None),
+        at(1e-4, 3, 0.5, None),
+        at(1e-3, 1, 0.9, None),
+        at(1e-3, 2, 0.1, lost),
+        at(1e-3, 3, 0.1, lost),
+        at(1e-2, 1, 0.8, None),
+        at(1e-2, 2, 0.8, None),
+        at(1e-1, 1, 0.1, lost),
+    ];
+    let found = preset(&records);
+    let rates: Vec<_> =
+        found.learning_rates[0].rates.iter().map(|rate| (rate.n_failed, rate.n_missing)).collect();
+    assert_eq!(rates, [(0, 0), (2, 0), (0, 1), (1, 2)]);
+    assert_eq!(found.learning_rates[0].best.unwrap().learning_rate, Some(1e-4));
+    assert_eq!(found.learning_rates[0].rates[3].area, None);
+    let told =
+        |what: &str| found.all_left_out().iter().any(|one| one.what == what && one.why == "the loss is NaN");
+    assert!(told("ems on sr-2way at rate 0.001, seed 2"), "{:?}", found.all_left_out());
+    // Where none has all seeds, the one that has lost the fewest.
+    records.retain(|run| run.part != Part::Alone { learning_rate: Some(1e-4) });
+    assert_eq!(preset(&records).learning_rates[0].best.unwrap().learning_rate, Some(1e-2));
+    records.retain(|run| run.failure.is_some());
+    assert_eq!(preset(&records).learning_rates[0].best, None);
+}
+
+/// Seeds of one module are averaged after the same number of steps only.
+#[test]
+fn localization_of_other_lengths_is_told_and_not_averaged() {
+    let (mut records, _) = study();
+    for run in records.iter_mut().filter(|run| run.module == "conv-ems" && run.seed == 2) {
+        run.points.truncate(11);
+    }
+    let found = preset(&records);
+    let conv = found.localization.modules.iter().find(|found| found.module == "conv-ems").unwrap();
+    assert_eq!((conv.iou.n, conv.n_steps), (2, 2000));
+    assert_eq!(found.localization.left_out[0].what, "conv-ems on localization, seed 2");
+    assert!(found.all_left_out().contains(&found.localization.left_out[0]));
 }
 
 #[test]
