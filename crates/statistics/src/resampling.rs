@@ -23,7 +23,7 @@ pub struct Resampling {
 /// How wide intervals of means are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
-    /// Deviations of resampled means are widened as few runs need it ([`widening`](crate::widening)): 95 % is 95 %.
+    /// Deviations of resampled means are widened as few runs need it ([`widening()`](crate::widening())): 95 % is 95 %.
     SmallSample,
     /// As they come out of resamples: rliable's.
     Percentile,
