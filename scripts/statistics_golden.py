@@ -168,7 +168,9 @@ def learning(index, n_modules, n_seeds, n_evaluations):
     # [module, seed, evaluation]
     rewards = np.array([[[reward(rate, at) for at in range(n_evaluations)] for _ in range(n_seeds)] for rate in rates])
     curves = rewards.mean(1)
-    reached = np.maximum.accumulate(curves >= 0.95 * curves[:, -1:], axis=1)
+    n_last = -(-n_evaluations // 10)
+    final = curves[:, -n_last:].mean(1, keepdims=True)
+    reached = np.maximum.accumulate(curves >= 0.95 * final, axis=1)
     at = int(np.argmax(reached.sum(0) * 2 > n_modules))
     areas = np.trapezoid(rewards[:, :, : at + 1], steps[: at + 1], axis=2) / (steps[at] - steps[0])
     areas = areas.mean(1)

@@ -2,11 +2,15 @@
 
 use touchstream_env::pixel_box::PixelBox;
 use touchstream_env::seed::{RunSeed, StreamName};
-use touchstream_statistics::{BootstrapMean, Interval, N_RESAMPLES, Resampling, bootstrap_mean};
+use touchstream_statistics::{BootstrapMean, Interval, N_RESAMPLES, Resampling, Width, bootstrap_mean};
 
-/// A fixed seed: equal values have equal intervals.
-const RESAMPLING: Resampling =
-    Resampling { seed: RunSeed(0), stream: StreamName::new("baselines/resamples"), n_resamples: N_RESAMPLES };
+/// A fixed seed: equal values have equal intervals. Of hundreds of screens, whose intervals need not be widened.
+const RESAMPLING: Resampling = Resampling {
+    seed: RunSeed(0),
+    stream: StreamName::new("baselines/resamples"),
+    n_resamples: N_RESAMPLES,
+    width: Width::Percentile,
+};
 
 /// A mean over screens with its 95 % bootstrap interval.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,6 +5,7 @@ use crate::run::Points;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use touchstream_env::seed::{RunSeed, StreamName};
+use touchstream_statistics::widening;
 
 const BANDS: StreamName = StreamName::new("findings/bands");
 const SEED: RunSeed = RunSeed(1);
@@ -26,7 +27,7 @@ pub struct BandPoint {
     pub step: u64,
     /// Over runs.
     pub mean: f64,
-    /// 95 % of the resampled means at this evaluation alone; `None` for one run.
+    /// 95 %, by resampling runs, at this evaluation alone; widened for few runs. `None` for one run.
     pub interval: Option<Bounds>,
 }
 
@@ -56,9 +57,12 @@ impl Bands {
         // `[evaluation][resample]`
         let mut resampled = vec![Vec::with_capacity(N_RESAMPLES); n_evaluations];
         if n > 1 {
+            let widening = widening(n);
             for drawn in self.draw(n).chunks_exact(n) {
                 sum_of(&mut drawn.iter().map(|&idx| idx as usize), &mut sums);
-                resampled.iter_mut().zip(&sums).for_each(|(all, sum)| all.push(sum / n as f64));
+                let found =
+                    sums.iter().zip(&means).map(|(sum, mean)| mean + widening * (sum / n as f64 - mean));
+                resampled.iter_mut().zip(found).for_each(|(all, found)| all.push(found));
             }
         }
         let points = curves[0].iter().zip(means).zip(&mut resampled);
@@ -93,7 +97,7 @@ fn middle(values: &mut [f64]) -> Option<Bounds> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchstream_statistics::{Resampling, bootstrap_mean};
+    use touchstream_statistics::{Resampling, Width, bootstrap_mean};
 
     #[test]
     fn bands_are_bootstrapped_means_at_each_evaluation() {
@@ -102,7 +106,8 @@ mod tests {
             .collect();
         let found = Bands::default().mean_curve(&seeds.iter().collect::<Vec<_>>()).unwrap();
         assert_eq!((found.n, found.points.len()), (5, 3));
-        let resampling = Resampling { seed: SEED, stream: BANDS, n_resamples: N_RESAMPLES as u32 };
+        let n_resamples = N_RESAMPLES as u32;
+        let resampling = Resampling { seed: SEED, stream: BANDS, n_resamples, width: Width::SmallSample };
         for (at, point) in found.points.iter().enumerate() {
             let numbers: Vec<f64> = seeds.iter().map(|seed| seed[at].1).collect();
             let wanted = bootstrap_mean(&numbers, &resampling).unwrap();

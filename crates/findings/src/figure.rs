@@ -45,7 +45,8 @@ impl Figure {
     }
 }
 
-/// A number over tasks and seeds, with a bootstrapped interval: the seeds of each task are resampled.
+/// A number over tasks and seeds, with a bootstrapped interval: the seeds of each task are resampled. Of means, it is widened for
+/// few seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Averaged {
     /// The number.

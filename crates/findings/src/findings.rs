@@ -7,11 +7,12 @@ use crate::localization::{LocalizationFindings, localization_findings};
 use crate::modules::{Compared, Comparison, ModuleFindings, task_findings};
 use crate::paper::MAIN_MODULES;
 use crate::record::{Baseline, Part, RunRecord};
-use crate::run::{Run, read};
+use crate::run::{PresetRuns, Run, read};
 use crate::scenes::{SceneFindings, scene_findings};
 use crate::switching::{SwitchFindings, switch_findings};
 use crate::verdicts::{Study, Verdict, verdicts};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// What the runs of a study say.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -47,18 +48,28 @@ pub struct PresetFindings {
 pub fn findings(records: &[RunRecord], baselines: &[Baseline]) -> Findings {
     let mut bands = Bands::default();
     let presets = read(records).into_iter();
-    let presets =
-        presets.map(|(preset, (runs, left_out))| of_preset(preset, &runs, left_out, baselines, &mut bands));
+    let presets = presets.map(|(preset, there)| of_preset(preset, there, baselines, &mut bands));
     Findings { presets: presets.collect() }
 }
 
-fn of_preset(
-    preset: &str,
-    runs: &[Run],
-    left_out: Vec<LeftOut>,
-    baselines: &[Baseline],
-    bands: &mut Bands,
-) -> PresetFindings {
+impl PresetFindings {
+    /// Whatever counts nowhere or not everywhere, in all tables, each once.
+    pub fn all_left_out(&self) -> Vec<LeftOut> {
+        let mut all: BTreeSet<&LeftOut> = self.left_out.iter().collect();
+        all.extend(self.modules.tasks.iter().flat_map(|task| &task.left_out));
+        all.extend(&self.modules.all.left_out);
+        all.extend(self.switching.iter().flat_map(|switch| &switch.left_out));
+        all.extend(self.learning_rates.iter().flat_map(|rates| &rates.left_out));
+        all.extend(&self.localization.left_out);
+        let main = self.modules.main.left_out.iter().filter(|one| !all.contains(one));
+        let main = main.map(|one| LeftOut::new(format!("{}, of the seven main modules", one.what), &one.why));
+        all.iter().copied().cloned().chain(main).collect()
+    }
+}
+
+fn of_preset(preset: &str, there: PresetRuns, baselines: &[Baseline], bands: &mut Bands) -> PresetFindings {
+    let PresetRuns { runs, failed, left_out } = there;
+    let runs = &runs[..];
     let is_alone = |run: &&Run| run.record.part == Part::Alone { learning_rate: None };
     let alone: Vec<&Run> = runs.iter().filter(is_alone).collect();
     let is_main = |run: &&&Run| MAIN_MODULES.iter().any(|(module, _)| *module == run.record.module);
@@ -86,7 +97,7 @@ fn of_preset(
         left_out,
         modules,
         switching,
-        learning_rates: rate_findings(runs),
+        learning_rates: rate_findings(runs, &failed),
         localization,
         scenes,
         verdicts,

@@ -2,10 +2,10 @@
 
 use crate::figure::Figure;
 use crate::left_out::LeftOut;
-use crate::record::Part;
+use crate::record::{Part, RunRecord};
 use crate::run::{Run, keep_same_steps};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One module on one task, at several rates.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -16,8 +16,10 @@ pub struct RateFindings {
     pub task: String,
     /// The paper's first, then from low to high.
     pub rates: Vec<RateArea>,
-    /// The one with the largest area; of equal ones the smallest rate, and the paper's only where no other is as good.
-    pub best: RateArea,
+    /// Of those with the fewest seeds that failed or are missing, the one with the largest area: a rate with which some seeds
+    /// diverge is no good one, however well the others do. Of equal ones the smallest rate, and the paper's only where no other
+    /// is as good. `None` where all seeds of all rates failed.
+    pub best: Option<RateArea>,
     /// The last evaluation's.
     pub n_steps: u64,
     /// Runs with other steps than the others.
@@ -29,43 +31,78 @@ pub struct RateFindings {
 pub struct RateArea {
     /// `None` for the paper's.
     pub learning_rate: Option<f64>,
-    /// Mean reward along the curve, over seeds.
-    pub area: Figure,
+    /// Mean reward along the curve, over the seeds that came to their end; `None` where none did.
+    pub area: Option<Figure>,
+    /// Seeds that ended before their time, as those do that diverge.
+    pub n_failed: usize,
+    /// Seeds that other rates have and of which nothing is there, or that were left out.
+    pub n_missing: usize,
+}
+
+/// What is there of one module on one task.
+#[derive(Default)]
+struct Place<'r, 'a> {
+    runs: Vec<&'r Run<'a>>,
+    failed: Vec<&'r RunRecord>,
 }
 
 /// Of all modules and tasks that were run at another rate than the paper's.
-pub(crate) fn rate_findings(runs: &[Run]) -> Vec<RateFindings> {
-    let mut places: BTreeMap<(&str, &str), Vec<&Run>> = BTreeMap::new();
-    for run in runs.iter().filter(|run| matches!(run.record.part, Part::Alone { .. })) {
-        places.entry((&run.record.module, &run.record.task)).or_default().push(run);
+pub(crate) fn rate_findings(runs: &[Run], failed: &[&RunRecord]) -> Vec<RateFindings> {
+    let is_alone = |record: &RunRecord| matches!(record.part, Part::Alone { .. });
+    let mut places: BTreeMap<(&str, &str), Place> = BTreeMap::new();
+    for run in runs.iter().filter(|run| is_alone(run.record)) {
+        places.entry((&run.record.module, &run.record.task)).or_default().runs.push(run);
     }
-    places.into_iter().filter_map(|((module, task), runs)| of_place(module, task, runs)).collect()
+    for record in failed.iter().filter(|record| is_alone(record)) {
+        places.entry((&record.module, &record.task)).or_default().failed.push(record);
+    }
+    places.into_iter().filter_map(|((module, task), there)| of_place(module, task, there)).collect()
 }
 
-fn of_place(module: &str, task: &str, mut runs: Vec<&Run>) -> Option<RateFindings> {
-    let rate_of = |run: &Run| match run.record.part {
-        Part::Alone { learning_rate } => learning_rate,
+/// The bits of a rate: those of positive numbers are in their order.
+fn rate_of(record: &RunRecord) -> Option<u64> {
+    match record.part {
+        Part::Alone { learning_rate } => learning_rate.map(f64::to_bits),
         Part::Second { .. } => None,
-    };
-    runs.iter().find_map(|run| rate_of(run))?;
+    }
+}
+
+fn of_place(module: &str, task: &str, there: Place) -> Option<RateFindings> {
+    let Place { mut runs, failed } = there;
+    let all = || runs.iter().map(|run| run.record).chain(failed.iter().copied());
+    all().find_map(rate_of)?;
+    let seeds: BTreeSet<u64> = all().map(|record| record.seed).collect();
+    let all_rates: BTreeSet<Option<u64>> = all().map(rate_of).collect();
     let mut left_out = Vec::new();
     keep_same_steps(&mut runs, &mut left_out);
-    // Bits of positive numbers are in their order.
-    let mut areas: BTreeMap<Option<u64>, Vec<f64>> = BTreeMap::new();
-    for run in &runs {
-        areas.entry(rate_of(run).map(f64::to_bits)).or_default().extend(run.area());
-    }
-    let rate = |(rate, areas): (Option<u64>, Vec<f64>)| {
-        Some(RateArea { learning_rate: rate.map(f64::from_bits), area: Figure::of(&areas)? })
+    let of_rate = |rate: Option<u64>| {
+        let learned = || runs.iter().filter(|run| rate_of(run.record) == rate);
+        let areas: Vec<f64> = learned().filter_map(|run| run.area()).collect();
+        let n_failed = failed.iter().filter(|record| rate_of(record) == rate).count();
+        RateArea {
+            learning_rate: rate.map(f64::from_bits),
+            area: Figure::of(&areas),
+            n_failed,
+            n_missing: seeds.len().saturating_sub(areas.len() + n_failed),
+        }
     };
-    let rates: Vec<RateArea> = areas.into_iter().filter_map(rate).collect();
+    let rates: Vec<RateArea> = all_rates.into_iter().map(of_rate).collect();
     let swept = rates.iter().filter(|rate| rate.learning_rate.is_some());
     let papers = rates.iter().filter(|rate| rate.learning_rate.is_none());
     // The first of equals.
     let best = swept
         .chain(papers)
         .copied()
-        .reduce(|best, rate| if rate.area.value > best.area.value { rate } else { best })?;
+        .filter(|rate| rate.area.is_some())
+        .reduce(|best, rate| if rate.is_better_than(&best) { rate } else { best });
     let n_steps = runs.first().map_or(0, |run| run.last_step());
     Some(RateFindings { module: module.to_owned(), task: task.to_owned(), rates, best, n_steps, left_out })
+}
+
+impl RateArea {
+    fn is_better_than(&self, other: &Self) -> bool {
+        let n_lost = |rate: &Self| rate.n_failed + rate.n_missing;
+        let area = |rate: &Self| rate.area.map(|area| area.value);
+        (n_lost(other), area(self)) > (n_lost(self), area(other))
+    }
 }

@@ -15,6 +15,7 @@
 //!     seed,
 //!     part: Part::Alone { learning_rate: None },
 //!     points: [0, 1000, 2000].map(point).to_vec(),
+//!     failure: None,
 //! };
 //! let found = findings(&[1, 2, 3].map(record), &[]);
 //! let preset = &found.presets[0];
@@ -51,7 +52,8 @@ pub use modules::{
 };
 pub use paper::{MAIN_MODULES, twelve_tasks};
 pub use record::{Baseline, Part, Point, RunRecord};
-pub use run::end;
+pub use run::name_of;
 pub use scenes::{SceneFindings, SeedHalfway};
 pub use switching::{SeedGain, SwitchFindings, WayFindings};
+pub use touchstream_statistics::end;
 pub use verdicts::{CLAIMS, Claim, Outcome, Verdict};

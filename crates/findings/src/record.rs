@@ -17,6 +17,9 @@ pub struct RunRecord {
     pub part: Part,
     /// Its evaluations, in the order of steps.
     pub points: Vec<Point>,
+    /// Why there is no more of it, for instance that it diverged: it counts as missing, and against its learning rate.
+    #[serde(default)]
+    pub failure: Option<String>,
 }
 
 /// Which part of a study a run is.

@@ -3,7 +3,7 @@
 use crate::left_out::LeftOut;
 use crate::record::{Part, Point, RunRecord};
 use std::collections::BTreeMap;
-use touchstream_statistics::area;
+use touchstream_statistics::{area, end};
 
 /// Step and a share each.
 pub(crate) type Points = Vec<(u64, f64)>;
@@ -38,30 +38,40 @@ impl Run<'_> {
     }
 }
 
-/// The mean of the last tenth of some points, of at least one. 0 where there is none.
-pub fn end(points: &[(u64, f64)]) -> f64 {
-    let last = &points[points.len() - points.len().div_ceil(10)..];
-    last.iter().map(|point| point.1).sum::<f64>() / last.len().max(1) as f64
+/// What is there of a preset.
+#[derive(Default)]
+pub(crate) struct PresetRuns<'a> {
+    pub runs: Vec<Run<'a>>,
+    /// Those that ended before their time.
+    pub failed: Vec<&'a RunRecord>,
+    /// Whatever is no run, those that failed among it.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// The runs of each preset, in an order that does not depend on that of the records, and what is none.
-pub(crate) fn read(records: &[RunRecord]) -> BTreeMap<&str, (Vec<Run<'_>>, Vec<LeftOut>)> {
+pub(crate) fn read(records: &[RunRecord]) -> BTreeMap<&str, PresetRuns<'_>> {
     let mut places: BTreeMap<_, Vec<&RunRecord>> = BTreeMap::new();
     for record in records {
         places.entry(Place::of(record)).or_default().push(record);
     }
-    let mut presets: BTreeMap<&str, (Vec<Run>, Vec<LeftOut>)> = BTreeMap::new();
+    let mut presets: BTreeMap<&str, PresetRuns> = BTreeMap::new();
     for (place, mut records) in places {
-        let (runs, left_out) = presets.entry(place.preset).or_default();
+        let PresetRuns { runs, failed, left_out } = presets.entry(place.preset).or_default();
         if records.len() > 1 {
             let text = format!("{} of its kind; the one with the most steps counts", records.len());
             left_out.push(LeftOut::new(name_of(records[0]), text));
             // Which of two equally long ones it is must not depend on their order.
             let last_step = |record: &RunRecord| record.points.last().map(|point| point.step);
-            records
-                .sort_by_cached_key(|record| (last_step(record), record.points.len(), format!("{record:?}")));
+            records.sort_by_cached_key(|record| {
+                (record.failure.is_none(), last_step(record), record.points.len(), format!("{record:?}"))
+            });
         }
         let Some(&record) = records.last() else { continue };
+        if let Some(failure) = &record.failure {
+            left_out.push(LeftOut::new(name_of(record), failure.clone()));
+            failed.push(record);
+            continue;
+        }
         match curve_of(record) {
             Ok(curve) => runs.push(Run { record, curve }),
             Err(why) => left_out.push(LeftOut::new(name_of(record), why)),
@@ -110,8 +120,8 @@ fn curve_of(record: &RunRecord) -> Result<Points, String> {
     }
 }
 
-/// `ems on sr-2way, seed 3`.
-pub(crate) fn name_of(record: &RunRecord) -> String {
+/// What a run is called where people read: `ems on sr-2way, seed 3`.
+pub fn name_of(record: &RunRecord) -> String {
     let RunRecord { module, task, seed, .. } = record;
     match &record.part {
         Part::Alone { learning_rate: None } => format!("{module} on {task}, seed {seed}"),
@@ -153,22 +163,6 @@ pub(crate) fn keep_same_steps<'r, 'a>(runs: &mut Vec<&'r Run<'a>>, left_out: &mu
 mod tests {
     use super::*;
 
-    #[test]
-    fn ends_are_the_mean_of_the_last_tenth() {
-        #[track_caller]
-        fn check(rewards: &[f64], wanted: f64) {
-            let points: Points = (0..).zip(rewards.iter().copied()).collect();
-            assert_eq!(end(&points), wanted);
-        }
-        check(&[], 0.0);
-        check(&[0.25], 0.25);
-        check(&[0.5, 1.0], 1.0);
-        check(&[0.0; 10], 0.0);
-        let mut eleven = [0.0; 11];
-        eleven[9..].copy_from_slice(&[0.5, 1.0]);
-        check(&eleven, 0.75);
-    }
-
     fn record(seed: u64, rewards: &[f64]) -> RunRecord {
         let point =
             |(step, &reward)| Point { step, reward, train_reward: None, on_object: None, reuse: None };
@@ -179,6 +173,7 @@ mod tests {
             seed,
             part: Part::Alone { learning_rate: None },
             points: (0..).zip(rewards).map(point).collect(),
+            failure: None,
         }
     }
 
@@ -186,6 +181,8 @@ mod tests {
     fn what_is_no_run_is_told() {
         let mut fast = record(7, &[0.5]);
         fast.part = Part::Alone { learning_rate: Some(f64::INFINITY) };
+        let mut lost = record(8, &[0.5]);
+        lost.failure = Some("the loss is NaN at step 3".to_owned());
         let records = [
             record(1, &[0.5, 0.75]),
             record(2, &[]),
@@ -194,9 +191,11 @@ mod tests {
             record(5, &[0.5]),
             record(5, &[0.5, 0.5]),
             fast,
+            lost,
         ];
         let presets = read(&records);
-        let (runs, left_out) = &presets["default"];
+        let PresetRuns { runs, failed, left_out } = &presets["default"];
+        assert_eq!(failed.len(), 1);
         assert_eq!(runs.iter().map(|run| run.record.seed).collect::<Vec<_>>(), [1, 5]);
         assert_eq!(runs[1].curve.len(), 2);
         let told: Vec<String> = left_out.iter().map(|one| format!("{}: {}", one.what, one.why)).collect();
@@ -207,6 +206,7 @@ mod tests {
                 "ems on sr-2way, seed 3: the reward at step 1 is NaN",
                 "ems on sr-2way, seed 4: the reward at step 1 is 1.5",
                 "ems on sr-2way, seed 5: 2 of its kind; the one with the most steps counts",
+                "ems on sr-2way, seed 8: the loss is NaN at step 3",
                 "ems on sr-2way at rate inf, seed 7: its learning rate is inf",
             ]
         );
@@ -222,7 +222,7 @@ mod tests {
                 run
             };
             for records in [[run(one), run(other)], [run(other), run(one)]] {
-                let (runs, left_out) = &read(&records)["default"];
+                let PresetRuns { runs, left_out, .. } = &read(&records)["default"];
                 assert_eq!((runs.len(), runs[0].curve.len(), left_out.len()), (1, n_evaluations, 1));
             }
         }
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn runs_of_other_lengths_are_left_out() {
         let records = [record(1, &[0.5; 3]), record(2, &[0.5; 2]), record(3, &[0.5; 3])];
-        let (all, _) = &read(&records)["default"];
+        let all = &read(&records)["default"].runs;
         let (mut runs, mut left_out) = (all.iter().collect(), Vec::new());
         keep_same_steps(&mut runs, &mut left_out);
         assert_eq!(runs.iter().map(|run| run.record.seed).collect::<Vec<_>>(), [1, 3]);

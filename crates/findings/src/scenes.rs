@@ -2,9 +2,10 @@
 
 use crate::band::{Bands, MeanCurve};
 use crate::figure::Figure;
-use crate::run::{Points, Run, end, keep_same_steps};
+use crate::run::{Points, Run, keep_same_steps};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use touchstream_statistics::end;
 
 /// A smaller rise than this is noise: there is no way to be half up.
 const LEAST_RISE: f64 = 0.05;

@@ -43,12 +43,18 @@ fn modules_have_curves_areas_and_averages() {
     assert!(close(ems.area.unwrap().value, 0.5) && close(ems.final_reward.value, 0.8));
     assert!(close(ems.curve.points[1].mean, 0.8) && ems.curve.points[1].interval.is_some());
     let all = &modules.all;
-    assert_eq!(all.modules, ["conv-ems", "ems", "no-symm"]);
-    assert_eq!(all.n_auc[0].iter().map(Option::is_some).collect::<Vec<_>>(), [true, false, false]);
-    assert!(close(all.n_auc[2][1].unwrap().n_auc, 0.3 / 0.5) && all.n_auc[2][1].unwrap().n == 2);
-    // The one that lacks two tasks does not take them with it.
+    assert_eq!(all.modules, ["ems", "no-symm"]);
+    assert!(close(all.n_auc[1][0].unwrap().n_auc, 0.3 / 0.5) && all.n_auc[1][0].unwrap().n == 2);
     assert_eq!(all.averaged_tasks, ["sr-2way", "sr-4way-quadrant"]);
-    assert!(all.left_out.iter().any(|one| one.what == "conv-ems"), "{:?}", all.left_out);
+    // One module alone has an area, and is no share of itself.
+    let conv = &modules.tasks[0].modules[0];
+    assert!(conv.area.is_some() && all.tasks.iter().all(|task| task.task != "localization"));
+    let why = "conv-ems is alone on it: there is no N-AUC of one module";
+    assert!(
+        all.left_out.iter().any(|one| one.what == "localization" && one.why == why),
+        "{:?}",
+        all.left_out
+    );
     let averages: Vec<_> = all.averages.iter().map(|one| (one.module.as_str(), one.ta_n_auc)).collect();
     assert_eq!((averages[0].0, averages[1].0), ("ems", "no-symm"));
     assert!(close(averages[0].1.value, 1.0) && close(averages[1].1.value, 0.6));
@@ -139,9 +145,60 @@ fn the_best_rate_is_the_smaller_of_equals() {
     ];
     let found = preset(&records).learning_rates;
     assert_eq!(found.len(), 1, "only where rates were tried");
-    let rates: Vec<_> = found[0].rates.iter().map(|rate| (rate.learning_rate, rate.area.n)).collect();
+    let rates: Vec<_> =
+        found[0].rates.iter().map(|rate| (rate.learning_rate, rate.area.unwrap().n)).collect();
     assert_eq!(rates, [(None, 1), (Some(1e-4), 2), (Some(1e-3), 1), (Some(1e-2), 1)]);
-    assert_eq!((found[0].best.learning_rate, found[0].n_steps), (Some(1e-4), 1000));
+    assert_eq!((found[0].best.unwrap().learning_rate, found[0].n_steps), (Some(1e-4), 1000));
+}
+
+/// The best of a rate's seeds do not stand for those that diverged.
+#[test]
+fn a_rate_with_seeds_that_diverge_is_not_chosen() {
+    let at = |rate: f64, seed: u64, reward: f64, failure: Option<&str>| RunRecord {
+        part: Part::Alone { learning_rate: Some(rate) },
+        failure: failure.map(String::from),
+        ..alone("ems", "sr-2way", seed, curve(&[reward, reward]))
+    };
+    let lost = Some("the loss is NaN");
+    let mut records = vec![
+        at(1e-4, 1, 0.5, None),
+        at(1e-4, 2, 0.5, None),
+        at(1e-4, 3, 0.5, None),
+        at(1e-3, 1, 0.9, None),
+        at(1e-3, 2, 0.1, lost),
+        at(1e-3, 3, 0.1, lost),
+        at(1e-2, 1, 0.8, None),
+        at(1e-2, 2, 0.8, None),
+        at(1e-1, 1, 0.1, lost),
+    ];
+    let found = preset(&records);
+    let rates: Vec<_> =
+        found.learning_rates[0].rates.iter().map(|rate| (rate.n_failed, rate.n_missing)).collect();
+    assert_eq!(rates, [(0, 0), (2, 0), (0, 1), (1, 2)]);
+    assert_eq!(found.learning_rates[0].best.unwrap().learning_rate, Some(1e-4));
+    assert_eq!(found.learning_rates[0].rates[3].area, None);
+    let told =
+        |what: &str| found.all_left_out().iter().any(|one| one.what == what && one.why == "the loss is NaN");
+    assert!(told("ems on sr-2way at rate 0.001, seed 2"), "{:?}", found.all_left_out());
+    // Where none has all seeds, the one that has lost the fewest.
+    records.retain(|run| run.part != Part::Alone { learning_rate: Some(1e-4) });
+    assert_eq!(preset(&records).learning_rates[0].best.unwrap().learning_rate, Some(1e-2));
+    records.retain(|run| run.failure.is_some());
+    assert_eq!(preset(&records).learning_rates[0].best, None);
+}
+
+/// Seeds of one module are averaged after the same number of steps only.
+#[test]
+fn localization_of_other_lengths_is_told_and_not_averaged() {
+    let (mut records, _) = study();
+    for run in records.iter_mut().filter(|run| run.module == "conv-ems" && run.seed == 2) {
+        run.points.truncate(11);
+    }
+    let found = preset(&records);
+    let conv = found.localization.modules.iter().find(|found| found.module == "conv-ems").unwrap();
+    assert_eq!((conv.iou.n, conv.n_steps), (2, 2000));
+    assert_eq!(found.localization.left_out[0].what, "conv-ems on localization, seed 2");
+    assert!(found.all_left_out().contains(&found.localization.left_out[0]));
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! One number for all runs of a method: the mean, and the mean of the middle half.
 
-use crate::resampling::{Interval, Resampling, resample};
+use crate::resampling::{Interval, Resampling, Width, resample};
 use crate::scores::MethodScores;
 use crate::size::SampleSize;
+use crate::widening::widenings;
 
 /// A number over runs and tasks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,11 +35,21 @@ impl Estimate {
     }
 }
 
-/// The mean over tasks of the mean over a task's seeds: each task counts the same, however many seeds it has.
+/// The mean over tasks of the mean over a task's seeds: each task counts the same, however many seeds it has. Its interval is
+/// as wide as the resampling says.
 pub fn mean(scores: &MethodScores, resampling: &Resampling) -> Estimate {
     let mean_of = |numbers: &[f64]| numbers.iter().sum::<f64>() / numbers.len() as f64;
-    Estimate::of(scores, resampling, |strata| {
-        strata.iter().map(|scores| mean_of(scores)).sum::<f64>() / strata.len() as f64
+    let strata = scores.strata();
+    let means: Vec<f64> = strata.iter().map(|scores| mean_of(scores)).collect();
+    let widenings = match resampling.width {
+        Width::SmallSample if scores.size().fewest_seeds > 1 => widenings(strata),
+        Width::SmallSample | Width::Percentile => vec![1.0; strata.len()],
+    };
+    Estimate::of(scores, resampling, |resampled| {
+        let of_task = |((scores, mean), widening): ((&Vec<f64>, &f64), &f64)| {
+            mean + widening * (mean_of(scores) - mean)
+        };
+        resampled.iter().zip(&means).zip(&widenings).map(of_task).sum::<f64>() / strata.len() as f64
     })
 }
 

@@ -1,4 +1,4 @@
-//! Learning curves as pairs of step and reward: the area under one, and when a task is learned.
+//! Learning curves as pairs of step and reward: the area under one, what it ends with, and when a task is learned.
 
 use crate::error::CurveError;
 
@@ -31,6 +31,13 @@ pub fn area(curve: &[(u64, f64)]) -> Result<Area, CurveError> {
     Ok(Area { mean_reward, n_evaluations: curve.len(), first_step, last_step })
 }
 
+/// The final reward of a curve: the mean of the last tenth of its evaluations, of at least one, as a single evaluation is
+/// noise. 0 where there is none.
+pub fn end(curve: &[(u64, f64)]) -> f64 {
+    let last = &curve[curve.len() - curve.len().div_ceil(10)..];
+    last.iter().map(|point| point.1).sum::<f64>() / last.len().max(1) as f64
+}
+
 /// Up to where modules are compared on a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Horizon {
@@ -46,24 +53,28 @@ pub struct Horizon {
     pub n_modules: usize,
 }
 
-/// A module has learned something if its reward has risen by this from the first evaluation to the last.
+/// A module has learned something if its final reward is by this above its first evaluation.
 const LEAST_RISE: f64 = 0.05;
 
 /// The first evaluation by which more than half of the modules that have learned something have reached 95 % of their own
-/// final reward, whether or not they fell behind it again; the last evaluation where none has learned anything. One curve a
-/// module, all with the same steps. By its last evaluation a module has reached its final reward, even a negative one.
+/// final reward ([`end`]), whether or not they fell behind it again; the last evaluation where none has learned anything. One
+/// curve a module, all with the same steps. By its last evaluation a module has reached its final reward, even a negative one.
 ///
 /// The paper takes areas "at the point in time when the majority of models converge", of "modules capable of convergence on
-/// a task", and says no more. That those capable of it are the modules whose reward rises by at least 0.05, and that 95 %
-/// is convergence, completes this definition: a module that stays at chance would be at its final reward before learning.
+/// a task", and says no more; that 95 % is convergence completes this.
+///
+/// Departs from the paper: not all models decide, only those whose reward rises by at least 0.05. A module that stays at
+/// chance is at its final reward before learning, so a majority of such would put the horizon where nobody has learned
+/// anything.
 pub fn horizon(curves: &[&[(u64, f64)]]) -> Result<Horizon, CurveError> {
     let steps = curves.first().ok_or(CurveError::Empty)?;
     let mut reached_at = Vec::with_capacity(curves.len());
     for curve in curves {
-        let Ends { first: (_, first_reward), last: (_, final_reward) } = check(curve)?;
+        let Ends { first: (_, first_reward), .. } = check(curve)?;
         if !curve.iter().map(|point| point.0).eq(steps.iter().map(|point| point.0)) {
             return Err(CurveError::OtherSteps);
         }
+        let final_reward = end(curve);
         if final_reward - first_reward < LEAST_RISE {
             continue;
         }
@@ -164,5 +175,42 @@ mod tests {
         // Nobody has learned anything.
         check(&[chance, little, worse], 300, 0, 0);
         check(&[[1.0; 4]], 300, 0, 0);
+    }
+
+    #[test]
+    fn ends_are_the_mean_of_the_last_tenth() {
+        #[track_caller]
+        fn check(rewards: &[f64], wanted: f64) {
+            let points: Vec<(u64, f64)> = (0..).zip(rewards.iter().copied()).collect();
+            assert_eq!(end(&points), wanted);
+        }
+        check(&[], 0.0);
+        check(&[0.25], 0.25);
+        check(&[0.5, 1.0], 1.0);
+        check(&[0.0; 10], 0.0);
+        let mut eleven = [0.0; 11];
+        eleven[9..].copy_from_slice(&[0.5, 1.0]);
+        check(&eleven, 0.75);
+    }
+
+    /// A lucky or unlucky last evaluation neither moves the horizon nor decides who has learned.
+    #[test]
+    fn a_noisy_last_evaluation_does_not_move_the_horizon() {
+        // At 0.8 from step 500 on, of 30 evaluations; the last tenth is three.
+        let curve = |last: f64| {
+            let reward = |idx: u64| match idx {
+                0..5 => 0.16 * idx as f64,
+                29 => last,
+                _ => 0.8,
+            };
+            (0..30).map(|idx| (100 * idx, reward(idx))).collect::<Vec<_>>()
+        };
+        for last in [0.74, 0.8, 0.86] {
+            assert_eq!(horizon(&[&curve(last)]).unwrap().step, 500, "last evaluation {last}");
+        }
+        let chance = |last: f64| {
+            (0..30).map(|idx| (100 * idx, if idx == 29 { last } else { 0.25 })).collect::<Vec<_>>()
+        };
+        assert_eq!(horizon(&[&chance(0.35)]).unwrap().n_learned, 0);
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! Scores of a study are compared as Agarwal et al. ("Deep reinforcement learning at the edge of the statistical
 //! precipice", 2021; the library rliable) propose: [`mean`] and [`interquartile_mean`] over tasks,
-//! [`performance_profile`]s, [`probability_of_improvement`], with intervals by resampling the seeds of each task. Learning
-//! curves are compared as the paper does, by normalized areas ([`task_areas`], [`ta_n_auc`]) and, of a second task, by
+//! [`performance_profile`]s, [`probability_of_improvement`], with intervals by resampling the seeds of each task; those of
+//! means are widened for few seeds ([`Width`]). Learning curves are compared as the paper does, by normalized areas ([`task_areas`], [`ta_n_auc`]) and, of a second task, by
 //! [`gains`].
 //!
 //! ```
@@ -35,15 +35,18 @@ mod resampling;
 mod sample;
 mod scores;
 mod size;
+mod student;
+mod widening;
 
 pub use aggregate::{Estimate, interquartile_mean, mean};
-pub use curve::{Area, Horizon, area, horizon};
+pub use curve::{Area, Horizon, area, end, horizon};
 pub use error::{CurveError, StatisticsError};
 pub use gain::{Gains, gains};
 pub use improvement::{Improvement, probability_of_improvement};
 pub use normalized_area::{LearningCurve, ModuleArea, TaskAreas, TaskAveraged, ta_n_auc, task_areas};
 pub use profile::{Profile, ProfileRow, performance_profile};
-pub use resampling::{Interval, N_RESAMPLES, Resampling};
+pub use resampling::{Interval, N_RESAMPLES, Resampling, Width};
 pub use sample::{BootstrapMean, StudentInterval, bootstrap_mean, student_interval};
 pub use scores::{MethodScores, Run, Scores};
 pub use size::SampleSize;
+pub use widening::widening;

@@ -44,8 +44,9 @@ pub struct ModuleArea {
     pub seed_areas: Vec<f64>,
     /// Their mean.
     pub area: f64,
-    /// The mean over that of the best module: 1 for this one.
-    pub n_auc: f64,
+    /// The mean over that of the best module: 1 for this one. `None` where no other module is beside it: a share of itself
+    /// says nothing.
+    pub n_auc: Option<f64>,
 }
 
 type Points<'a> = &'a [(u64, f64)];
@@ -100,21 +101,24 @@ impl TaskAreas {
             let seed_areas: Vec<f64> =
                 curves.iter().map(area_until).collect::<Result<_, _>>().map_err(of_task)?;
             let area = seed_areas.iter().sum::<f64>() / seeds.len() as f64;
-            modules.push(ModuleArea { module: module.to_owned(), seed_areas, area, n_auc: area });
+            modules.push(ModuleArea { module: module.to_owned(), seed_areas, area, n_auc: None });
         }
         let best = modules.iter().map(|module| module.area).fold(f64::NEG_INFINITY, f64::max);
         if !(best > 0.0 && best.is_finite()) {
             return Err(StatisticsError::NoPositiveArea { task: task.to_owned(), area: best });
         }
-        modules.iter_mut().for_each(|module| module.n_auc /= best);
+        if modules.len() > 1 {
+            modules.iter_mut().for_each(|module| module.n_auc = Some(module.area / best));
+        }
         let n_seeds_left_out = all_seeds.len() - seeds.len();
         Ok(Self { task: task.to_owned(), horizon, seeds, n_seeds_left_out, modules })
     }
 
-    /// Each seed's area over that of the best module, as scores to sum up and to compare.
+    /// Each seed's area over that of the best module, as scores to sum up and to compare; none of one module alone.
     pub fn normalized_runs(&self) -> impl Iterator<Item = Run<'_>> {
         let best = self.modules.iter().map(|module| module.area).fold(f64::NEG_INFINITY, f64::max);
-        self.modules.iter().flat_map(move |module| {
+        let compared = self.modules.iter().filter(|module| module.n_auc.is_some());
+        compared.flat_map(move |module| {
             let areas = self.seeds.iter().zip(&module.seed_areas);
             areas.map(move |(&seed, area)| Run {
                 method: &module.module,
@@ -143,8 +147,14 @@ fn mean_curve(curves: &[Points]) -> Vec<(u64, f64)> {
 pub struct TaskAveraged {
     /// Its name.
     pub module: String,
-    /// The mean over tasks of its N-AUC. Resampling leaves the best modules' areas as they are, so the interval is for these
-    /// as the measure.
+    /// The mean over tasks of its N-AUC.
+    ///
+    /// Resampling leaves the areas of the best modules as they are: they are the unit that all modules of a task are measured
+    /// in. So a difference between two modules is one between their areas, in the same unit in all resamples, and its interval
+    /// is that of a mean. Were the best module looked for anew in each resample, the unit would be the largest of several noisy
+    /// areas: larger than the best module's on average, the more so the more modules are about as good, and bootstraps of a
+    /// maximum do not come right with more seeds. For the same reason an interval may end above 1: other seeds could have
+    /// learned more than the best module did with these.
     pub n_auc: Estimate,
 }
 
@@ -195,7 +205,7 @@ mod tests {
         for (module, (name, area)) in found.modules.iter().zip([("a", 0.5), ("b", 0.4), ("c", 0.1)]) {
             assert_eq!(module.module, name);
             assert!((module.area - area).abs() < 1e-12, "{module:?}");
-            assert!((module.n_auc - area / 0.5).abs() < 1e-12, "{module:?}");
+            assert!((module.n_auc.unwrap() - area / 0.5).abs() < 1e-12, "{module:?}");
         }
         assert_eq!(found.modules[0].seed_areas.len(), 2);
     }
@@ -210,13 +220,21 @@ mod tests {
         let found = ta_n_auc(&tasks, &Resampling::new(RunSeed(1))).unwrap();
         let size = SampleSize { n_runs: 4, n_tasks: 2, fewest_seeds: 2, most_seeds: 2 };
         assert!(found.iter().all(|module| module.n_auc.size == size));
-        let of_tasks =
-            |module: usize| (tasks[0].modules[module].n_auc + tasks[1].modules[module].n_auc) / 2.0;
+        let of_task = |task: usize, module: usize| tasks[task].modules[module].n_auc.unwrap();
+        let of_tasks = |module: usize| (of_task(0, module) + of_task(1, module)) / 2.0;
         assert_eq!((found[0].module.as_str(), found[0].n_auc.value), ("a", 1.0));
         assert!(
             (found[1].n_auc.value - of_tasks(1)).abs() < 1e-12 && found[1].n_auc.value < 0.9,
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn one_module_alone_has_areas_and_no_share_of_itself() {
+        let tasks = task_areas(&[curve("a", "t", 1, FAST), curve("a", "t", 2, FASTER)]).unwrap();
+        let alone = &tasks[0].modules[0];
+        assert_eq!((alone.n_auc, alone.seed_areas.len(), tasks[0].horizon.step), (None, 2, 100));
+        assert_eq!(ta_n_auc(&tasks, &Resampling::new(RunSeed(1))), Err(StatisticsError::NoRuns));
     }
 
     #[test]
@@ -240,7 +258,12 @@ mod tests {
         let no_area = "the best area of t is 0; others can be divided by a positive one only";
         check(&[curve("a", "t", 1, ZERO)], no_area);
         check(
-            &[curve("a", "t", 1, FAST), curve("b", "t", 1, FAST), curve("b", "u", 1, FAST)],
+            &[
+                curve("a", "t", 1, FAST),
+                curve("b", "t", 1, FAST),
+                curve("b", "u", 1, FAST),
+                curve("c", "u", 1, FAST),
+            ],
             "a has no runs on u, which others have",
         );
         assert_eq!(ta_n_auc(&[], &Resampling::new(RunSeed(1))), Err(StatisticsError::NoRuns));

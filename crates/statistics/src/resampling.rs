@@ -1,4 +1,4 @@
-//! The percentile bootstrap: runs are drawn again from themselves, and the middle 95 % of what comes out is the interval.
+//! The bootstrap: runs are drawn again from themselves, and the middle 95 % of what comes out is the interval.
 
 use touchstream_env::seed::{RandomStream, RunSeed, StreamName};
 
@@ -16,12 +16,28 @@ pub struct Resampling {
     pub stream: StreamName,
     /// None give no interval.
     pub n_resamples: u32,
+    /// Of intervals of means; others are rliable's in either case.
+    pub width: Width,
+}
+
+/// How wide intervals of means are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// Deviations of resampled means are widened as few runs need it ([`widening()`](crate::widening())): 95 % is 95 %.
+    SmallSample,
+    /// As they come out of resamples: rliable's.
+    Percentile,
 }
 
 impl Resampling {
-    /// [`N_RESAMPLES`] from the stream of this crate.
+    /// [`N_RESAMPLES`] from the stream of this crate, widened for small samples.
     pub fn new(seed: RunSeed) -> Self {
-        Self { seed, stream: RESAMPLES, n_resamples: N_RESAMPLES }
+        Self { seed, stream: RESAMPLES, n_resamples: N_RESAMPLES, width: Width::SmallSample }
+    }
+
+    /// The same with the intervals that rliable has.
+    pub fn as_rliable(self) -> Self {
+        Self { width: Width::Percentile, ..self }
     }
 
     /// One a resample.
@@ -33,9 +49,9 @@ impl Resampling {
 /// The ends of a 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// 2.5 % of the resamples are below.
+    /// 2.5 % of what was resampled is below.
     pub low: f64,
-    /// 2.5 % of the resamples are above.
+    /// 2.5 % of what was resampled is above.
     pub high: f64,
 }
 

@@ -238,6 +238,17 @@ fn switches_and_studies_of_ones_own_are_studies_too() {
         hash("rated/runs/sr-2way--ems--seed-1"),
         "they are judged on other pictures"
     );
+    // Rates are for what they were chosen for, and pictures that chose them do not judge them.
+    let refused = |more: &[&str], why: &str| {
+        let words = [&taking[..taking.len() - 1], &["other"], &small, more].concat();
+        desk.fails(&words, why);
+    };
+    refused(&["--validation-part", "choice"], "has the pictures that they were chosen on");
+    refused(&["--presets", "paper"], "under the preset default, this study has paper");
+    refused(&["--encoder", "vgg16"], "the encoder of sr-2way: compact there, vgg16 here");
+    refused(&["--data", "folder:photos"], "the images of sr-2way: gallery there, folder:");
+    refused(&["--data-seed", "3"], "which images sr-2way shows differs");
+    assert!(!desk.file("other").exists());
 }
 
 #[test]
@@ -257,6 +268,16 @@ fn a_run_that_cannot_be_learned_is_told_and_takes_nothing_with_it() {
     );
     let said = desk.succeeds(&["study", "status", "mine"]);
     assert!(said.contains("2 of 2 runs complete, 1 of them failed"), "{said}");
+    // Of one rate nothing came to its end: the table counts it.
+    let table = fs::read_to_string(desk.file("mine/report/tables/learning-rates-default.csv")).unwrap();
+    let rows: Vec<&str> = table.lines().collect();
+    assert!(rows.len() == 3 && rows[0].contains("n,n_failed,n_missing"), "{table}");
+    assert!(rows[1].contains(",1,0,0,") && rows[1].ends_with("true"), "{table}");
+    assert!(rows[2].contains(",0,1,0,") && rows[2].ends_with("false"), "{table}");
+    let told = String::from_utf8(desk.run(&["verify", "mine"]).stderr).unwrap();
+    let is_told =
+        |line: &str| line.starts_with("left out: ems on sr-2way at rate ") && line.contains("the loss is");
+    assert!(told.lines().any(is_told), "{told}");
 }
 
 #[test]

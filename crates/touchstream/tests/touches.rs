@@ -72,7 +72,7 @@ fn studies_of_both_kinds_have_sections_of_their_own() {
     let all = sections(&desk, &["old", "now", "one"]);
     let headings: Vec<&str> = all.iter().map(|section| section.lines().next().unwrap()).collect();
     // What is not as by default stands in them too.
-    let said = "`candidates = 16`, `placements = 4`";
+    let said = "`candidates = 16`, `placements = 4`, `steps = 48`";
     let expected = ["gallery with compact", "gallery with compact, touches 1 everywhere"];
     assert_eq!(headings, expected.map(|heading| format!("{heading}, {said}")));
     let by_default = "preset default: 1 for stimulus-response, 24 elsewhere (default); preset paper: pixels everywhere (default)";
@@ -109,13 +109,17 @@ fn an_old_folder_that_a_new_program_goes_on_with_is_not_averaged() {
     assert!(output.status.success() && said.contains(told), "{said}");
     let page = fs::read_to_string(desk.file("claims.md")).unwrap();
     assert!(page.contains("| 2 of 3 | 1 | 1 everywhere |"), "{page}");
+    assert!(page.contains("\n- mts-2way-stationary--conv-ems--seed-1: its touches count 24"), "{page}");
 
     // A run that does not say what was learned is told as one that cannot be read.
     let identity = desk.file("old/runs/mts-2way-stationary--ems--seed-1/identity.json");
     change_json(&identity, |identity| identity["plan"]["lessons"] = Value::Array(Vec::new()));
-    let output = desk.run(&["verify", "old"]);
+    let output = desk.run(&["verify", "old", "--markdown", "claims.md"]);
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success() && said.contains("identity.json: plan.lessons: there is none"), "{said}");
+    let page = fs::read_to_string(desk.file("claims.md")).unwrap();
+    let told = "\n- mts-2way-stationary--ems--seed-1: identity.json: plan.lessons: there is none\n";
+    assert!(page.contains(told), "no place of this machine: {page}");
 }
 
 /// Bases were not told apart by scales then, and were called otherwise.

@@ -35,11 +35,16 @@ impl Compared {
         let mut left_out = Vec::new();
         let areas: Vec<TaskAreas> =
             tasks.into_iter().filter_map(|(task, runs)| areas_of(task, runs, &mut left_out)).collect();
+        for alone in areas.iter().filter(|areas| !is_compared(areas)) {
+            let why = format!("{} is alone on it: there is no N-AUC of one module", alone.modules[0].module);
+            left_out.push(LeftOut::new(&alone.task, why));
+        }
         let twelve: BTreeSet<&str> = twelve_tasks().collect();
-        for other in areas.iter().filter(|areas| !twelve.contains(areas.task.as_str())) {
+        let compared = || areas.iter().filter(|areas| is_compared(areas));
+        for other in compared().filter(|areas| !twelve.contains(areas.task.as_str())) {
             left_out.push(LeftOut::new(&other.task, "it is none of the twelve tasks of TA-N-AUC"));
         }
-        let cells = areas.iter().filter(|areas| twelve.contains(areas.task.as_str())).flat_map(|areas| {
+        let cells = compared().filter(|areas| twelve.contains(areas.task.as_str())).flat_map(|areas| {
             areas.modules.iter().map(|module| (module.module.as_str(), areas.task.as_str()))
         });
         let Complete { modules, tasks, modules_gone, tasks_gone } = complete(&cells.collect());
@@ -88,6 +93,11 @@ impl Compared {
         let scores = Scores::new(scores).ok()?;
         Some(mean(scores.method(module).ok()?, &resampling()).into())
     }
+}
+
+/// Whether it has two modules, so that there is an N-AUC.
+pub(crate) fn is_compared(areas: &TaskAreas) -> bool {
+    areas.modules.len() > 1
 }
 
 /// A module with so few seeds that fewer than [`MIN_SEEDS`] would be shared does not take the others with it.

@@ -1,6 +1,6 @@
 //! How modules compare over tasks: N-AUC, TA-N-AUC, interquartile means, profiles, probabilities of improvement.
 
-use super::compared::{Compared, resampling};
+use super::compared::{Compared, is_compared, resampling};
 use crate::figure::Averaged;
 use crate::left_out::LeftOut;
 use crate::paper::EMS;
@@ -15,7 +15,7 @@ use touchstream_statistics::{
 pub struct Comparison {
     /// The rows of `n_auc`, by name.
     pub modules: Vec<String>,
-    /// The columns of `n_auc`, by name: each with its horizon.
+    /// The columns of `n_auc`, by name: each with its horizon. Those on which there is more than one module.
     pub tasks: Vec<TaskHorizon>,
     /// `[module][task]`; `None` where runs are missing.
     pub n_auc: Vec<Vec<Option<NormalizedArea>>>,
@@ -88,18 +88,18 @@ const N_THRESHOLDS: u32 = 23;
 
 impl Comparison {
     pub(crate) fn of(compared: &Compared) -> Self {
-        let areas = &compared.areas;
+        let areas: Vec<_> = compared.areas.iter().filter(|areas| is_compared(areas)).collect();
         let all = areas.iter().flat_map(|areas| areas.modules.iter().map(|module| &module.module));
         let modules: Vec<String> = all.collect::<BTreeSet<_>>().into_iter().cloned().collect();
         let cell = |module: &str, task: &str| {
             let (areas, found) = compared.cell(module, task)?;
-            Some(NormalizedArea { n_auc: found.n_auc, area: found.area, n: areas.seeds.len() })
+            Some(NormalizedArea { n_auc: found.n_auc?, area: found.area, n: areas.seeds.len() })
         };
         let row = |module: &String| areas.iter().map(|areas| cell(module, &areas.task)).collect();
         Self {
             n_auc: modules.iter().map(row).collect(),
             modules,
-            tasks: areas.iter().map(TaskHorizon::of).collect(),
+            tasks: areas.iter().map(|areas| TaskHorizon::of(areas)).collect(),
             averaged_tasks: compared.tasks.clone(),
             averages: averages(compared),
             left_out: compared.left_out.clone(),

@@ -5,10 +5,10 @@ use crate::band::{Bands, MeanCurve};
 use crate::figure::Figure;
 use crate::left_out::LeftOut;
 use crate::record::Part;
-use crate::run::{Points, Run, end, keep_same_steps, name_of};
+use crate::run::{Points, Run, keep_same_steps, name_of};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use touchstream_statistics::gains;
+use touchstream_statistics::{end, gains};
 
 /// One module at one switch.
 #[derive(Clone, Debug, PartialEq, Serialize)]

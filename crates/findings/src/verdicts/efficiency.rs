@@ -10,7 +10,7 @@ use crate::figure::{Averaged, Beside, count};
 use crate::modules::ModuleAverage;
 use crate::paper::{EMS, MAIN_MODULES, MIN_SEEDS, twelve_tasks};
 
-/// By point estimates; whether EMS is clearly above each other is told, and judged by [`ems_above`].
+/// EMS must be clearly above each of the others: the intervals of the differences must lie above 0.
 pub(crate) fn ems_is_highest(study: &Study) -> Judgement {
     let (averages, found) = averages(study);
     if let Some(judgement) = whole_or_not_enough(study, &averages) {
@@ -26,17 +26,15 @@ pub(crate) fn ems_is_highest(study: &Study) -> Judgement {
         averages[1..].iter().map(|average| average.module.as_str()).filter(is_unclear).collect();
     match unclear[..] {
         [] => found.judged(true, "it is clearly above each of the others"),
-        _ => found.judged(true, format!("it is highest, but not clearly above {}", unclear.join(", "))),
+        _ => found.judged(false, format!("it is highest, but not clearly above {}", unclear.join(", "))),
     }
 }
 
 /// The difference of N-AUC, seeds paired, over the twelve tasks: its interval must lie above 0.
 pub(crate) fn ems_above(study: &Study, other: &str) -> Judgement {
     let difference = study.main.difference(EMS, other);
-    let found = difference.map_or_else(Found::nothing, |difference| Found {
-        found: format!("{difference:+}"),
-        n: difference.size(),
-    });
+    let found = difference
+        .map_or_else(Found::nothing, |difference| Found::new(format!("{difference:+}"), difference.size()));
     let missing = missing(study, &[EMS, other]);
     match difference {
         _ if !missing.is_none() => found.missing(&missing),
@@ -74,7 +72,7 @@ fn averages<'a>(study: &Study<'a>) -> (Vec<&'a ModuleAverage>, Found) {
     let text: Vec<String> =
         averages.iter().map(|average| format!("{} {}", average.module, average.ta_n_auc)).collect();
     let n = format!("{}, {}", count(averages.len(), "module"), first.ta_n_auc.size());
-    (averages, Found { found: text.join(", "), n })
+    (averages, Found::new(text.join(", "), n))
 }
 
 /// Why the seven cannot be judged.

@@ -34,7 +34,7 @@ pub(crate) fn ems_ends_highest(study: &Study) -> Judgement {
     if !ahead.is_empty() {
         text += &format!("; ahead of it: {}", ahead.join("; "));
     }
-    let found = Found { found: text, n: format!("{}, {} each", count(n_tasks, "task"), seeds(fewest, most)) };
+    let found = Found::new(text, format!("{}, {} each", count(n_tasks, "task"), seeds(fewest, most)));
     if !missing.is_none() {
         return found.missing(&missing);
     }

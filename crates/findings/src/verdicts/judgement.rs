@@ -12,7 +12,7 @@ pub enum Outcome {
     Reproduced,
     /// It does not, or it cannot be told from noise; `why` says which.
     NotReproduced,
-    /// Runs are missing; `why` says which.
+    /// Runs are missing, or too few or too short to tell; `why` says which.
     NotEnoughData,
 }
 
@@ -31,6 +31,8 @@ pub struct Verdict {
     pub found: String,
     /// Of how many seeds, tasks or switches.
     pub n: String,
+    /// Whether there is any run for it: claims without one only say so.
+    pub has_runs: bool,
     /// Whether the claim holds.
     pub outcome: Outcome,
     /// The reason, in a sentence.
@@ -42,24 +44,41 @@ pub struct Verdict {
 pub(crate) struct Judgement {
     pub found: String,
     pub n: String,
+    pub has_runs: bool,
     pub outcome: Outcome,
     pub why: String,
 }
 
 /// What was found, and of how many.
 pub(crate) struct Found {
-    pub found: String,
-    pub n: String,
+    found: String,
+    n: String,
+    has_runs: bool,
 }
 
 impl Found {
+    /// Of some runs.
+    pub fn new(found: impl Into<String>, n: impl Into<String>) -> Self {
+        Self { found: found.into(), n: n.into(), has_runs: true }
+    }
+
+    /// There is no run.
     pub fn nothing() -> Self {
-        Self { found: "nothing".to_owned(), n: "0 runs".to_owned() }
+        Self::without_runs("nothing", "0 runs")
+    }
+
+    /// There is something, but no run.
+    pub fn without_runs(found: impl Into<String>, n: impl Into<String>) -> Self {
+        Self { has_runs: false, ..Self::new(found, n) }
     }
 
     pub fn judged(self, holds: bool, why: impl Into<String>) -> Judgement {
-        let outcome = if holds { Outcome::Reproduced } else { Outcome::NotReproduced };
-        Judgement { found: self.found, n: self.n, outcome, why: why.into() }
+        self.comes_to(if holds { Outcome::Reproduced } else { Outcome::NotReproduced }, why)
+    }
+
+    fn comes_to(self, outcome: Outcome, why: impl Into<String>) -> Judgement {
+        let Self { found, n, has_runs } = self;
+        Judgement { found, n, has_runs, outcome, why: why.into() }
     }
 
     /// Of a number whose interval should lie above a level; `beside` is where it lies.
@@ -78,6 +97,6 @@ impl Found {
     }
 
     pub fn not_enough(self, why: impl Into<String>) -> Judgement {
-        Judgement { found: self.found, n: self.n, outcome: Outcome::NotEnoughData, why: why.into() }
+        self.comes_to(Outcome::NotEnoughData, why)
     }
 }

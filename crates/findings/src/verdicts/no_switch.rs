@@ -7,8 +7,10 @@ use crate::figure::{Beside, Figure, count};
 use crate::paper::{EMS, NO_SWITCH};
 use crate::switching::{SeedGain, gains_of};
 
-/// This share of the old level is back at it.
+/// A run at this share of the old level is back at it; an interval that lies below is not.
 const BACK: f64 = 0.95;
+/// An interval that lies above this share is within a tenth of the old level: back at it.
+const NEAR: f64 = 0.9;
 /// A base that ends so far above where learning starts has learned the task.
 const LEARNED: f64 = 0.1;
 
@@ -23,9 +25,9 @@ fn missing(n_there: usize, way: &str, what: &str) -> Missing {
     missing
 }
 
-/// The reward of the one evaluation after the first 5 % of the steps must be at least 95 % of the base's at its end, in the
-/// mean over seeds. Only where there is something to lose: the base ends at least 0.1 above a module that has learned
-/// nothing.
+/// The reward of the one evaluation after the first 5 % of the steps, over the base's at its end: the interval over seeds must
+/// lie above 0.9, within a tenth of the old level. Below 0.95 as a whole, it is not back; otherwise so few seeds cannot tell.
+/// Only where there is something to lose: the base ends at least 0.1 above a module that has learned nothing.
 pub(crate) fn back_at_once(study: &Study, way: &str) -> Judgement {
     let shares = numbers(study, way, |seed| {
         let (base_end, start) = seed.base_end.zip(seed.scratch_start)?;
@@ -37,17 +39,22 @@ pub(crate) fn back_at_once(study: &Study, way: &str) -> Judgement {
     let Some(figure) = Figure::of(&shares) else { return Found::nothing().missing(&missing) };
     let n_back = shares.iter().filter(|&&share| share >= BACK).count();
     let n_seeds = count(shares.len(), "seed");
-    let found = Found {
-        found: format!("{figure} of the old level; {n_back} of {} runs at 0.95 of it", shares.len()),
-        n: n_seeds.clone(),
-    };
-    match (missing.is_none(), figure.value >= BACK) {
-        (false, _) => found.missing(&missing),
-        (true, true) => found
-            .judged(true, format!("at least 95 % of the old level almost at once, in the mean of {n_seeds}")),
-        (true, false) => {
-            found.judged(false, format!("less than 95 % of the old level by then, in the mean of {n_seeds}"))
+    let found = Found::new(
+        format!("{figure} of the old level; {n_back} of {} runs at {BACK} of it", shares.len()),
+        n_seeds.clone(),
+    );
+    match (figure.beside(NEAR), figure.beside(BACK)) {
+        _ if !missing.is_none() => found.missing(&missing),
+        (Beside::Above, _) => {
+            found.judged(true, format!("within a tenth of the old level: the interval lies above {NEAR} of it"))
         }
+        (_, Beside::Below) => {
+            found.judged(false, format!("not back by then: the interval lies below {BACK} of the old level"))
+        }
+        _ => found.not_enough(format!(
+            "it cannot be told with so few seeds: the interval of {n_seeds} neither lies above {NEAR} of the old level nor \
+             below {BACK} of it"
+        )),
     }
 }
 
@@ -63,10 +70,10 @@ pub(crate) fn new_module_loses_weight(study: &Study, way: &str) -> Judgement {
     else {
         return Found::nothing().missing(&missing);
     };
-    let found = Found {
-        found: format!("the new module's share is {end} at the end, {start} at first"),
-        n: count(below.n, "seed"),
-    };
+    let found = Found::new(
+        format!("the new module's share is {end} at the end, {start} at first"),
+        count(below.n, "seed"),
+    );
     match below.beside(0.0) {
         _ if !missing.is_none() => found.missing(&missing),
         Beside::Above => found.judged(true, "clearly below half of what it had at first"),

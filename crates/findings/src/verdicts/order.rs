@@ -55,14 +55,13 @@ pub(crate) fn buttons_first(study: &Study) -> Judgement {
     };
     match averaged(if is_enough { &enough } else { &all }) {
         Some(delay) => {
-            let found = Found {
-                found: format!("{delay:+} of a run's steps later"),
-                n: format!("{}{}", delay.size(), not_counted(delay.n_runs)),
-            };
+            let n = format!("{}{}", delay.size(), not_counted(delay.n_runs));
+            let found = Found::new(format!("{delay:+} of a run's steps later"), n);
             if is_enough { found.above(delay.beside(0.0), 0.0) } else { found.not_enough(why()) }
         }
         None => {
-            let found = Found { found: "nothing".to_owned(), n: count(n_told, "run") };
+            let found =
+                if n_told > 0 { Found::new("nothing", count(n_told, "run")) } else { Found::nothing() };
             found.not_enough(why())
         }
     }
@@ -91,6 +90,6 @@ pub(crate) fn outlines_first(study: &Study) -> Judgement {
         format_args!("{EMS} on {COCO} that rise both in touches on objects and in what they earn"),
     );
     let Some(figure) = Figure::of(&delays) else { return Found::nothing().missing(&missing) };
-    let found = Found { found: format!("{figure:+} of a run's steps later"), n: count(figure.n, "seed") };
+    let found = Found::new(format!("{figure:+} of a run's steps later"), count(figure.n, "seed"));
     if missing.is_none() { found.above(figure.beside(0.0), 0.0) } else { found.missing(&missing) }
 }

@@ -114,6 +114,6 @@ impl SwitchPairs {
         let n_seeds = || self.pairs.iter().map(|pair| pair.n_seeds);
         let (fewest, most) = (n_seeds().min().unwrap_or(0), n_seeds().max().unwrap_or(0));
         let n = format!("{}, {} each", count(self.pairs.len(), "switch"), seeds(fewest, most));
-        Found { found: text.into(), n }
+        Found::new(text, n)
     }
 }

@@ -31,13 +31,13 @@ pub(crate) fn gains_everywhere(study: &Study, learner: Learner) -> Judgement {
         means.iter().map(|(_, mean)| mean).filter(|mean| mean.beside(0.0) == Beside::Above).count();
     let n_seeds = || means.iter().map(|(_, mean)| mean).map(|mean| mean.n);
     let (fewest, most) = (n_seeds().min().unwrap_or(0), n_seeds().max().unwrap_or(0));
-    let found = Found {
-        found: format!(
+    let found = Found::new(
+        format!(
             "positive at {n_positive} of {}, clearly at {n_clearly}; mean {over_switches:+}",
             count(all.len(), "switch")
         ),
-        n: format!("{}, {} each", count(all.len(), "switch"), seeds(fewest, most)),
-    };
+        format!("{}, {} each", count(all.len(), "switch"), seeds(fewest, most)),
+    );
     if !missing.is_none() {
         return found.missing(&missing);
     }

@@ -50,6 +50,7 @@ pub fn alone(module: &str, task: &str, seed: u64, points: Vec<Point>) -> RunReco
         seed,
         part: Part::Alone { learning_rate: None },
         points,
+        failure: None,
     }
 }
 

@@ -1,14 +1,14 @@
 //! `touchstream verify`: each claim of the paper as a test on what studies found.
 
 use crate::output::write_file;
-use crate::say::say;
+use crate::say::{say, warn_user};
 use crate::study::evidence::{Evidence, evidence_of};
 use crate::study::report::words_of;
-use crate::study::reproduction::reproduction_page;
+use crate::study::reproduction::{MadeFrom, reproduction_page, smoke_words};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
-use touchstream_findings::{Outcome, Verdict};
+use touchstream_findings::{LeftOut, Outcome, Verdict};
 
 #[derive(Args)]
 pub struct VerifyArgs {
@@ -31,8 +31,9 @@ pub struct VerifyArgs {
 
 pub fn run(args: &VerifyArgs) -> Result<()> {
     let all = evidence_of(&args.folders)?;
+    all.iter().for_each(warn_of);
     if let Some(file) = &args.markdown {
-        write_file(file, reproduction_page(&all).as_bytes())?;
+        write_file(file, reproduction_page(&all, MadeFrom::of(&args.folders)).as_bytes())?;
     }
     let shown = |verdict: &&Verdict| !args.judged || verdict.outcome != Outcome::NotEnoughData;
     if args.json {
@@ -75,4 +76,15 @@ pub fn run(args: &VerifyArgs) -> Result<()> {
         bail!("{n_not} claims are not reproduced");
     }
     Ok(())
+}
+
+/// What counts nowhere, and what verdicts mean nothing.
+fn warn_of(evidence: &Evidence) {
+    let smoke = evidence.smoke_studies();
+    if !smoke.is_empty() {
+        warn_user!("warning: {}", smoke_words(&smoke));
+    }
+    for LeftOut { what, why } in &evidence.left_out {
+        warn_user!("left out: {what}: {why}");
+    }
 }

@@ -8,7 +8,8 @@ use crate::study::provenance::starts_of;
 use crate::study::records::Records;
 use crate::study::report::baselines_or_none;
 use crate::study::reproduction::StudyUsed;
-use crate::study::shown::placeless;
+use crate::study::scale::Scale;
+use crate::study::shown::{placeless, shown_command};
 use crate::study::spec::StudySpec;
 use crate::study::touches::{CountedTouches, Counting, compared_with, countings_of};
 use crate::train_words::TrainWords;
@@ -16,7 +17,9 @@ use anyhow::{Result, bail};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use touchstream_findings::{Baseline, CLAIMS, Claim, Outcome, Part, RunRecord, Verdict, findings};
+use touchstream_findings::{
+    Baseline, CLAIMS, Claim, LeftOut, Outcome, RunRecord, Verdict, findings, name_of,
+};
 use touchstream_lab::run::RunIdentity;
 
 /// Studies that are judged together, and the verdicts.
@@ -28,6 +31,21 @@ pub struct Evidence {
     pub settings: Vec<String>,
     pub studies: Vec<StudyUsed>,
     pub verdicts: Vec<Verdict>,
+    /// Runs, modules and tasks that count nowhere, or not everywhere.
+    pub left_out: Vec<LeftOut>,
+    /// Runs that cannot be read or were made otherwise than others; told already, when they were read.
+    pub unread: Vec<LeftOut>,
+}
+
+impl Evidence {
+    /// Names of studies that only show that everything works.
+    pub fn smoke_studies(&self) -> Vec<&str> {
+        self.studies
+            .iter()
+            .filter(|study| study.scale == Scale::Smoke)
+            .map(|study| study.name.as_str())
+            .collect()
+    }
 }
 
 /// What some studies say, folders or packed, each with those that are like it.
@@ -140,6 +158,7 @@ struct Group {
     /// Which folder has which run.
     seen: BTreeMap<String, PathBuf>,
     baselines: Vec<Baseline>,
+    unread: Vec<LeftOut>,
 }
 
 impl Group {
@@ -154,6 +173,7 @@ impl Group {
             records: Vec::new(),
             seen: BTreeMap::new(),
             baselines: Vec::new(),
+            unread: Vec::new(),
         })
     }
 
@@ -161,6 +181,9 @@ impl Group {
         let Study { path, opened, spec, records, touches, n_missing } = study;
         self.add_records(&path, records.run_records(&spec))?;
         self.baselines.extend(baselines_or_none(&opened.folder));
+        // Without the places of files, which are nobody's business.
+        let unread = records.unreadable.iter().chain(&records.strangers);
+        self.unread.extend(unread.map(|(name, why)| LeftOut { what: name.clone(), why: shown_command(why) }));
         self.studies.push(StudyUsed::new(&spec, &records, &touches, starts_of(&opened.folder)?, n_missing));
         Ok(())
     }
@@ -168,12 +191,7 @@ impl Group {
     /// No run counts twice.
     fn add_records(&mut self, path: &Path, records: Vec<RunRecord>) -> Result<()> {
         for record in records {
-            let RunRecord { preset, module, task, seed, part, .. } = &record;
-            let what = match part {
-                Part::Alone { learning_rate } => format!("{module} on {task}, {learning_rate:?}"),
-                Part::Second { switch, way, .. } => format!("{module} at {switch}, {way}"),
-            };
-            let what = format!("{what}, seed {seed}, preset {preset}");
+            let what = format!("{}, preset {}", name_of(&record), record.preset);
             if let Some(other) = self.seen.insert(what.clone(), path.to_owned()) {
                 bail!(
                     "{} and {} both have {what}; judge them one after the other",
@@ -189,6 +207,13 @@ impl Group {
     /// All claims under both presets: what was not run says so.
     fn judged(self, touches: Counting) -> Evidence {
         let found = findings(&self.records, &self.baselines);
+        let mut left_out = Vec::new();
+        for preset in &found.presets {
+            left_out.extend(preset.all_left_out().into_iter().map(|LeftOut { what, why }| LeftOut {
+                what: format!("{what}, preset {}", preset.preset),
+                why,
+            }));
+        }
         let mut verdicts = Vec::new();
         for preset in ["default", "paper"] {
             match found.presets.iter().find(|found| found.preset == preset) {
@@ -196,8 +221,8 @@ impl Group {
                 None => verdicts.extend(CLAIMS.iter().map(|claim| not_run(claim, preset))),
             }
         }
-        let Self { images, encoder, settings, studies, .. } = self;
-        Evidence { images, encoder, touches, settings, studies, verdicts }
+        let Self { images, encoder, settings, studies, unread, .. } = self;
+        Evidence { images, encoder, touches, settings, studies, verdicts, left_out, unread }
     }
 }
 
@@ -209,6 +234,7 @@ fn not_run(claim: &Claim, preset: &str) -> Verdict {
         paper: claim.paper.into(),
         found: "nothing".into(),
         n: "0 runs".into(),
+        has_runs: false,
         outcome: Outcome::NotEnoughData,
         why: "nothing was run under this preset".into(),
     }

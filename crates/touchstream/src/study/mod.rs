@@ -1,6 +1,7 @@
 //! Studies: many runs that answer one question, done by any number of processes, reported from their folders alone.
 
 pub mod alone;
+mod at_a_glance;
 pub mod axes;
 pub mod catalog;
 pub mod cell;

@@ -102,12 +102,13 @@ impl Records {
         self
     }
 
-    /// As they are summed up and judged. Runs that failed count as missing.
+    /// As they are summed up and judged. Runs that failed say so: they count as missing, and against their learning rates.
     pub fn run_records(&self, spec: &StudySpec) -> Vec<RunRecord> {
-        let learned = || self.runs.iter().filter(|run| run.failure.is_none());
+        let learned = self.runs.iter().filter(|run| run.failure.is_none());
         let ends: BTreeMap<&str, f64> =
-            learned().filter_map(|run| Some((run.name.as_str(), end_of(&run.rows)?))).collect();
-        learned().filter(|run| run.facts.part != RunPart::Base).map(|run| run.record(spec, &ends)).collect()
+            learned.filter_map(|run| Some((run.name.as_str(), end_of(&run.rows)?))).collect();
+        let compared = self.runs.iter().filter(|run| run.facts.part != RunPart::Base);
+        compared.map(|run| run.record(spec, &ends)).collect()
     }
 }
 
@@ -196,6 +197,7 @@ impl CompleteRun {
             seed: *seed,
             part,
             points: self.rows.iter().map(point).collect(),
+            failure: self.failure.clone(),
         }
     }
 }

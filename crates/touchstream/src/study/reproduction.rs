@@ -1,23 +1,27 @@
 //! Which claims of the paper hold: a page of Markdown, made from studies alone.
 
+use crate::study::at_a_glance::{Judged, at_a_glance, judged_columns};
 use crate::study::evidence::Evidence;
 use crate::study::provenance::Start;
 use crate::study::records::Records;
 use crate::study::report::words_of;
+use crate::study::scale::Scale;
 use crate::study::shown::{shown_command, shown_source};
 use crate::study::spec::StudySpec;
 use crate::study::touches::{CountedTouches, Counting};
 use std::collections::BTreeSet;
-use touchstream_findings::{Outcome, Verdict};
+use std::path::{Path, PathBuf};
+use touchstream_findings::{LeftOut, Outcome, Verdict};
 
 /// A study that verdicts rest on.
 pub struct StudyUsed {
-    name: String,
-    scale: String,
+    pub name: String,
+    pub scale: Scale,
+    pub presets: Vec<&'static str>,
     n_complete: usize,
     n_failed: usize,
     n_runs: usize,
-    seeds: Vec<u64>,
+    pub seeds: Vec<u64>,
     starts: Vec<Start>,
     data_hashes: BTreeSet<String>,
     encoder_hashes: BTreeSet<String>,
@@ -41,7 +45,8 @@ impl StudyUsed {
         let n_failed = records.runs.iter().filter(|run| run.failure.is_some()).count();
         Self {
             name: spec.name.clone(),
-            scale: format!("{:?}", spec.scale).to_lowercase(),
+            scale: spec.scale,
+            presets: spec.presets.iter().map(|preset| preset.word()).collect(),
             n_complete: records.runs.len() - n_failed,
             n_failed,
             n_runs: records.n_found() + n_missing,
@@ -55,86 +60,151 @@ impl StudyUsed {
     }
 }
 
-/// The page.
-pub fn reproduction_page(all: &[Evidence]) -> String {
-    let mut text = String::from(HEAD);
-    for evidence in all {
-        let Evidence { images, encoder, touches, settings, studies, verdicts } = evidence;
-        let mut otherwise = match touches {
-            Counting::Default => String::new(),
-            touches => format!(", touches {}", touches.word()),
+/// What a page was made from, as its head says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MadeFrom {
+    /// The packed studies of this repository.
+    Results,
+    /// Any folders and packed files.
+    Studies,
+}
+
+impl MadeFrom {
+    /// Packed files in a folder that is called `results` are ours.
+    pub fn of(paths: &[PathBuf]) -> Self {
+        let is_ours = |path: &PathBuf| {
+            let folder = path.parent().and_then(Path::file_name);
+            path.is_file() && folder.is_some_and(|name| name == "results")
         };
-        settings.iter().for_each(|setting| otherwise += &format!(", `{setting}`"));
-        text += &format!("\n## {} with {}{otherwise}\n\n", shown_source(images), shown_source(encoder));
-        let count = |outcome| verdicts.iter().filter(|verdict| verdict.outcome == outcome).count();
-        text += &format!(
-            "{} reproduced, {} not reproduced, {} without enough data.\n\n",
-            count(Outcome::Reproduced),
-            count(Outcome::NotReproduced),
-            count(Outcome::NotEnoughData)
-        );
-        text += "| study | scale | runs | seeds | touches | images | encoder | commit |\n|---|---|---|---|---|---|---|---|\n";
-        for study in studies {
-            text += &study.row();
-        }
-        text += "\n";
-        for study in studies {
-            let commands = study.starts.iter().map(|start| shown_command(&start.command));
-            let mut told: Vec<String> = Vec::new();
-            for command in commands {
-                if !told.contains(&command) {
-                    text += &format!("    {command}\n");
-                    told.push(command);
-                }
+        if paths.iter().all(is_ours) { Self::Results } else { Self::Studies }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Results => {
+                "Made from the packed studies in `results/` by \
+                 `touchstream verify results/*.tar.gz --markdown docs/REPRODUCTION.md`, and from nothing else."
+            }
+            Self::Studies => {
+                "Written by `touchstream verify STUDY... --markdown FILE` from the studies that are named below, folders or \
+                 packed, and from nothing else."
             }
         }
-        // Studies of before touches were counted on a scale do not name it.
-        if let Counting::Everywhere(edge) = touches
-            && studies.iter().any(|study| !study.says_touch_scale)
-        {
-            text += &format!(
-                "\nTo run it again as it was, add `--touch-scale {edge}` where a command does not say it.\n"
-            );
-        }
-        text += "\n| claim | preset | verdict | paper | found | n | why |\n|---|---|---|---|---|---|---|\n";
-        let rank = |outcome| match outcome {
-            Outcome::Reproduced => 0,
-            Outcome::NotReproduced => 1,
-            Outcome::NotEnoughData => 2,
-        };
-        let mut sorted: Vec<&Verdict> = verdicts.iter().collect();
-        sorted.sort_by_key(|verdict| (rank(verdict.outcome) == 2, verdict.preset.clone()));
-        let is_run = |verdict: &&&Verdict| verdict.n != "0 runs";
-        let n_not_run = sorted.iter().filter(|verdict| !is_run(verdict)).count();
-        for verdict in sorted.iter().filter(is_run) {
-            let cells = [
-                verdict.claim.as_str(),
-                &verdict.preset,
-                &format!("**{}**", words_of(verdict.outcome)),
-                &verdict.paper,
-                &verdict.found,
-                &verdict.n,
-                &verdict.why,
-            ];
-            let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
-            text += &format!("| {} |\n", cells.join(" | "));
-        }
-        if n_not_run > 0 {
-            let not_run: Vec<String> = sorted
-                .iter()
-                .filter(|verdict| !is_run(verdict))
-                .map(|verdict| format!("{} (`{}`)", verdict.claim_id, verdict.preset))
-                .collect();
-            text += &format!("\nNothing was run for {n_not_run} claims: {}.\n", not_run.join(", "));
-        }
+    }
+}
+
+/// The page.
+pub fn reproduction_page(all: &[Evidence], made_from: MadeFrom) -> String {
+    let columns = judged_columns(all);
+    let mut text = format!(
+        "# Reproduction\n\nWhich claims of the paper hold here, and which do not. {} {HEAD}",
+        made_from.words()
+    );
+    text += &at_a_glance(&columns);
+    for evidence in all {
+        text += &section(evidence, &columns);
     }
     text
 }
 
-const HEAD: &str = "# Reproduction\n\n\
-    Which claims of the paper hold here, and which do not. Written by `touchstream verify DIR... --markdown FILE` from the run folders of \
-    the studies that are named below, and from nothing else. *Reproduced* and *not reproduced* are what was measured, under our default \
-    settings and under those that the paper prints (preset `paper`); *not enough data* says which runs are missing. Intervals are 95 %. A scale of `short` is short: localization in particular is \
+/// Images, encoder and whatever is not as by default.
+pub fn heading(evidence: &Evidence) -> String {
+    let Evidence { images, encoder, touches, settings, .. } = evidence;
+    let mut text = format!("{} with {}", shown_source(images), shown_source(encoder));
+    if *touches != Counting::Default {
+        text += &format!(", touches {}", touches.word());
+    }
+    settings.iter().for_each(|setting| text += &format!(", `{setting}`"));
+    text
+}
+
+fn section(evidence: &Evidence, columns: &[Judged]) -> String {
+    let Evidence { touches, studies, verdicts, left_out, unread, .. } = evidence;
+    let mut text = format!("\n## {}\n\n", heading(evidence));
+    let count = |outcome| verdicts.iter().filter(|verdict| verdict.outcome == outcome).count();
+    text += &format!(
+        "{} reproduced, {} not reproduced, {} without enough data.",
+        count(Outcome::Reproduced),
+        count(Outcome::NotReproduced),
+        count(Outcome::NotEnoughData)
+    );
+    for Judged { letter, preset, .. } in columns.iter().filter(|column| column.is_of(evidence)) {
+        text += &format!(" Preset `{preset}` is **{letter}** above.");
+    }
+    text += "\n\n";
+    let smoke = evidence.smoke_studies();
+    if !smoke.is_empty() {
+        text += &format!("**{}**\n\n", smoke_words(&smoke));
+    }
+    text += "| study | scale | runs | seeds | touches | images | encoder | commit |\n|---|---|---|---|---|---|---|---|\n";
+    for study in studies {
+        text += &study.row();
+    }
+    text += "\n";
+    for study in studies {
+        let commands = study.starts.iter().map(|start| shown_command(&start.command));
+        let mut told: Vec<String> = Vec::new();
+        for command in commands {
+            if !told.contains(&command) {
+                text += &format!("    {command}\n");
+                told.push(command);
+            }
+        }
+    }
+    // Studies of before touches were counted on a scale do not name it.
+    if let Counting::Everywhere(edge) = touches
+        && studies.iter().any(|study| !study.says_touch_scale)
+    {
+        text += &format!(
+            "\nTo run it again as it was, add `--touch-scale {edge}` where a command does not say it.\n"
+        );
+    }
+    text += &verdict_rows(verdicts);
+    if !left_out.is_empty() || !unread.is_empty() {
+        text += "\nLeft out:\n\n";
+        let all = unread.iter().chain(left_out);
+        all.for_each(|LeftOut { what, why }| text += &format!("- {what}: {why}\n"));
+    }
+    text
+}
+
+/// What is to be thought of verdicts on studies that show nothing but that everything works.
+pub fn smoke_words(studies: &[&str]) -> String {
+    format!(
+        "Of scale smoke: {}. It shows that everything works; verdicts on so short runs mean nothing.",
+        studies.join(", ")
+    )
+}
+
+/// Those that are judged first, then those that wait for more; nothing of claims for which nothing was run.
+fn verdict_rows(verdicts: &[Verdict]) -> String {
+    let mut sorted: Vec<&Verdict> = verdicts.iter().filter(|verdict| verdict.has_runs).collect();
+    if sorted.is_empty() {
+        return String::new();
+    }
+    sorted.sort_by_key(|verdict| (verdict.outcome == Outcome::NotEnoughData, verdict.preset.clone()));
+    let mut text =
+        "\n| claim | preset | verdict | paper | found | n | why |\n|---|---|---|---|---|---|---|\n"
+            .to_owned();
+    for verdict in sorted {
+        let cells = [
+            verdict.claim.as_str(),
+            &verdict.preset,
+            &format!("**{}**", words_of(verdict.outcome)),
+            &verdict.paper,
+            &verdict.found,
+            &verdict.n,
+            &verdict.why,
+        ];
+        let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        text += &format!("| {} |\n", cells.join(" | "));
+    }
+    text
+}
+
+const HEAD: &str = "*Reproduced* (yes) and *not reproduced* (no) are what was measured, under our default settings and under those that \
+    the paper prints (preset `paper`); *not enough data* (–) says which runs are missing, or that those which are there are too few or too short. Intervals \
+    are 95 %. A scale of `short` is short: localization in particular is \
     not learned to its end by then ([fine-touches.md](fine-touches.md) has longer runs). *Touches* is what a coordinate counts at the screen's edge, as the runs themselves tell; \
     it changes much ([results.md](results.md#how-touches-are-counted)), so studies that count otherwise are judged apart.\n";
 
@@ -153,7 +223,7 @@ impl StudyUsed {
         format!(
             "| {} | {} | {} of {}{failed} | {} | {} | {} | {} | {} |\n",
             self.name,
-            self.scale,
+            self.scale.word(),
             self.n_complete,
             self.n_runs,
             seeds.join(", "),

@@ -39,6 +39,11 @@ fn kind_of(task: &Task) -> Kind {
 const SMOKE_STEPS: u64 = 400;
 
 impl Scale {
+    /// As it is said and written.
+    pub fn word(self) -> &'static str {
+        self.choose("smoke", "short", "paper")
+    }
+
     /// Steps of a task that is learned alone.
     pub fn steps(self, task: &Task) -> u64 {
         let (short, paper) = match kind_of(task) {

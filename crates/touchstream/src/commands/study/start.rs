@@ -3,9 +3,8 @@
 use super::{Engine, HowArgs, begin, report, set_cache, submit_jobs, work};
 use crate::commands::baselines::baselines;
 use crate::output::write_file;
-use crate::source_args::ValidationPartWord;
 use crate::study::catalog::named_study;
-use crate::study::rates::chosen_rates;
+use crate::study::rates::with_chosen_rates;
 use crate::study::scale::Scale;
 use crate::study::slurm::SlurmWords;
 use crate::study::spec::{MAX_SEEDS, StudySpec};
@@ -94,9 +93,8 @@ impl StartArgs {
     /// The study that was asked for, and its folder with the study written down in it.
     fn begin(&self) -> Result<(StudyFolder, StudySpec)> {
         let spec = self.spec()?;
-        let scale = format!("{:?}", spec.scale).to_lowercase();
-        let path =
-            self.out.clone().unwrap_or_else(|| Path::new("studies").join(format!("{}-{scale}", spec.name)));
+        let name = format!("{}-{}", spec.name, spec.scale.word());
+        let path = self.out.clone().unwrap_or_else(|| Path::new("studies").join(name));
         let folder = StudyFolder::at(path);
         let mut spec = begin(&folder, &spec)?;
         set_cache(&mut spec, self.words.images.cache.as_deref());
@@ -141,10 +139,6 @@ impl StartArgs {
         if let Some(presets) = &self.presets {
             spec.presets.clone_from(presets);
         }
-        if let Some(study) = &self.rates {
-            spec.rates = chosen_rates(&StudyFolder::at(study))?;
-            spec.settings.images.validation_part = Some(ValidationPartWord::Final);
-        }
         spec.steps = self.words.steps.or(spec.steps);
         spec.base_steps = self.base_steps.or(spec.base_steps);
         spec.keep_weights |= self.keep_weights;
@@ -158,7 +152,11 @@ impl StartArgs {
             let there = spec.settings_of.remove(task).unwrap_or_default();
             spec.settings_of.insert(task.to_owned(), settings.with_absolute_sources()?.over(there));
         }
-        spec.checked()
+        let spec = spec.checked()?;
+        match &self.rates {
+            Some(study) => with_chosen_rates(&StudyFolder::at(study), spec)?.checked(),
+            None => Ok(spec),
+        }
     }
 
     /// What localization comes to without reward maps, where it is what is studied or a Python is named.

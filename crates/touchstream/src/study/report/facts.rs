@@ -27,7 +27,7 @@ pub fn facts_of(folder: &StudyFolder, spec: &StudySpec, records: &Records) -> Re
     let images = [vec![word(&spec.settings.data, "gallery")], of_tasks].concat().join(", ");
     let facts = [
         ("study", spec.name.clone()),
-        ("scale", format!("{:?}", spec.scale).to_lowercase()),
+        ("scale", spec.scale.word().to_owned()),
         ("seeds", spec.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
         ("images", images),
         ("hash of images", all(|run| &run.identity.data_hash)),

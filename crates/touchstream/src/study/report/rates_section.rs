@@ -21,22 +21,25 @@ pub fn section(preset: &str, found: &[RateFindings]) -> Option<StudySection> {
     columns.extend(figure_columns("area", "area"));
     columns.extend([
         TableColumn::count("n", "n"),
+        TableColumn::count("n_failed", "diverged"),
+        TableColumn::count("n_missing", "missing"),
         TableColumn::count("n_steps", "steps"),
         TableColumn::truth("is_best", "chosen"),
     ]);
     let mut rows = Vec::new();
     for one in &found {
         for rate in &one.rates {
-            let RateArea { learning_rate, area } = rate;
+            let RateArea { learning_rate, area, n_failed, n_missing } = rate;
             let mut cells = vec![
                 Cell::Text(one.module.clone()),
                 Cell::Text(one.task.clone()),
                 Cell::Number(*learning_rate),
             ];
-            cells.extend(figure_cells(Some(area)));
-            cells.push(Cell::Count(area.n as u64));
+            cells.extend(figure_cells(area.as_ref()));
+            let n_learned = area.map_or(0, |area| area.n);
+            cells.extend([n_learned, *n_failed, *n_missing].map(|n| Cell::Count(n as u64)));
             cells.push(Cell::Count(one.n_steps));
-            cells.push(Cell::Truth(*learning_rate == one.best.learning_rate));
+            cells.push(Cell::Truth(one.best.is_some_and(|best| best.learning_rate == *learning_rate)));
             rows.push(cells);
         }
     }
@@ -44,7 +47,9 @@ pub fn section(preset: &str, found: &[RateFindings]) -> Option<StudySection> {
     let mut tables = vec![Table {
         id: format!("learning-rates-{preset}"),
         title: format!("Learning rates, preset {preset}"),
-        note: "Chosen: the largest mean area under the curve; of equal ones the smallest rate.".into(),
+        note: "Chosen: of the rates with the fewest seeds that diverged or are missing, the one with the largest mean area under the \
+               curve; of equal ones the smallest rate."
+            .into(),
         columns,
         rows,
     }];

@@ -1,0 +1,72 @@
+//! `touchstream verify`: what its page and its warnings tell, of a study that can be judged on one claim.
+
+#![allow(clippy::unwrap_used)]
+
+mod desk;
+
+use desk::Desk;
+use std::fs;
+
+/// Three seeds of one module on localization, a moment each.
+const LOCALIZATION: [&str; 16] = [
+    "study",
+    "modules",
+    "--scale",
+    "smoke",
+    "--modules",
+    "ems",
+    "--tasks",
+    "localization",
+    "--objects",
+    "6,4",
+    "--candidates",
+    "16",
+    "--steps",
+    "48",
+    "--seeds",
+    "3",
+];
+
+#[test]
+fn claims_are_seen_at_a_glance_and_nothing_is_left_out_in_silence() {
+    let desk = Desk::new();
+    desk.succeeds(&[&LOCALIZATION[..], &["--out", "study"]].concat());
+    let output = desk.run(&["verify", "study", "--markdown", "page.md"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{told}");
+    let nothing =
+        "Of scale smoke: modules. It shows that everything works; verdicts on so short runs mean nothing.";
+    let alone = "localization, preset default: ems is alone on it: there is no N-AUC of one module";
+    assert!(
+        told.contains(&format!("warning: {nothing}")) && told.contains(&format!("left out: {alone}")),
+        "{told}"
+    );
+    assert_eq!(told.matches(alone).count(), 1, "once: {told}");
+
+    let page = fs::read_to_string(desk.file("page.md")).unwrap();
+    for words in [
+        "`touchstream verify STUDY... --markdown FILE`",
+        "## At a glance\n\n- **A**: gallery with compact, `candidates = 16`, `placements = 12`, `steps = 48`, preset `default`, seeds 1 to 3\n\n| claim | A |\n|---|---|\n",
+        "\n| EMS has the highest TA-N-AUC | – |\n",
+        "\n| EMS localizes above 0.4 | no |\n",
+        "Preset `default` is **A** above.",
+        &format!("**{nothing}**"),
+        &format!("\nLeft out:\n\n- {alone}\n"),
+        "| EMS localizes with an IoU above 0.4 | default | **not reproduced** |",
+        "| 3 seeds | the supervised baseline is missing |",
+    ] {
+        assert!(page.contains(words), "{words}\nis not in\n{page}");
+    }
+    // What nothing was run for has its place in the table, and no other.
+    assert!(!page.contains("0 runs") && !page.contains("RGain"), "{page}");
+
+    fs::create_dir(desk.file("results")).unwrap();
+    desk.succeeds(&["study", "pack", "study", "--out", "results/mine.tar.gz"]);
+    desk.succeeds(&["verify", "results/mine.tar.gz", "--markdown", "page.md"]);
+    let page = fs::read_to_string(desk.file("page.md")).unwrap();
+    assert!(page.contains("`touchstream verify results/*.tar.gz --markdown docs/REPRODUCTION.md`"), "{page}");
+    desk.fails(
+        &["verify", "study", "results/mine.tar.gz"],
+        "both have ems on localization, seed 1, preset default; judge them one after the other",
+    );
+}
