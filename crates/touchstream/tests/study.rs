@@ -94,6 +94,49 @@ fn spawn(desk: &Desk, args: &[&str]) -> Child {
     desk.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
+/// A tiny study of one module, which takes a moment.
+fn tiny<'a>(modules: &'a str, out: &'a str) -> Vec<&'a str> {
+    let mut all = words(&["--jobs", "1", "--out", out]);
+    (all[5], all[7], all[13], all[15]) = (modules, "sr-2way", "40", "1");
+    all
+}
+
+#[test]
+fn many_that_start_at_once_forget_nothing() {
+    let desk = Desk::new();
+    // What they share is encoded before, so that they all begin at the same moment.
+    desk.succeeds(&tiny("ems", "first"));
+    let modules = ["ems", "no-symm", "none-relu-small", "no-mult-symm-relu", "none-crelu", "none-relu-large"];
+    for round in ["a", "b", "c"] {
+        let all = modules.map(|module| spawn(&desk, &tiny(module, round)));
+        for mut child in all {
+            assert!(child.wait().unwrap().success());
+        }
+        let spec = fs::read_to_string(desk.file(round).join("study.toml")).unwrap();
+        for module in modules {
+            assert!(spec.contains(&format!("\"{module}\"")), "{module}: {spec}");
+        }
+        let said = desk.succeeds(&["study", "status", round]);
+        assert!(said.contains("6 of 6 runs complete"), "{said}");
+    }
+
+    // Runs that the study does not name, as older programs left them.
+    let spec = fs::read_to_string(desk.file("a/study.toml")).unwrap();
+    fs::write(desk.file("a/study.toml"), spec.replace("\"no-symm\", ", "").replace(", \"no-symm\"", "")).unwrap();
+    for command in [&["study", "status", "a"], &["report", "a", "--json"][..], &["study", "pack", "a"]] {
+        let output = desk.run(command);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && said.contains("names sr-2way--no-symm--seed-1 nowhere"), "{said}");
+    }
+    // Bases and what is no run are not meant.
+    for folder in ["a/runs/base--x--seed-1", "a/runs/notes"] {
+        fs::create_dir(desk.file(folder)).unwrap();
+    }
+    desk.succeeds(&tiny("no-symm", "a"));
+    let again = desk.run(&["study", "status", "a"]);
+    assert!(again.stderr.is_empty(), "{again:?}");
+}
+
 #[test]
 fn a_report_is_made_of_whatever_is_there() {
     let desk = Desk::new();
@@ -121,9 +164,20 @@ fn a_report_is_made_of_whatever_is_there() {
     let index = fs::read_to_string(desk.file("partial/index.html")).unwrap();
     assert!(index.contains("sr-2way--ems: seed 2") && index.contains("curve.csv: line 1"), "what is missing");
 
+    // Status and packed files are of the same reading; what is no run is in nobody's way.
+    fs::write(desk.file("study/runs/notes.txt"), "mine").unwrap();
+    fs::remove_file(desk.file("study/runs/sr-2way--no-symm--seed-2/status.json")).unwrap();
+    let said = desk.succeeds(&["report", "study", "--out", "partial"]);
+    assert!(said.contains("partial: 9 of 12 runs, 2 failed"), "{said}");
     let status: serde_json::Value =
         serde_json::from_str(&desk.succeeds(&["study", "status", "study", "--json"])).unwrap();
-    assert_eq!((status["n_runs"].as_u64(), status["n_complete"].as_u64()), (Some(12), Some(11)));
+    assert_eq!((status["n_runs"].as_u64(), status["n_complete"].as_u64()), (Some(12), Some(9)));
+    assert_eq!(status["unreadable"].as_array().unwrap().len(), 2, "{status}");
+    let packed = desk.run(&["study", "pack", "study"]);
+    let said = String::from_utf8(packed.stderr).unwrap();
+    assert!(packed.status.success(), "{said}");
+    assert!(said.contains("sr-2way--no-symm--seed-2 cannot be read and is not packed"), "{said}");
+    assert!(String::from_utf8(packed.stdout).unwrap().contains("study.tar.gz  9 runs"));
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::commands::train::{leave, stop_flag};
 use crate::say::{say, warn_user};
 use crate::study::catalog::ABOUT;
 use crate::study::cell::{Cell, cells_of};
+use crate::study::census::{unnamed_runs, warn_of_unnamed};
 use crate::study::kept_tasks::KeptTasks;
 use crate::study::local::Shift;
 use crate::study::provenance::Start;
@@ -27,7 +28,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use touchstream_files::write_aside_durably;
 use touchstream_lab::run::Ending;
-use touchstream_lab::study::{LEASE, StudyFolder};
+use touchstream_lab::study::{LEASE, StudyFolder, Worker};
 use work::WorkArgs;
 
 #[derive(Args)]
@@ -131,6 +132,7 @@ fn cancel_jobs(path: &Path) -> Result<()> {
 fn report(folder: &StudyFolder) -> Result<()> {
     let spec = &read_spec(folder)?;
     let report = study_report(folder, spec)?;
+    warn_of_unnamed(folder, &unnamed_runs(folder, &cells_of(spec)?)?);
     let page = write_report(&report, &folder.report())?;
     if !report.page.lead.is_empty() {
         say!("{}", report.page.lead);
@@ -170,29 +172,58 @@ fn set_cache(spec: &mut StudySpec, cache: Option<&Path>) {
 
 /// Writes a study down in its folder, unless another one is there, and gives it as it is done from there: with copies of the task
 /// files that it names. Axes only ever grow: words that are narrower than before say what to do now, and what is done for others
-/// stays.
+/// stays. Of several that begin at once, each adds to what the one before has written.
 pub fn begin(folder: &StudyFolder, spec: &StudySpec) -> Result<StudySpec> {
     // Everything that is impossible is said before anything is written.
     cells_of(spec)?;
-    let there = read_spec_if_any(folder)?;
-    if let Some(field) = there.as_ref().and_then(|there| spec.difference_of_settings(there)) {
-        bail!(
-            "{} holds another study ({field} differs); choose another folder with --out, or go on with that one: \
-             touchstream study resume {0}",
-            folder.path().display()
-        );
+    Beginning::look(folder, spec)?;
+    loop {
+        let turn = folder.take_turn(&Worker::this(None));
+        let turn = turn.with_context(|| format!("cannot write {}", folder.spec().display()))?;
+        let beginning = Beginning::look(folder, spec)?;
+        if turn.is_ours()? {
+            return beginning.write(folder);
+        }
     }
-    let tasks = KeptTasks::look(folder, [Some(spec), there.as_ref()].into_iter().flatten())?;
-    let spec = tasks.with_copies(spec);
-    let whole = there.map_or_else(|| spec.clone(), |there| spec.merged(&tasks.with_copies(&there)));
-    whole.check_size()?;
-    // What a study names is there before it.
-    tasks.write()?;
-    let path = folder.spec();
-    write_aside_durably(&path, tasks.as_stored(&whole).to_toml()?.as_bytes())
-        .with_context(|| format!("cannot write {}", path.display()))?;
-    Start::this().note_in(folder)?;
-    Ok(spec)
+}
+
+/// A study that is about to be written down.
+struct Beginning {
+    tasks: KeptTasks,
+    /// What is done now.
+    spec: StudySpec,
+    /// What the folder is about from now on.
+    whole: StudySpec,
+}
+
+impl Beginning {
+    /// Looks at what is in the folder; writes nothing.
+    fn look(folder: &StudyFolder, spec: &StudySpec) -> Result<Self> {
+        let there = read_spec_if_any(folder)?;
+        if let Some(field) = there.as_ref().and_then(|there| spec.difference_of_settings(there)) {
+            bail!(
+                "{} holds another study ({field} differs); choose another folder with --out, or go on with that one: \
+                 touchstream study resume {0}",
+                folder.path().display()
+            );
+        }
+        let tasks = KeptTasks::look(folder, [Some(spec), there.as_ref()].into_iter().flatten())?;
+        let spec = tasks.with_copies(spec);
+        let whole = there.map_or_else(|| spec.clone(), |there| spec.merged(&tasks.with_copies(&there)));
+        whole.check_size()?;
+        Ok(Self { tasks, spec, whole })
+    }
+
+    fn write(self, folder: &StudyFolder) -> Result<StudySpec> {
+        let Self { tasks, spec, whole } = self;
+        // What a study names is there before it.
+        tasks.write()?;
+        let path = folder.spec();
+        write_aside_durably(&path, tasks.as_stored(&whole).to_toml()?.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        Start::this().note_in(folder)?;
+        Ok(spec)
+    }
 }
 
 impl HowArgs {

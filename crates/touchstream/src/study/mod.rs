@@ -4,6 +4,7 @@ pub mod alone;
 pub mod axes;
 pub mod catalog;
 pub mod cell;
+pub mod census;
 pub mod evidence;
 pub mod kept_tasks;
 pub mod live_view;

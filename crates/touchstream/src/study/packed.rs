@@ -3,6 +3,9 @@
 
 use crate::commands::study::read_spec;
 use crate::output::OutputFile;
+use crate::say::warn_user;
+use crate::study::cell::cells_of;
+use crate::study::census::{Census, warn_of_unnamed};
 use crate::study::local::RUN_FACTS;
 use crate::study::provenance::{FILE as STARTS, Start, starts_of};
 use crate::study::shown::{placeless, shown_command, shown_source};
@@ -12,7 +15,7 @@ use anyhow::{Context, Result, bail};
 use flate2::Compression;
 use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Component, Path, PathBuf};
@@ -70,7 +73,7 @@ pub enum Pictures {
 /// Writes a study's complete runs into one file, the same bytes whenever it is done, and says how many they are.
 pub fn pack(folder: &StudyFolder, pictures: Pictures, out: &Path) -> Result<usize> {
     let spec = read_spec(folder)?;
-    let runs = folder.complete()?;
+    let runs = packable(folder, &spec)?;
     if runs.is_empty() {
         bail!("{} has no complete run yet", folder.path().display());
     }
@@ -101,6 +104,18 @@ pub fn pack(folder: &StudyFolder, pictures: Pictures, out: &Path) -> Result<usiz
     archive.finish().and_then(GzEncoder::finish).with_context(|| out.display().to_string())?;
     file.finish()?;
     Ok(runs.len())
+}
+
+/// The runs that a report reads; what it cannot read or does not count is said and left out.
+fn packable(folder: &StudyFolder, spec: &StudySpec) -> Result<BTreeSet<String>> {
+    let Census { records, unnamed } = Census::take(folder, &cells_of(spec)?)?;
+    for (name, problem) in &records.unreadable {
+        warn_user!("{name} cannot be read and is not packed: {problem}");
+    }
+    warn_of_unnamed(folder, &unnamed);
+    // Those that were made otherwise are packed with their like: whoever reads them is told again.
+    let strangers = records.strangers.into_iter().map(|(name, _)| name);
+    Ok(records.runs.into_iter().map(|run| run.name).chain(strangers).collect())
 }
 
 /// Files that are packed, none of which names a place.

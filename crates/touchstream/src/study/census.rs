@@ -1,0 +1,46 @@
+//! What lies in a study's folder: one reading for status, packed files and reports.
+
+use crate::say::warn_user;
+use crate::study::cell::Cell;
+use crate::study::local::RUN_FACTS;
+use crate::study::records::Records;
+use anyhow::Result;
+use std::collections::BTreeSet;
+use touchstream_lab::study::StudyFolder;
+
+/// Complete runs: those that count, those that do not, and why.
+pub struct Census {
+    pub records: Records,
+    /// Runs that the study does not name.
+    pub unnamed: Vec<String>,
+}
+
+impl Census {
+    /// Reads everything.
+    pub fn take(folder: &StudyFolder, cells: &[Cell]) -> Result<Self> {
+        let names: BTreeSet<String> = cells.iter().map(|cell| cell.name.clone()).collect();
+        Ok(Self { records: Records::read(folder, &names)?, unnamed: unnamed_runs(folder, cells)? })
+    }
+}
+
+/// Complete runs that the study does not name. Bases are none of them: older programs called them otherwise. Neither are files
+/// and folders that hold no run.
+pub fn unnamed_runs(folder: &StudyFolder, cells: &[Cell]) -> Result<Vec<String>> {
+    let named: BTreeSet<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
+    let complete = folder.complete()?.into_iter();
+    let is_unnamed = |name: &String| !named.contains(name.as_str()) && !name.starts_with("base--");
+    let is_run = |name: &String| folder.run(name).path().join(RUN_FACTS).is_file();
+    Ok(complete.filter(is_unnamed).filter(is_run).collect())
+}
+
+/// Says that runs count nowhere, and what to do.
+pub fn warn_of_unnamed(folder: &StudyFolder, unnamed: &[String]) {
+    let Some(first) = unnamed.first() else { return };
+    let more = if unnamed.len() > 1 { format!(" and {} more", unnamed.len() - 1) } else { String::new() };
+    warn_user!(
+        "{} names {first}{more} nowhere, though {} complete: start the study once more with axes that have such runs, \
+         which takes them in",
+        folder.spec().display(),
+        if unnamed.len() > 1 { "they are" } else { "it is" },
+    );
+}
