@@ -6,7 +6,7 @@ use crate::study::error::StudyError;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use touchstream_files::entries_of;
+use touchstream_files::{entries_of, unless_gone};
 
 /// The folder of a study. What is under `runs` is complete; what is being done is under `attempts`.
 #[derive(Clone, Debug)]
@@ -101,14 +101,15 @@ impl StudyFolder {
         }
     }
 
-    /// Takes a complete run that cannot be read out of the way, so that it is done again; gives where it is now.
-    pub fn set_aside(&self, name: &str) -> Result<PathBuf, StudyError> {
+    /// Takes a complete run that cannot be read out of the way, so that it is done again; gives where it is now, or nothing if it
+    /// was gone already.
+    pub fn set_aside(&self, name: &str) -> Result<Option<PathBuf>, StudyError> {
         let run = self.run(name);
         let free = (1..).map(|number| self.path.join("runs").join(format!(".damaged-{name}-{number}")));
         let mut free = free.filter(|path| !path.exists());
         let aside = free.next().unwrap_or_else(|| unreachable!("numbers do not end"));
-        fs::rename(run.path(), &aside).map_err(StudyError::of_file(run.path()))?;
-        Ok(aside)
+        let moved = unless_gone(fs::rename(run.path(), &aside)).map_err(StudyError::of_file(run.path()))?;
+        Ok(moved.map(|()| aside))
     }
 
     /// How a complete run ended.

@@ -17,6 +17,7 @@ use crate::study::provenance::Start;
 use crate::study::report::{study_report, write_report};
 use crate::study::slurm::{ArrayTask, SlurmWords, cancel, read_submissions, submit};
 use crate::study::spec::StudySpec;
+use crate::study::spent_time::{SpentTime, timed};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use pack::PackArgs;
@@ -27,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use touchstream_files::write_aside_durably;
-use touchstream_lab::run::Ending;
+use touchstream_lab::run::{CHECKPOINT_EVERY, Ending};
 use touchstream_lab::study::{LEASE, StudyFolder, Worker};
 use work::WorkArgs;
 
@@ -80,6 +81,9 @@ pub struct HowArgs {
     /// Seconds after which a silent process of another machine counts as dead
     #[arg(long, value_name = "SECS", value_parser = clap::value_parser!(u64).range(1..=86_400), hide = true)]
     pub lease: Option<u64>,
+    /// Seconds between two checkpoints of a run, at least [default: 10]
+    #[arg(long, value_name = "SECS", hide = true)]
+    pub checkpoint_every: Option<u32>,
 }
 
 pub fn run(args: &StudyArgs) -> Result<()> {
@@ -208,8 +212,10 @@ impl Beginning {
             );
         }
         let tasks = KeptTasks::look(folder, [Some(spec), there.as_ref()].into_iter().flatten())?;
-        let spec = tasks.with_copies(spec);
+        let mut spec = tasks.with_copies(spec);
         let whole = there.map_or_else(|| spec.clone(), |there| spec.merged(&tasks.with_copies(&there)));
+        // Whoever begins with fewer words makes the same baselines.
+        spec.python.clone_from(&whole.python);
         whole.check_size()?;
         Ok(Self { tasks, spec, whole })
     }
@@ -234,13 +240,16 @@ impl HowArgs {
             n_threads: self.jobs.map_or(n_cores, usize::from),
             keeps_weights: spec.keep_weights,
             lease: self.lease.map_or(LEASE, Duration::from_secs),
+            checkpoint_every: self
+                .checkpoint_every
+                .map_or(CHECKPOINT_EVERY, |secs| Duration::from_secs(secs.into())),
             scheduler_job: task.map(|task| task.id.clone()),
         }
     }
 }
 
-/// Does what is missing of a study; an error if something stays missing.
-pub fn work(folder: &StudyFolder, spec: &StudySpec, how: &HowArgs) -> Result<()> {
+/// Does what is missing of a study and says what it took so far; an error if something stays missing.
+pub fn work(folder: &StudyFolder, spec: &StudySpec, how: &HowArgs) -> Result<SpentTime> {
     let cells = cells_of(spec)?;
     let must_stop = stop_flag()?;
     let cells: Vec<&Cell> = cells.iter().collect();
@@ -249,13 +258,36 @@ pub fn work(folder: &StudyFolder, spec: &StudySpec, how: &HowArgs) -> Result<()>
         _ = leave(Ending::Interrupted);
     };
     let report = how.shift(folder, spec, None).work(&cells, &must_stop, &leave_at_once)?;
-    let is_complete = report.say();
-    if must_stop.load(Ordering::Relaxed) && !is_complete {
+    if report.say() {
+        return Ok(report.spent);
+    }
+    say_spent(&report.spent);
+    if must_stop.load(Ordering::Relaxed) {
         warn_user!("stopped; go on with: touchstream study resume {}", folder.path().display());
-        return leave(Ending::Interrupted);
+        leave(Ending::Interrupted)?;
     }
-    if !is_complete {
-        bail!("some runs could not be done; the reasons are above, and the next start tries them again");
-    }
+    bail!("some runs could not be done; the reasons are above, and the next start tries them again");
+}
+
+/// Does what is missing of a study here, baselines too, and reports it.
+fn work_and_report(
+    folder: &StudyFolder,
+    spec: &StudySpec,
+    how: &HowArgs,
+    make_baselines: impl FnOnce() -> Result<()>,
+) -> Result<()> {
+    let mut baselines = Duration::ZERO;
+    timed(&mut baselines, make_baselines)?;
+    let mut spent = work(folder, spec, how)?;
+    spent.baselines = baselines;
+    timed(&mut spent.report, || report(folder))?;
+    say_spent(&spent);
     Ok(())
+}
+
+/// Where the time of this process went, if it did any run.
+pub fn say_spent(spent: &SpentTime) {
+    if !spent.runs.is_zero() {
+        warn_user!("{}", spent.words());
+    }
 }

@@ -53,6 +53,7 @@ pub fn named_study(name: &str, scale: Scale) -> Result<StudySpec> {
         steps: None,
         base_steps: None,
         keep_weights: false,
+        python: None,
         vary: BTreeMap::new(),
         rates: BTreeMap::new(),
         settings: TrainWords::default(),

@@ -209,6 +209,7 @@ fn without_places(spec: StudySpec, folder: &StudyFolder) -> Result<StudySpec> {
     if let Some(word) = spec.tasks.iter().find(|word| is_file_word(word) && Path::new(word).is_absolute()) {
         bail!("tasks: {word} is outside of the study's folder; go on with the study once, which copies it");
     }
+    spec.python = None;
     spec.settings = placeless(spec.settings);
     spec.settings_of = spec.settings_of.into_iter().map(|(task, words)| (task, placeless(words))).collect();
     Ok(spec)

@@ -1,0 +1,72 @@
+//! What localization comes to without reward maps, beside a study's runs: made where it is wanted and missing.
+
+use crate::commands::baselines::baselines;
+use crate::output::write_file;
+use crate::study::spec::StudySpec;
+use crate::train_words::TrainWords;
+use crate::words::task_from_word;
+use anyhow::Result;
+use serde::Deserialize;
+use touchstream_env::task::{Paradigm, Task};
+use touchstream_files::{read_at_most, unless_gone};
+use touchstream_lab::study::StudyFolder;
+
+/// More than any such file has.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Makes the baselines of a study that wants some and has not got them: those of fixed boxes, and by regression where a Python is
+/// named.
+pub fn make_missing_baselines(folder: &StudyFolder, spec: &StudySpec) -> Result<()> {
+    let is_wanted = spec.name == "localization" || spec.python.is_some();
+    let Some((word, task)) = localization_of(spec).filter(|_| is_wanted) else { return Ok(()) };
+    if has_baselines(folder, spec.python.is_some()) {
+        return Ok(());
+    }
+    let words = TrainWords { task: Some(word), ..spec.settings_for(task.id()) };
+    let report = baselines(words, spec.python.as_deref())?;
+    write_file(&folder.baselines(), serde_json::to_string_pretty(&report)?.as_bytes())
+}
+
+/// The first task of a study that is localization.
+pub fn localization_of(spec: &StudySpec) -> Option<(String, Task)> {
+    spec.tasks.iter().find_map(|word| {
+        let task = task_from_word(word).ok()?;
+        (*task.paradigm() == Paradigm::Localization).then(|| (word.clone(), task))
+    })
+}
+
+/// Whether they are there and can be read.
+fn has_baselines(folder: &StudyFolder, with_regression: bool) -> bool {
+    #[derive(Deserialize)]
+    struct Row {
+        name: String,
+    }
+    #[derive(Deserialize)]
+    struct Rows {
+        baselines: Vec<Row>,
+    }
+    let bytes = unless_gone(read_at_most(&folder.baselines(), MAX_BYTES)).ok().flatten();
+    let rows: Option<Rows> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    rows.is_some_and(|rows| {
+        !with_regression || rows.baselines.iter().any(|row| row.name.contains("regression"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_there_is_not_made_again() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = StudyFolder::at(place.path());
+        let check = |text: Option<&str>, plain: bool, with_regression: bool| {
+            text.map_or_else(|| Ok(()), |text| std::fs::write(folder.baselines(), text)).unwrap();
+            assert_eq!([has_baselines(&folder, false), has_baselines(&folder, true)], [plain, with_regression]);
+        };
+        check(None, false, false);
+        check(Some("{}"), false, false);
+        check(Some(r#"{"baselines": [{"name": "mean box"}]}"#), true, false);
+        check(Some(r#"{"baselines": [{"name": "mean box"}, {"name": "ridge regression"}]}"#), true, true);
+    }
+}
