@@ -29,7 +29,10 @@ pub fn unnamed_runs(folder: &StudyFolder, cells: &[Cell]) -> Result<Vec<String>>
     let named: BTreeSet<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
     let complete = folder.complete()?.into_iter();
     let is_unnamed = |name: &String| !named.contains(name.as_str()) && !name.starts_with("base--");
-    let is_run = |name: &String| folder.run(name).path().join(RUN_FACTS).is_file();
+    let is_run = |name: &String| {
+        let run = folder.run(name);
+        run.has(&run.path().join(RUN_FACTS))
+    };
     Ok(complete.filter(is_unnamed).filter(is_run).collect())
 }
 

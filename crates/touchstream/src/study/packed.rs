@@ -21,7 +21,7 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use tempfile::TempDir;
 use touchstream_files::{entries_of, read_at_most, unless_gone};
-use touchstream_lab::run::RunFolder;
+use touchstream_lab::run::{FilesInMemory, RunFolder};
 use touchstream_lab::study::StudyFolder;
 
 /// What packed studies are called.
@@ -31,8 +31,11 @@ pub const ENDING: &str = ".tar.gz";
 const MAX_BYTES: u64 = 1 << 30;
 const MAX_FILE_BYTES: u64 = 256 << 20;
 const MAX_FILES: usize = 2_000_000;
+/// Task files, and few others.
+const MAX_WRITTEN: usize = 10_000;
 
-/// A study that can be read: a folder as it is, or one that a file was unpacked into for as long as this lives.
+/// A study that can be read: a folder as it is, or what was in a file. Its runs stay in memory, thousands of files as they are; the few
+/// others lie in a folder for as long as this lives.
 pub struct OpenStudy {
     pub folder: StudyFolder,
     unpacked: Option<TempDir>,
@@ -45,8 +48,9 @@ impl OpenStudy {
             return Ok(Self { folder: StudyFolder::at(path), unpacked: None });
         }
         let place = tempfile::tempdir().context("a folder to unpack into cannot be made")?;
-        unpack(path, place.path()).with_context(|| format!("{} cannot be unpacked", path.display()))?;
-        Ok(Self { folder: StudyFolder::at(place.path()), unpacked: Some(place) })
+        let runs = unpack(path, place.path());
+        let runs = runs.with_context(|| format!("{} cannot be unpacked", path.display()))?;
+        Ok(Self { folder: StudyFolder::with_runs_in_memory(place.path(), runs), unpacked: Some(place) })
     }
 
     /// What is studied; an error names what the user named.
@@ -229,11 +233,13 @@ fn baselines_without_places(bytes: &[u8], path: &Path) -> Result<Vec<u8>> {
     Ok(serde_json::to_vec_pretty(&baselines)?)
 }
 
-/// Puts what a file holds into a folder, if it is a packed study: nothing but files, none of them outside.
-fn unpack(path: &Path, into: &Path) -> Result<()> {
+/// Reads what a file holds, if it is a packed study: nothing but files, none of them outside of the folder that they stand for. Those of
+/// runs are given, as if they were in the folder; the others are written into it.
+fn unpack(path: &Path, into: &Path) -> Result<FilesInMemory> {
+    let mut runs = FilesInMemory::default();
     let file = BufReader::new(File::open(path)?);
     let mut archive = tar::Archive::new(GzDecoder::new(file).take(MAX_BYTES));
-    let mut n_files = 0;
+    let (mut n_files, mut n_written) = (0, 0);
     // As they are: what tar would put together by itself, it would read without a limit.
     for entry in archive.entries()?.raw(true) {
         let entry = entry.context("it is not a packed study")?;
@@ -247,9 +253,17 @@ fn unpack(path: &Path, into: &Path) -> Result<()> {
             bail!("{}: it is too large", name.display());
         }
         let target = into.join(&name);
-        fs::create_dir_all(target.parent().unwrap_or(into))?;
         let mut bytes = Vec::new();
         entry.take(MAX_FILE_BYTES).read_to_end(&mut bytes).with_context(|| name.display().to_string())?;
+        if name.starts_with("runs") {
+            runs.insert(target, bytes);
+            continue;
+        }
+        n_written += 1;
+        if n_written > MAX_WRITTEN {
+            bail!("{}: it has more than {MAX_WRITTEN} files beside those of runs", name.display());
+        }
+        fs::create_dir_all(target.parent().unwrap_or(into))?;
         fs::write(&target, bytes)?;
     }
     // To its end, where a checksum of everything stands.
@@ -261,7 +275,7 @@ fn unpack(path: &Path, into: &Path) -> Result<()> {
     if n_files == 0 {
         bail!("there is nothing in it");
     }
-    Ok(())
+    Ok(runs)
 }
 
 #[cfg(test)]
@@ -307,6 +321,32 @@ mod tests {
         assert!(!place.path().join("outside").exists());
         fs::write(&file, &whole).unwrap();
         assert!(OpenStudy::at(&file).unwrap().folder.spec().is_file());
+    }
+
+    /// A study of ten thousand runs has fifty thousand files: writing and deleting them took minutes.
+    #[test]
+    fn runs_are_read_without_writing_them() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("x.tar.gz");
+        let plain = tar::EntryType::Regular;
+        let entries = [
+            ("study.toml", plain),
+            ("tasks/a.toml", plain),
+            ("runs/a/curve.csv", plain),
+            ("runs/b/run.json", plain),
+        ];
+        fs::write(&file, packed_of(&entries)).unwrap();
+        let open = OpenStudy::at(&file).unwrap();
+        let folder = &open.folder;
+        assert_eq!(folder.complete().unwrap().into_iter().collect::<Vec<_>>(), ["a", "b"]);
+        let run = folder.run("a");
+        assert!(run.has(&run.curve_csv()) && !run.has(&run.status()));
+        assert_eq!(run.read_text(&run.curve_csv()).unwrap(), "x");
+        assert!(run.read_status().unwrap().is_none());
+        let mut written: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        written.sort();
+        assert_eq!(written, ["study.toml", "tasks"]);
     }
 
     proptest::proptest! {
