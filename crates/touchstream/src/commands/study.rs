@@ -8,7 +8,7 @@ mod work;
 
 use crate::commands::train::{leave, stop_flag};
 use crate::say::{say, warn_user};
-use crate::study::catalog::ABOUT;
+use crate::study::catalog::NamedStudy;
 use crate::study::cell::{Cell, cells_of};
 use crate::study::census::{unnamed_runs, warn_of_unnamed};
 use crate::study::kept_tasks::KeptTasks;
@@ -146,8 +146,8 @@ fn report(folder: &StudyFolder) -> Result<()> {
 }
 
 fn list() -> Result<()> {
-    for (name, about) in ABOUT {
-        say!("{name:18} {about}");
+    for study in NamedStudy::all() {
+        say!("{:18} {}", study.name(), study.about());
     }
     Ok(())
 }

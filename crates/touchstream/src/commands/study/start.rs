@@ -2,7 +2,7 @@
 
 use super::{Engine, HowArgs, begin, set_cache, submit_jobs, work_and_report};
 use crate::source_args::ValidationPartWord;
-use crate::study::catalog::named_study;
+use crate::study::catalog::{NamedStudy, named_study};
 use crate::study::localization_baselines::make_missing_baselines;
 use crate::study::rates::chosen_rates;
 use crate::study::scale::Scale;
@@ -119,7 +119,7 @@ impl StartArgs {
                 let spec = StudySpec::read(Path::new(study))?;
                 StudySpec { scale: self.scale.unwrap_or(spec.scale), ..spec }
             }
-            false => named_study(study, self.scale.unwrap_or(Scale::Short))?,
+            false => named_study(NamedStudy::of(study)?, self.scale.unwrap_or(Scale::Short)),
         };
         let axes = [
             (&self.modules, &mut spec.modules),
