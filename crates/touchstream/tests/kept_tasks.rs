@@ -83,7 +83,16 @@ fn a_file_that_has_changed_is_another_study() {
 
     // Tasks are told apart by their ids, those of ours too.
     desk.write("two.toml", &HALVES.replace("0.5", "1.0").replace("width = 112", "width = 100"));
-    let pair = study(&["--switches", "my-task.toml--two.toml", "--ways", "layer", "--tasks", "sr-2way", "--out", "pair"]);
+    let pair = study(&[
+        "--switches",
+        "my-task.toml--two.toml",
+        "--ways",
+        "layer",
+        "--tasks",
+        "sr-2way",
+        "--out",
+        "pair",
+    ]);
     desk.fails(&pair, "my-task.toml and two.toml are two tasks of the same id, `halves`: `");
     desk.write("two.toml", &HALVES.replace("halves", "sr-2way"));
     desk.succeeds(&study(&["--tasks", "sr-2way", "--out", "ours"]));

@@ -60,7 +60,8 @@ fn a_study_is_the_same_bytes_however_it_is_done() {
 
     // Where the time went, from the first moment to the last.
     let said = String::from_utf8(desk.run(&words(&["--jobs", "1", "--out", "timed"])).stderr).unwrap();
-    let line = said.lines().find_map(|line| line.strip_prefix("CPU time: ")).unwrap_or_else(|| panic!("{said}"));
+    let line =
+        said.lines().find_map(|line| line.strip_prefix("CPU time: ")).unwrap_or_else(|| panic!("{said}"));
     let parts: Vec<(f64, &str)> = line
         .split(", ")
         .map(|part| part.split_once(" % ").map(|(share, what)| (share.parse().unwrap(), what)).unwrap())
@@ -125,10 +126,8 @@ fn killed_runs_go_on_from_their_checkpoints() {
     }
     let resumed = desk.run(&["study", "resume", "killed"]);
     let said = String::from_utf8(resumed.stderr).unwrap();
-    let steps: Vec<u64> = said
-        .lines()
-        .filter_map(|line| line.split_once(" goes on from step ")?.1.parse().ok())
-        .collect();
+    let steps: Vec<u64> =
+        said.lines().filter_map(|line| line.split_once(" goes on from step ")?.1.parse().ok()).collect();
     assert!(resumed.status.success() && steps.iter().any(|&step| step >= 4 * 200), "{said}");
     check_same(&results(&desk.file("whole")), &results(&desk.file("killed")));
 }
@@ -161,7 +160,8 @@ fn many_that_start_at_once_forget_nothing() {
     let desk = Desk::new();
     // What they share is encoded before, so that they all begin at the same moment.
     desk.succeeds(&tiny("ems", "first"));
-    let modules = ["ems", "no-symm", "none-relu-small", "no-mult-symm-relu", "no-mult-symm-tanh", "no-mult-symm-elu"];
+    let modules =
+        ["ems", "no-symm", "none-relu-small", "no-mult-symm-relu", "no-mult-symm-tanh", "no-mult-symm-elu"];
     for round in ["a", "b", "c"] {
         let all = modules.map(|module| spawn(&desk, &tiny(module, round)));
         for mut child in all {
@@ -177,7 +177,8 @@ fn many_that_start_at_once_forget_nothing() {
 
     // Runs that the study does not name, as older programs left them.
     let spec = fs::read_to_string(desk.file("a/study.toml")).unwrap();
-    fs::write(desk.file("a/study.toml"), spec.replace("\"no-symm\", ", "").replace(", \"no-symm\"", "")).unwrap();
+    fs::write(desk.file("a/study.toml"), spec.replace("\"no-symm\", ", "").replace(", \"no-symm\"", ""))
+        .unwrap();
     for command in [&["study", "status", "a"], &["report", "a", "--json"][..], &["study", "pack", "a"]] {
         let output = desk.run(command);
         let said = String::from_utf8(output.stderr).unwrap();
@@ -221,8 +222,12 @@ fn a_report_is_made_of_whatever_is_there() {
         desk.succeeds(&["report", "study", "--out", out]);
     }
     let is_there = |name: &str| desk.file(name).exists();
-    assert!(!is_there("study/report/figures/curves-paper.svg") && !is_there("study/report/tables/old.parquet"));
-    assert!(is_there("study/report/figures/curves-default.svg") && is_there("study/report/figures/notes.txt"));
+    assert!(
+        !is_there("study/report/figures/curves-paper.svg") && !is_there("study/report/tables/old.parquet")
+    );
+    assert!(
+        is_there("study/report/figures/curves-default.svg") && is_there("study/report/figures/notes.txt")
+    );
     assert!(is_there("theirs/figures/mine.svg") && is_there("theirs/figures/curves-default.svg"));
 
     // A run is lost, another cannot be read: both are told, the others stay.
@@ -321,7 +326,10 @@ fn switches_and_studies_of_ones_own_are_studies_too() {
         fs::remove_dir_all(desk.file("switching/runs/switch-13--ems--layer--seed-1")).unwrap();
         let resumed = desk.run(&["study", "resume", "switching"]);
         let said = String::from_utf8(resumed.stderr).unwrap();
-        assert!(resumed.status.success() && said.contains(&format!("{base} cannot be read and is done again")), "{said}");
+        assert!(
+            resumed.status.success() && said.contains(&format!("{base} cannot be read and is done again")),
+            "{said}"
+        );
         fs::remove_dir_all(desk.file("switching/runs").join(format!(".damaged-{base}-1"))).unwrap();
         check_same(&done, &results(&desk.file("switching")));
     }
@@ -383,13 +391,29 @@ fn switches_and_studies_of_ones_own_are_studies_too() {
 fn baselines_that_are_missing_are_made_again() {
     let desk = Desk::new();
     let words = [
-        "study", "localization", "--scale", "smoke", "--modules", "ems", "--seeds", "1", "--objects", "12,6", "--candidates", "16",
-        "--steps", "40", "--out", "boxes",
+        "study",
+        "localization",
+        "--scale",
+        "smoke",
+        "--modules",
+        "ems",
+        "--seeds",
+        "1",
+        "--objects",
+        "12,6",
+        "--candidates",
+        "16",
+        "--steps",
+        "40",
+        "--out",
+        "boxes",
     ];
     desk.succeeds(&words);
     let file = desk.file("boxes/baselines.json");
     let made = fs::read(&file).unwrap();
-    for again in [&["study", "resume", "boxes"][..], &["study", "resume", "boxes", "--engine", "local"], &words] {
+    for again in
+        [&["study", "resume", "boxes"][..], &["study", "resume", "boxes", "--engine", "local"], &words]
+    {
         fs::remove_file(&file).unwrap();
         desk.succeeds(again);
         assert_eq!(fs::read(&file).unwrap(), made);
@@ -401,7 +425,10 @@ fn baselines_that_are_missing_are_made_again() {
     fs::remove_dir_all(desk.file("boxes/runs/localization--ems--seed-1")).unwrap();
     let resumed = desk.run(&["study", "resume", "boxes"]);
     let said = String::from_utf8(resumed.stderr).unwrap();
-    assert!(resumed.status.success() && said.contains("baselines of localization are still missing"), "{said}");
+    assert!(
+        resumed.status.success() && said.contains("baselines of localization are still missing"),
+        "{said}"
+    );
     assert!(desk.file("boxes/runs/localization--ems--seed-1/curve.csv").exists());
 }
 
@@ -438,9 +465,18 @@ fn wrong_words_are_answered() {
     desk.fails(&["study", "modules", "--data-of", "x"], "--data-of takes TASK=SOURCE");
     desk.fails(&["study", "modules", "--rates", "nowhere"], "is not the folder of a study");
     desk.fails(&["study", "switching", "--ways", "voting"], "there is no way `voting`");
-    desk.fails(&["study", "modules", "--ways", "layer"], "ways: they are of learning a second task, and there is no switch");
-    desk.fails(&["study", "modules", "--switches", "1"], "switches: second tasks would be learned from scratch alone");
-    desk.fails(&["study", "modules", "--base-steps", "9"], "base-steps: they are for the first task of a switch");
+    desk.fails(
+        &["study", "modules", "--ways", "layer"],
+        "ways: they are of learning a second task, and there is no switch",
+    );
+    desk.fails(
+        &["study", "modules", "--switches", "1"],
+        "switches: second tasks would be learned from scratch alone",
+    );
+    desk.fails(
+        &["study", "modules", "--base-steps", "9"],
+        "base-steps: they are for the first task of a switch",
+    );
     desk.fails(&["study", "scenes", "--python", "python3"], "python: it is for localization");
     desk.fails(&["study", "nothing.toml"], "nothing.toml");
     desk.fails(&["study", "resume", "nowhere"], "nowhere is not the folder of a study: it has no study.toml");

@@ -22,7 +22,10 @@ fn set_aside(folder: &StudyFolder, damaged: Vec<(String, String)>) -> Result<()>
     for (name, problem) in damaged {
         // Another process may have been faster.
         if let Some(aside) = folder.set_aside(&name)? {
-            warn_user!("{name} cannot be read and is done again ({problem}); it lies in {} now", aside.display());
+            warn_user!(
+                "{name} cannot be read and is done again ({problem}); it lies in {} now",
+                aside.display()
+            );
         }
     }
     Ok(())

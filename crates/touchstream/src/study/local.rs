@@ -49,7 +49,8 @@ impl Shift<'_> {
         complete.iter().for_each(|name| self.folder.attempts(name).clear());
         let missing = cells.iter().copied().filter(|cell| !complete.contains(&cell.name));
         let mut spent = SpentTime::default();
-        let rooms = unless_told_to_leave(must_stop, leave, || timed(&mut spent.encoding, || Rooms::open(missing)))?;
+        let rooms =
+            unless_told_to_leave(must_stop, leave, || timed(&mut spent.encoding, || Rooms::open(missing)))?;
         let jobs: Vec<Job> = cells.iter().map(|cell| cell.job()).collect();
         let view = LiveView::new(cells.to_vec(), self.n_threads);
         let crew = Crew {

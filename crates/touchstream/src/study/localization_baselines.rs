@@ -2,6 +2,7 @@
 
 use crate::commands::baselines::baselines;
 use crate::output::write_file;
+use crate::say::warn_user;
 use crate::study::spec::StudySpec;
 use crate::train_words::TrainWords;
 use crate::words::task_from_word;
@@ -22,6 +23,7 @@ pub fn make_missing_baselines(folder: &StudyFolder, spec: &StudySpec) -> Result<
     if has_baselines(folder, spec.python.is_some()) {
         return Ok(());
     }
+    warn_user!("baselines of localization are made by this process, before any run");
     let words = TrainWords { task: Some(word), ..spec.settings_for(task.id()) };
     let report = baselines(words, spec.python.as_deref())?;
     write_file(&folder.baselines(), serde_json::to_string_pretty(&report)?.as_bytes())
@@ -62,7 +64,10 @@ mod tests {
         let folder = StudyFolder::at(place.path());
         let check = |text: Option<&str>, plain: bool, with_regression: bool| {
             text.map_or_else(|| Ok(()), |text| std::fs::write(folder.baselines(), text)).unwrap();
-            assert_eq!([has_baselines(&folder, false), has_baselines(&folder, true)], [plain, with_regression]);
+            assert_eq!(
+                [has_baselines(&folder, false), has_baselines(&folder, true)],
+                [plain, with_regression]
+            );
         };
         check(None, false, false);
         check(Some("{}"), false, false);

@@ -261,7 +261,9 @@ impl StudySpec {
             );
         }
         if self.python.is_some() && localization_of(self).is_none() {
-            bail!("python: it is for localization, and no task of the study is; say --tasks localization, or no --python");
+            bail!(
+                "python: it is for localization, and no task of the study is; say --tasks localization, or no --python"
+            );
         }
         Ok(())
     }
@@ -466,7 +468,9 @@ mod tests {
         fn check(text: &str, message: Option<&str>) {
             let told = parse(text).unwrap().check_effects().map_err(|error| error.to_string());
             match message {
-                Some(message) => assert!(told.clone().is_err_and(|told| told.starts_with(message)), "{told:?}"),
+                Some(message) => {
+                    assert!(told.clone().is_err_and(|told| told.starts_with(message)), "{told:?}")
+                }
                 None => assert_eq!(told, Ok(())),
             }
         }

@@ -21,7 +21,13 @@ impl SpentTime {
         let Self { runs, encoding, baselines, report } = *self;
         // Clocks of threads and of the process are read one after the other.
         let rest = whole.saturating_sub(runs + encoding + baselines + report);
-        [("runs", runs), ("encoding", encoding), ("baselines", baselines), ("report", report), ("overhead", rest)]
+        [
+            ("runs", runs),
+            ("encoding", encoding),
+            ("baselines", baselines),
+            ("report", report),
+            ("overhead", rest),
+        ]
     }
 
     /// `CPU time: 95.1 % runs, 3.0 % encoding, 1.2 % report, 0.7 % overhead`, of everything since the process began.
@@ -33,8 +39,10 @@ impl SpentTime {
         let parts = self.parts(whole);
         let sum: Duration = parts.iter().map(|(_, time)| *time).sum();
         let share = |time: Duration| 100.0 * time.as_secs_f64() / sum.as_secs_f64().max(f64::MIN_POSITIVE);
-        let spent = parts.iter().filter(|(_, time)| !time.is_zero());
-        let words: Vec<String> = spent.map(|&(what, time)| format!("{:.1} % {what}", share(time))).collect();
+        // What does not show in its last digit is not named.
+        let shares =
+            parts.iter().map(|&(what, time)| (what, share(time))).filter(|(_, share)| *share >= 0.05);
+        let words: Vec<String> = shares.map(|(what, share)| format!("{share:.1} % {what}")).collect();
         format!("CPU time: {}", words.join(", "))
     }
 }
@@ -56,7 +64,10 @@ mod tests {
         let secs = Duration::from_secs;
         let spent = SpentTime { runs: secs(95), encoding: secs(3), report: secs(1), ..SpentTime::default() };
         assert_eq!(spent.parts(secs(100)).iter().map(|(_, time)| *time).sum::<Duration>(), secs(100));
-        assert_eq!(spent.words_of(secs(100)), "CPU time: 95.0 % runs, 3.0 % encoding, 1.0 % report, 1.0 % overhead");
+        assert_eq!(
+            spent.words_of(secs(100)),
+            "CPU time: 95.0 % runs, 3.0 % encoding, 1.0 % report, 1.0 % overhead"
+        );
     }
 
     #[test]

@@ -33,7 +33,11 @@ pub fn write_report(report: &StudyReport, folder: &Path) -> Result<PathBuf> {
     write_file(&page, report.page.html()?.as_bytes())?;
     // A folder that was somebody else's before keeps what was in it.
     if is_reports {
-        delete_all_but(&folder.join(FIGURES), &FIGURE_ENDINGS, figures.iter().map(|figure| figure.id.as_str()))?;
+        delete_all_but(
+            &folder.join(FIGURES),
+            &FIGURE_ENDINGS,
+            figures.iter().map(|figure| figure.id.as_str()),
+        )?;
         delete_all_but(&folder.join(TABLES), &TABLE_ENDINGS, tables.iter().map(|table| table.id.as_str()))?;
     }
     Ok(page)

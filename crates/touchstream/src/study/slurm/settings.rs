@@ -67,7 +67,9 @@ impl SlurmWords {
         let Some(time) = &self.time else { return Ok(()) };
         match secs_of(time)? {
             Some(secs) if secs <= 2 * u64::from(WARNING_SECS) => {
-                bail!("--time {time}: tasks are told {WARNING_SECS} seconds before their end; give them 5 minutes or more")
+                bail!(
+                    "--time {time}: tasks are told {WARNING_SECS} seconds before their end; give them 5 minutes or more"
+                )
             }
             _ => Ok(()),
         }
@@ -108,7 +110,10 @@ mod tests {
             assert!(error.contains("give them 5 minutes or more"), "{short}: {error}");
         }
         for long in ["5", "4:01", "0:05:00", "1-0", "0", "unlimited", "4294967295"] {
-            assert!(SlurmWords { time: Some(long.into()), ..SlurmWords::default() }.check().is_ok(), "{long}");
+            assert!(
+                SlurmWords { time: Some(long.into()), ..SlurmWords::default() }.check().is_ok(),
+                "{long}"
+            );
         }
     }
 }

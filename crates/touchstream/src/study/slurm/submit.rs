@@ -10,7 +10,7 @@ use crate::study::slurm::settings::SlurmWords;
 use anyhow::{Result, bail};
 use std::path::Path;
 use std::process::Command;
-use touchstream_lab::study::StudyFolder;
+use touchstream_lab::study::{StudyFolder, Worker};
 
 /// Submits what is missing: bases, and behind them the runs that start from them and all others.
 pub fn submit(
@@ -25,6 +25,8 @@ pub fn submit(
     // Jobs stand in another folder, and nodes may have other homes.
     let cache = cache.map(Path::to_owned).or_else(default_cache_dir);
     let cache = cache.map(std::path::absolute).transpose()?;
+    // Of two that submit at once, the second finds the tasks of the first.
+    let turn = folder.take_turn(&Worker::this(None))?;
     let before = read_submissions(folder)?;
     let n_active = queue_of(&before)?.n_active();
     if n_active > 0 {
@@ -56,6 +58,12 @@ pub fn submit(
     }
     let mut submitted: Vec<Submission> = Vec::new();
     for (what, n_runs, tasks) in arrays {
+        if !turn.is_ours()? {
+            bail!(
+                "another process has begun to submit {}; look at it with `touchstream study status`",
+                folder.path().display()
+            );
+        }
         let after = submitted.last().map(|submission| submission.job_id);
         let n_tasks = tasks.len();
         let array = Array { folder, what, study, tasks, words, n_jobs, cache: cache.as_deref(), after };

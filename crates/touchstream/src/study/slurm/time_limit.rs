@@ -24,7 +24,8 @@ fn secs_of_numbers(word: &str) -> Option<u64> {
         None => (None, word),
     };
     // Signs are no part of a number.
-    let number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit()).then(|| word.parse::<u64>().ok())?;
+    let number =
+        |word: &str| word.bytes().all(|byte| byte.is_ascii_digit()).then(|| word.parse::<u64>().ok())?;
     let numbers: Vec<u64> = rest.split(':').map(number).collect::<Option<_>>()?;
     let (hours, minutes, secs) = match (days, &numbers[..]) {
         (None, &[minutes]) => (0, minutes, 0),
@@ -69,7 +70,9 @@ mod tests {
 
     #[test]
     fn what_is_no_time_is_answered() {
-        for word in ["", "x", "1:", ":1", "1:2:3:4", "-5", "1-", "+5", "1.5", "1-2-3", "4h", "99999999999999999999"] {
+        for word in
+            ["", "x", "1:", ":1", "1:2:3:4", "-5", "1-", "+5", "1.5", "1-2-3", "4h", "99999999999999999999"]
+        {
             assert!(secs_of(word).unwrap_err().to_string().contains("DAYS-HOURS"), "{word}");
         }
     }
