@@ -1,6 +1,7 @@
 //! Turns: one process at a time changes what a study is, on whatever machine it runs.
 //!
-//! A turn is a claim as runs have them: it needs no locks where a file system has none, and one whose owner has died is over.
+//! A turn is a claim as runs have them: it needs no locks where a file system has none, and one whose owner has died is over. Its file
+//! is made in the study's own folder, so that a client of a file server asks anew what is there.
 
 use crate::study::attempts::{Attempts, Claim, Claimed, LEASE};
 use crate::study::error::StudyError;
@@ -25,7 +26,7 @@ impl StudyFolder {
     }
 
     fn take_turn_after(&self, worker: &Worker, lease: Duration) -> Result<Turn, StudyError> {
-        let turns = Attempts::at(self.path().join(".turn"));
+        let turns = Attempts::at(self.path());
         loop {
             if let Claimed::Ours(claim) = turns.claim(worker, lease)? {
                 let turn = Turn { claim: Some(claim) };
@@ -84,7 +85,7 @@ mod tests {
             }
         });
         assert_eq!(fs::read_to_string(&file).unwrap(), "30");
-        assert_eq!(fs::read_dir(place.path().join(".turn")).unwrap().count(), 0, "nothing is left of turns");
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing is left of turns");
     }
 
     #[test]

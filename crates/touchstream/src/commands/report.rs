@@ -38,7 +38,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     let folder = &study.folder;
     let spec = study.read_spec(&args.folder)?;
     let report = study_report(folder, &spec)?;
-    warn_of_unnamed(folder, &unnamed_runs(folder, &cells_of(&spec)?)?);
+    warn_of_unnamed(&args.folder, &unnamed_runs(folder, &cells_of(&spec)?)?);
     let out = match &args.out {
         Some(out) => out.clone(),
         None if study.is_packed() => report_beside(&args.folder),

@@ -136,7 +136,7 @@ fn cancel_jobs(path: &Path) -> Result<()> {
 fn report(folder: &StudyFolder) -> Result<()> {
     let spec = &read_spec(folder)?;
     let report = study_report(folder, spec)?;
-    warn_of_unnamed(folder, &unnamed_runs(folder, &cells_of(spec)?)?);
+    warn_of_unnamed(folder.path(), &unnamed_runs(folder, &cells_of(spec)?)?);
     let page = write_report(&report, &folder.report())?;
     if !report.page.lead.is_empty() {
         say!("{}", report.page.lead);

@@ -6,6 +6,7 @@ use crate::study::local::RUN_FACTS;
 use crate::study::records::Records;
 use anyhow::Result;
 use std::collections::BTreeSet;
+use std::path::Path;
 use touchstream_lab::study::StudyFolder;
 
 /// Complete runs: those that count, those that do not, and why.
@@ -36,14 +37,16 @@ pub fn unnamed_runs(folder: &StudyFolder, cells: &[Cell]) -> Result<Vec<String>>
     Ok(complete.filter(is_unnamed).filter(is_run).collect())
 }
 
-/// Says that runs count nowhere, and what to do.
-pub fn warn_of_unnamed(folder: &StudyFolder, unnamed: &[String]) {
+/// Says of a study that runs in it count nowhere, and what to do.
+pub fn warn_of_unnamed(study: &Path, unnamed: &[String]) {
     let Some(first) = unnamed.first() else { return };
-    let more = if unnamed.len() > 1 { format!(" and {} more", unnamed.len() - 1) } else { String::new() };
+    let (more, are) = match unnamed.len() - 1 {
+        0 => (String::new(), "it is"),
+        n => (format!(" and {n} more"), "they are"),
+    };
     warn_user!(
-        "{} names {first}{more} nowhere, though {} complete: start the study once more with axes that have such runs, \
-         which takes them in",
-        folder.spec().display(),
-        if unnamed.len() > 1 { "they are" } else { "it is" },
+        "{}: its study.toml names {first}{more} nowhere, though {are} complete: start the study once more with axes that have \
+         such runs, which takes them in",
+        study.display()
     );
 }

@@ -116,7 +116,7 @@ fn packable(folder: &StudyFolder, spec: &StudySpec) -> Result<BTreeSet<String>> 
     for (name, problem) in &records.unreadable {
         warn_user!("{name} cannot be read and is not packed: {problem}");
     }
-    warn_of_unnamed(folder, &unnamed);
+    warn_of_unnamed(folder.path(), &unnamed);
     // Those that were made otherwise are packed with their like: whoever reads them is told again.
     let strangers = records.strangers.into_iter().map(|(name, _)| name);
     Ok(records.runs.into_iter().map(|run| run.name).chain(strangers).collect())

@@ -83,7 +83,7 @@ pub fn run(args: &StatusArgs) -> Result<()> {
             say!("  {what}: {name}: {reason}");
         }
     }
-    warn_of_unnamed(&folder, &status.unnamed);
+    warn_of_unnamed(folder.path(), &status.unnamed);
     if let Some(queue) = &status.queue {
         let states: Vec<String> = queue.states.iter().map(|(state, n)| format!("{n} {state}")).collect();
         say!("cluster: {}", if states.is_empty() { "nothing queued".to_owned() } else { states.join(", ") });
