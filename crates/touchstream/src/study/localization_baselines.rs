@@ -8,6 +8,7 @@ use crate::train_words::TrainWords;
 use crate::words::task_from_word;
 use anyhow::Result;
 use serde::Deserialize;
+use std::path::{Path, PathBuf};
 use touchstream_env::task::{Paradigm, Task};
 use touchstream_files::{read_at_most, unless_gone};
 use touchstream_lab::study::StudyFolder;
@@ -27,6 +28,11 @@ pub fn make_missing_baselines(folder: &StudyFolder, spec: &StudySpec) -> Result<
     let words = TrainWords { task: Some(word), ..spec.settings_for(task.id()) };
     let report = baselines(words, spec.python.as_deref())?;
     write_file(&folder.baselines(), serde_json::to_string_pretty(&report)?.as_bytes())
+}
+
+/// A program that is named from a folder, as it is found from anywhere; a plain name is looked for where programs are.
+pub fn program_beside(program: &Path, folder: &Path) -> PathBuf {
+    if program.components().count() < 2 { program.to_owned() } else { folder.join(program) }
 }
 
 /// The first task of a study that is localization.
@@ -57,6 +63,13 @@ fn has_baselines(folder: &StudyFolder, with_regression: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_program_is_found_from_anywhere() {
+        let beside = |word: &str| program_beside(Path::new(word), Path::new("/a")).display().to_string();
+        let found = ["python3", "env/bin/python", "/usr/bin/python"].map(beside);
+        assert_eq!(found, ["python3", "/a/env/bin/python", "/usr/bin/python"]);
+    }
 
     #[test]
     fn what_is_there_is_not_made_again() {

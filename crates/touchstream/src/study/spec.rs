@@ -3,7 +3,7 @@
 use crate::encoder_args::EncoderOptions;
 use crate::source_args::OpenArgs;
 use crate::study::axes::{modules_of, switches_of, tasks_of};
-use crate::study::localization_baselines::localization_of;
+use crate::study::localization_baselines::{localization_of, program_beside};
 use crate::study::pair::{pair_of, pair_words};
 use crate::study::scale::Scale;
 use crate::study::way::way_of;
@@ -127,6 +127,7 @@ impl StudySpec {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let folder = std::path::absolute(folder)?;
         spec = spec.with_task_words(&folder, |word| word_beside(word, &folder));
+        spec.python = spec.python.map(|python| program_beside(&python, &folder));
         for words in [&mut spec.settings].into_iter().chain(spec.settings_of.values_mut()) {
             *words =
                 words.clone().with_sources_beside(&folder).with_context(|| path.display().to_string())?;

@@ -3,7 +3,7 @@
 use super::{Engine, HowArgs, begin, set_cache, submit_jobs, work_and_report};
 use crate::source_args::ValidationPartWord;
 use crate::study::catalog::{NamedStudy, named_study};
-use crate::study::localization_baselines::make_missing_baselines;
+use crate::study::localization_baselines::{make_missing_baselines, program_beside};
 use crate::study::rates::chosen_rates;
 use crate::study::scale::Scale;
 use crate::study::slurm::SlurmWords;
@@ -146,7 +146,7 @@ impl StartArgs {
         spec.base_steps = self.base_steps.or(spec.base_steps);
         spec.keep_weights |= self.keep_weights;
         if let Some(python) = &self.python {
-            spec.python = Some(found_from_anywhere(python)?);
+            spec.python = Some(program_beside(python, &std::env::current_dir()?));
         }
         let words = TrainWords { steps: None, ..self.words.clone() }.with_absolute_sources()?;
         spec.settings = words.over(spec.settings);
@@ -162,10 +162,4 @@ impl StartArgs {
         spec.check_effects()?;
         Ok(spec)
     }
-}
-
-/// A program's path from wherever one stands; a plain name is looked for where programs are.
-fn found_from_anywhere(program: &Path) -> Result<PathBuf> {
-    let is_name = program.components().count() < 2 && !program.is_absolute();
-    Ok(if is_name { program.to_owned() } else { std::path::absolute(program)? })
 }
