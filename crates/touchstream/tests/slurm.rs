@@ -114,6 +114,102 @@ const STUDY: [&str; 18] = [
     "128",
 ];
 
+/// Stands for a cluster that takes arrays of up to three tasks and never begins them. What it is asked is in a file.
+#[cfg(unix)]
+struct PaperCluster {
+    path: String,
+    submitted: PathBuf,
+}
+
+#[cfg(unix)]
+impl PaperCluster {
+    fn new(desk: &Desk) -> Self {
+        use std::os::unix::fs::PermissionsExt;
+        for (program, script) in [
+            ("scontrol", "echo 'MaxArraySize            = 4'"),
+            ("sbatch", "echo x >> \"$SUBMITTED\"; echo 7"),
+            ("squeue", "exit 0"),
+        ] {
+            let file = desk.file("bin").join(program);
+            std::fs::create_dir_all(desk.file("bin")).unwrap();
+            std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let path = format!("{}:{}", desk.file("bin").display(), std::env::var("PATH").unwrap());
+        Self { path, submitted: desk.file("submitted") }
+    }
+
+    fn run(&self, desk: &Desk, words: &[&str]) -> Output {
+        desk.command(words).env("PATH", &self.path).env("SUBMITTED", &self.submitted).output().unwrap()
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn baselines_are_made_before_anything_is_submitted() {
+    let desk = Desk::new();
+    let cluster = PaperCluster::new(&desk);
+    let study = [
+        "study",
+        "localization",
+        "--scale",
+        "smoke",
+        "--modules",
+        "ems",
+        "--seeds",
+        "1",
+        "--objects",
+        "12,6",
+        "--out",
+        "slurm",
+        "--engine",
+        "slurm",
+    ];
+    let file = desk.file("slurm/baselines.json");
+    for words in [&study[..], &["study", "resume", "slurm"]] {
+        let output = cluster.run(&desk, words);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            output.status.success() && said.contains("baselines of localization are made by this process"),
+            "{said}"
+        );
+        assert!(cluster.submitted.exists());
+        std::fs::remove_file(&file).unwrap();
+        std::fs::remove_file(&cluster.submitted).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn arrays_that_are_too_large_are_told_before_anything_is_submitted() {
+    let desk = Desk::new();
+    let cluster = PaperCluster::new(&desk);
+    let submitted = &cluster.submitted;
+    let study =
+        ["study", "switching", "--scale", "smoke", "--switches", "13", "--seeds", "2", "--out", "slurm"];
+    let submit = |more: &[&str]| {
+        let words = [&study[..], &["--engine", "slurm"], more].concat();
+        cluster.run(&desk, &words)
+    };
+    // Two bases fit, six runs behind them do not.
+    let refused = submit(&["--runs-per-task", "1"]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(!refused.status.success() && said.contains("6 tasks are more than this cluster takes"), "{said}");
+    assert!(!submitted.exists(), "nothing was submitted");
+    for short in ["2", "0:02:00", "0-0:03"] {
+        let said = String::from_utf8(submit(&["--time", short]).stderr).unwrap();
+        assert!(said.contains("give them 5 minutes or more"), "{short}: {said}");
+    }
+    assert!(!submitted.exists(), "nothing was submitted");
+    let taken = submit(&["--runs-per-task", "2", "--time", "0:10:00"]);
+    let said = String::from_utf8(taken.stdout).unwrap();
+    assert!(
+        said.contains("2 runs (bases) in 1 tasks") && said.contains("6 runs (runs) in 3 tasks"),
+        "{said}"
+    );
+    assert_eq!(std::fs::read_to_string(submitted).unwrap().lines().count(), 2);
+}
+
 #[test]
 fn a_study_survives_its_node_and_its_controller() {
     let Some(sandbox) = Sandbox::start() else { return };

@@ -7,9 +7,11 @@ mod study_results;
 
 use desk::Desk;
 use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use study_results::{check_same, results};
 
 /// Twelve runs of a moment each, on few and small pictures.
@@ -56,6 +58,19 @@ fn a_study_is_the_same_bytes_however_it_is_done() {
     desk.succeeds(&["study", "resume", "killed"]);
     check_same(&one, &results(&desk.file("killed")));
 
+    // Where the time went, from the first moment to the last.
+    let said = String::from_utf8(desk.run(&words(&["--jobs", "1", "--out", "timed"])).stderr).unwrap();
+    let line =
+        said.lines().find_map(|line| line.strip_prefix("CPU time: ")).unwrap_or_else(|| panic!("{said}"));
+    let parts: Vec<(f64, &str)> = line
+        .split(", ")
+        .map(|part| part.split_once(" % ").map(|(share, what)| (share.parse().unwrap(), what)).unwrap())
+        .collect();
+    let whats: Vec<&str> = parts.iter().map(|(_, what)| *what).collect();
+    assert_eq!(whats, ["runs", "encoding", "report", "overhead"], "{line}");
+    let sum: f64 = parts.iter().map(|(share, _)| share).sum();
+    assert!((sum - 100.0).abs() < 0.3, "{line}");
+
     // Two processes on one folder at once; neither does what the other has.
     let both = ["1", "1"].map(|jobs| spawn(&desk, &words(&["--jobs", jobs, "--out", "shared"])));
     for mut child in both {
@@ -81,7 +96,7 @@ fn a_study_is_the_same_bytes_however_it_is_done() {
     // Done is done, and more seeds are only more.
     let again = desk.run(&words(&["--jobs", "2", "--out", "two"]));
     let said = String::from_utf8(again.stderr).unwrap();
-    assert!(said.contains("12 of 12 runs are complete") && !said.contains("spent in runs"), "{said}");
+    assert!(said.contains("12 of 12 runs are complete") && !said.contains("CPU time"), "{said}");
     let mut more = words(&["--jobs", "2", "--out", "two"]);
     more[15] = "3";
     desk.succeeds(&more);
@@ -90,8 +105,92 @@ fn a_study_is_the_same_bytes_however_it_is_done() {
     check_same(&one, &wider.into_iter().filter(|(name, _)| one.contains_key(name)).collect());
 }
 
+/// Runs that have checkpoints are killed again and again; each goes on from one, to the same bytes.
+#[test]
+fn killed_runs_go_on_from_their_checkpoints() {
+    let desk = Desk::new();
+    let mut long = words(&["--jobs", "2", "--evaluate-every", "200", "--evaluation-trials", "5"]);
+    (long[5], long[7], long[13]) = ("ems", "sr-2way", "20000");
+    desk.succeeds(&[&long[..], &["--out", "whole"]].concat());
+    let often = ["--checkpoint-every", "0", "--out", "killed"];
+    for round in 0..4 {
+        let mut child = spawn(&desk, &[&long[..], &often].concat());
+        let begun = Instant::now();
+        // An attempt writes its own status with every checkpoint, also where it has inherited one.
+        while !has_checkpoint_of_its_own(&desk.file("killed/attempts"), round + 1) {
+            assert!(child.try_wait().unwrap().is_none() && begun.elapsed() < Duration::from_secs(60));
+            sleep(Duration::from_millis(2));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let resumed = desk.run(&["study", "resume", "killed"]);
+    let said = String::from_utf8(resumed.stderr).unwrap();
+    let steps: Vec<u64> =
+        said.lines().filter_map(|line| line.split_once(" goes on from step ")?.1.parse().ok()).collect();
+    assert!(resumed.status.success() && steps.iter().any(|&step| step >= 4 * 200), "{said}");
+    check_same(&results(&desk.file("whole")), &results(&desk.file("killed")));
+}
+
+/// Whether a run's attempt of this number has learned on since it began, and has a checkpoint of that.
+fn has_checkpoint_of_its_own(attempts: &Path, number: u64) -> bool {
+    let runs = fs::read_dir(attempts).into_iter().flatten().map(|entry| entry.unwrap().path());
+    runs.map(|run| run.join(number.to_string())).any(|attempt| {
+        let steps = fs::read(attempt.join("status.json"))
+            .ok()
+            .and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok())
+            .and_then(|status| status["n_steps"].as_u64());
+        attempt.join("checkpoint.safetensors").exists() && steps >= Some(200 * number)
+    })
+}
+
 fn spawn(desk: &Desk, args: &[&str]) -> Child {
     desk.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// A tiny study of one module, which takes a moment.
+fn tiny<'a>(modules: &'a str, out: &'a str) -> Vec<&'a str> {
+    let mut all = words(&["--jobs", "1", "--out", out]);
+    (all[5], all[7], all[13], all[15]) = (modules, "sr-2way", "40", "1");
+    all
+}
+
+#[test]
+fn many_that_start_at_once_forget_nothing() {
+    let desk = Desk::new();
+    // What they share is encoded before, so that they all begin at the same moment.
+    desk.succeeds(&tiny("ems", "first"));
+    let modules =
+        ["ems", "no-symm", "none-relu-small", "no-mult-symm-relu", "no-mult-symm-tanh", "no-mult-symm-elu"];
+    for round in ["a", "b", "c"] {
+        let all = modules.map(|module| spawn(&desk, &tiny(module, round)));
+        for mut child in all {
+            assert!(child.wait().unwrap().success());
+        }
+        let spec = fs::read_to_string(desk.file(round).join("study.toml")).unwrap();
+        for module in modules {
+            assert!(spec.contains(&format!("\"{module}\"")), "{module}: {spec}");
+        }
+        let said = desk.succeeds(&["study", "status", round]);
+        assert!(said.contains("6 of 6 runs complete"), "{said}");
+    }
+
+    // Runs that the study does not name, as older programs left them.
+    let spec = fs::read_to_string(desk.file("a/study.toml")).unwrap();
+    fs::write(desk.file("a/study.toml"), spec.replace("\"no-symm\", ", "").replace(", \"no-symm\"", ""))
+        .unwrap();
+    for command in [&["study", "status", "a"], &["report", "a", "--json"][..], &["study", "pack", "a"]] {
+        let output = desk.run(command);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && said.contains("names sr-2way--no-symm--seed-1 nowhere"), "{said}");
+    }
+    // Bases and what is no run are not meant.
+    for folder in ["a/runs/base--x--seed-1", "a/runs/notes"] {
+        fs::create_dir(desk.file(folder)).unwrap();
+    }
+    desk.succeeds(&tiny("no-symm", "a"));
+    let again = desk.run(&["study", "status", "a"]);
+    assert!(again.stderr.is_empty(), "{again:?}");
 }
 
 #[test]
@@ -113,6 +212,24 @@ fn a_report_is_made_of_whatever_is_there() {
     let table = fs::read_to_string(desk.file("study/report/tables/final-rewards-default.csv")).unwrap();
     assert_eq!(table.lines().count(), 1 + 6, "{table}");
 
+    // What an earlier report had and this one has not is gone; what is somebody else's stays.
+    for name in ["figures/curves-paper.svg", "tables/old.parquet", "figures/notes.txt"] {
+        fs::write(desk.file("study/report").join(name), "old").unwrap();
+    }
+    fs::create_dir_all(desk.file("theirs/figures")).unwrap();
+    desk.write("theirs/figures/mine.svg", "mine");
+    for out in ["study/report", "theirs"] {
+        desk.succeeds(&["report", "study", "--out", out]);
+    }
+    let is_there = |name: &str| desk.file(name).exists();
+    assert!(
+        !is_there("study/report/figures/curves-paper.svg") && !is_there("study/report/tables/old.parquet")
+    );
+    assert!(
+        is_there("study/report/figures/curves-default.svg") && is_there("study/report/figures/notes.txt")
+    );
+    assert!(is_there("theirs/figures/mine.svg") && is_there("theirs/figures/curves-default.svg"));
+
     // A run is lost, another cannot be read: both are told, the others stay.
     fs::remove_dir_all(desk.file("study/runs/sr-2way--ems--seed-2")).unwrap();
     fs::write(desk.file("study/runs/sr-2way--no-symm--seed-1/curve.csv"), "step\n").unwrap();
@@ -121,9 +238,20 @@ fn a_report_is_made_of_whatever_is_there() {
     let index = fs::read_to_string(desk.file("partial/index.html")).unwrap();
     assert!(index.contains("sr-2way--ems: seed 2") && index.contains("curve.csv: line 1"), "what is missing");
 
+    // Status and packed files are of the same reading; what is no run is in nobody's way.
+    fs::write(desk.file("study/runs/notes.txt"), "mine").unwrap();
+    fs::remove_file(desk.file("study/runs/sr-2way--no-symm--seed-2/status.json")).unwrap();
+    let said = desk.succeeds(&["report", "study", "--out", "partial"]);
+    assert!(said.contains("partial: 9 of 12 runs, 2 failed"), "{said}");
     let status: serde_json::Value =
         serde_json::from_str(&desk.succeeds(&["study", "status", "study", "--json"])).unwrap();
-    assert_eq!((status["n_runs"].as_u64(), status["n_complete"].as_u64()), (Some(12), Some(11)));
+    assert_eq!((status["n_runs"].as_u64(), status["n_complete"].as_u64()), (Some(12), Some(9)));
+    assert_eq!(status["unreadable"].as_array().unwrap().len(), 2, "{status}");
+    let packed = desk.run(&["study", "pack", "study"]);
+    let said = String::from_utf8(packed.stderr).unwrap();
+    assert!(packed.status.success(), "{said}");
+    assert!(said.contains("sr-2way--no-symm--seed-2 cannot be read and is not packed"), "{said}");
+    assert!(String::from_utf8(packed.stdout).unwrap().contains("study.tar.gz  9 runs"));
 }
 
 #[test]
@@ -186,6 +314,25 @@ fn switches_and_studies_of_ones_own_are_studies_too() {
     assert!(!desk.file("switching/runs/switch-13--ems--layer--seed-1/checkpoint.safetensors").exists());
     let gains = fs::read_to_string(desk.file("switching/report/tables/gains-ems-default.csv")).unwrap();
     assert_eq!(gains.lines().count(), 1 + 4, "{gains}");
+
+    // A base from which nothing can start any more is done again, where something has to start from it.
+    let base = "base--sr-2way--ems--8--touch-scale-1--seed-1";
+    let damages: [&dyn Fn(PathBuf) -> io::Result<()>; 2] =
+        [&|checkpoint| fs::write(checkpoint, ""), &|checkpoint| fs::remove_file(checkpoint)];
+    for damage in damages {
+        damage(desk.file("switching/runs").join(base).join("checkpoint.safetensors")).unwrap();
+        desk.succeeds(&["study", "resume", "switching"]);
+        assert!(!desk.file("switching/runs").join(format!(".damaged-{base}-1")).exists(), "nobody needs it");
+        fs::remove_dir_all(desk.file("switching/runs/switch-13--ems--layer--seed-1")).unwrap();
+        let resumed = desk.run(&["study", "resume", "switching"]);
+        let said = String::from_utf8(resumed.stderr).unwrap();
+        assert!(
+            resumed.status.success() && said.contains(&format!("{base} cannot be read and is done again")),
+            "{said}"
+        );
+        fs::remove_dir_all(desk.file("switching/runs").join(format!(".damaged-{base}-1"))).unwrap();
+        check_same(&done, &results(&desk.file("switching")));
+    }
 
     desk.write(
         "mine.toml",
@@ -252,6 +399,51 @@ fn switches_and_studies_of_ones_own_are_studies_too() {
 }
 
 #[test]
+fn baselines_that_are_missing_are_made_again() {
+    let desk = Desk::new();
+    let words = [
+        "study",
+        "localization",
+        "--scale",
+        "smoke",
+        "--modules",
+        "ems",
+        "--seeds",
+        "1",
+        "--objects",
+        "12,6",
+        "--candidates",
+        "16",
+        "--steps",
+        "40",
+        "--out",
+        "boxes",
+    ];
+    desk.succeeds(&words);
+    let file = desk.file("boxes/baselines.json");
+    let made = fs::read(&file).unwrap();
+    for again in
+        [&["study", "resume", "boxes"][..], &["study", "resume", "boxes", "--engine", "local"], &words]
+    {
+        fs::remove_file(&file).unwrap();
+        desk.succeeds(again);
+        assert_eq!(fs::read(&file).unwrap(), made);
+    }
+    // By regression, where a Python was named, whoever goes on; one that is gone keeps nobody from runs.
+    fs::remove_file(&file).unwrap();
+    desk.fails(&[&words[..], &["--python", "no/python"]].concat(), "no/python");
+    assert!(fs::read_to_string(desk.file("boxes/study.toml")).unwrap().contains("no/python"));
+    fs::remove_dir_all(desk.file("boxes/runs/localization--ems--seed-1")).unwrap();
+    let resumed = desk.run(&["study", "resume", "boxes"]);
+    let said = String::from_utf8(resumed.stderr).unwrap();
+    assert!(
+        resumed.status.success() && said.contains("baselines of localization are still missing"),
+        "{said}"
+    );
+    assert!(desk.file("boxes/runs/localization--ems--seed-1/curve.csv").exists());
+}
+
+#[test]
 fn a_run_that_cannot_be_learned_is_told_and_takes_nothing_with_it() {
     let desk = Desk::new();
     desk.write(
@@ -294,6 +486,19 @@ fn wrong_words_are_answered() {
     desk.fails(&["study", "modules", "--data-of", "x"], "--data-of takes TASK=SOURCE");
     desk.fails(&["study", "modules", "--rates", "nowhere"], "is not the folder of a study");
     desk.fails(&["study", "switching", "--ways", "voting"], "there is no way `voting`");
+    desk.fails(
+        &["study", "modules", "--ways", "layer"],
+        "ways: they are of learning a second task, and there is no switch",
+    );
+    desk.fails(
+        &["study", "modules", "--switches", "1"],
+        "switches: second tasks would be learned from scratch alone",
+    );
+    desk.fails(
+        &["study", "modules", "--base-steps", "9"],
+        "base-steps: they are for the first task of a switch",
+    );
+    desk.fails(&["study", "scenes", "--python", "python3"], "python: it is for localization");
     desk.fails(&["study", "nothing.toml"], "nothing.toml");
     desk.fails(&["study", "resume", "nowhere"], "nowhere is not the folder of a study: it has no study.toml");
     desk.fails(&["report", "nowhere"], "is not the folder of a study");

@@ -1,27 +1,38 @@
 //! A run's folder and the names in it.
 
 use crate::run::error::RunError;
+use crate::run::files_in_memory::FilesInMemory;
 use crate::run::plan::RunIdentity;
 use crate::run::status::RunStatus;
 use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use touchstream_files::{read_at_most, sweep_aside, write_aside, write_aside_durably};
 
 /// The folder of one run. Every file in it is whole, or is not there.
 #[derive(Clone, Debug)]
 pub struct RunFolder {
     path: PathBuf,
+    /// Where its files are, if not on a disk.
+    in_memory: Option<Arc<FilesInMemory>>,
 }
 
 /// The name of a run's checkpoint.
 pub const CHECKPOINT_FILE: &str = "checkpoint.safetensors";
 
-const MAX_JSON_BYTES: u64 = 64 << 20;
+/// More than any file has that is read whole.
+const MAX_FILE_BYTES: u64 = 256 << 20;
 
 impl RunFolder {
     /// The folder at a path, whether it is there or not.
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self { path: path.into(), in_memory: None }
+    }
+
+    /// A run to be read whose files are in memory, under this path.
+    pub fn in_memory(path: impl Into<PathBuf>, files: Arc<FilesInMemory>) -> Self {
+        Self { path: path.into(), in_memory: Some(files) }
     }
 
     /// Where it is.
@@ -136,6 +147,24 @@ impl RunFolder {
         }
     }
 
+    /// Reads a file of it.
+    pub fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        match &self.in_memory {
+            Some(files) => files.get(path).map(<[u8]>::to_vec).ok_or_else(|| io::ErrorKind::NotFound.into()),
+            None => read_at_most(path, MAX_FILE_BYTES),
+        }
+    }
+
+    /// Reads a file of it that is text.
+    pub fn read_text(&self, path: &Path) -> io::Result<String> {
+        String::from_utf8(self.read(path)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    }
+
+    /// Whether it has a file.
+    pub fn has(&self, path: &Path) -> bool {
+        self.in_memory.as_ref().map_or_else(|| path.is_file(), |files| files.get(path).is_some())
+    }
+
     /// Writes a file whole.
     pub fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), RunError> {
         write_aside(path, bytes).map_err(RunError::of_file(path))
@@ -200,9 +229,9 @@ impl RunFolder {
     }
 
     fn read_json<T: serde::de::DeserializeOwned>(&self, path: &Path) -> Result<Option<T>, RunError> {
-        let bytes = match read_at_most(path, MAX_JSON_BYTES) {
+        let bytes = match self.read(path) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(RunError::File { path: path.to_owned(), error }),
         };
         serde_json::from_slice(&bytes).map(Some).map_err(|error| RunError::damaged(path, error.to_string()))

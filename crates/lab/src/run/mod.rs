@@ -4,6 +4,7 @@ mod checkpoint;
 #[cfg(test)]
 mod damage;
 mod error;
+mod files_in_memory;
 mod folder;
 mod plan;
 mod status;
@@ -13,6 +14,7 @@ mod training;
 mod weights_file;
 
 pub use error::RunError;
+pub use files_in_memory::FilesInMemory;
 pub use folder::{CHECKPOINT_FILE, RunFolder};
 pub use plan::{Lesson, RunIdentity, RunPlan};
 pub use status::{RunStatus, Stage};

@@ -150,7 +150,7 @@ impl Attempts {
         let path = self.claim_file(number);
         let of_file = StudyError::of_file(&path);
         let Some(facts) = self.facts(number)? else { return Ok(false) };
-        let file = File::open(&path).map_err(&of_file)?;
+        let Some(file) = unless_gone(File::open(&path)).map_err(&of_file)? else { return Ok(false) };
         if facts.worker.shares_machine(asking) && is_unlocked(&file) {
             return Ok(false);
         }
@@ -253,6 +253,17 @@ impl Claim {
         // A byte at the end keeps it JSON, and a file server stamps it with its own clock.
         let beaten = (&self.file).write_all(b"\n");
         beaten.is_ok() && !self.attempts.claim_file(self.number + 1).exists()
+    }
+
+    /// Whether no higher number was claimed.
+    pub(super) fn is_last(&self) -> Result<bool, StudyError> {
+        Ok(self.attempts.numbers()?.last() == Some(&self.number))
+    }
+
+    /// Gives the number back; nobody remembers it.
+    pub(super) fn withdraw(self) {
+        // A claim that cannot be deleted is over all the same once its lock is gone.
+        let _ = fs::remove_file(self.attempts.claim_file(self.number));
     }
 
     /// Writes down how it ended; the next may claim.

@@ -1,23 +1,31 @@
 //! A study's folder and the names in it.
 
-use crate::run::{RunFolder, RunStatus};
+use crate::run::{FilesInMemory, RunFolder, RunStatus};
 use crate::study::attempts::Attempts;
 use crate::study::error::StudyError;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use touchstream_files::entries_of;
+use std::sync::Arc;
+use touchstream_files::{entries_of, unless_gone};
 
 /// The folder of a study. What is under `runs` is complete; what is being done is under `attempts`.
 #[derive(Clone, Debug)]
 pub struct StudyFolder {
     path: PathBuf,
+    /// Where its runs are, if not on a disk.
+    runs: Option<Arc<FilesInMemory>>,
 }
 
 impl StudyFolder {
     /// The folder at a path, whether it is there or not.
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self { path: path.into(), runs: None }
+    }
+
+    /// A study to be read whose runs are in memory, under this path; whatever else it has lies there.
+    pub fn with_runs_in_memory(path: impl Into<PathBuf>, runs: FilesInMemory) -> Self {
+        Self { path: path.into(), runs: Some(Arc::new(runs)) }
     }
 
     /// Where it is.
@@ -57,7 +65,11 @@ impl StudyFolder {
 
     /// A complete run.
     pub fn run(&self, name: &str) -> RunFolder {
-        RunFolder::at(self.path.join("runs").join(name))
+        let path = self.path.join("runs").join(name);
+        match &self.runs {
+            Some(runs) => RunFolder::in_memory(path, Arc::clone(runs)),
+            None => RunFolder::at(path),
+        }
     }
 
     /// Everybody who has worked on a run.
@@ -67,7 +79,10 @@ impl StudyFolder {
 
     /// The names of all complete runs.
     pub fn complete(&self) -> Result<BTreeSet<String>, StudyError> {
-        self.names_in("runs")
+        match &self.runs {
+            Some(runs) => Ok(runs.names_in(&self.path.join("runs")).collect()),
+            None => self.names_in("runs"),
+        }
     }
 
     /// The names of all runs that anybody has begun.
@@ -101,14 +116,15 @@ impl StudyFolder {
         }
     }
 
-    /// Takes a complete run that cannot be read out of the way, so that it is done again; gives where it is now.
-    pub fn set_aside(&self, name: &str) -> Result<PathBuf, StudyError> {
+    /// Takes a complete run that cannot be read out of the way, so that it is done again; gives where it is now, or nothing if it
+    /// was gone already.
+    pub fn set_aside(&self, name: &str) -> Result<Option<PathBuf>, StudyError> {
         let run = self.run(name);
         let free = (1..).map(|number| self.path.join("runs").join(format!(".damaged-{name}-{number}")));
         let mut free = free.filter(|path| !path.exists());
         let aside = free.next().unwrap_or_else(|| unreachable!("numbers do not end"));
-        fs::rename(run.path(), &aside).map_err(StudyError::of_file(run.path()))?;
-        Ok(aside)
+        let moved = unless_gone(fs::rename(run.path(), &aside)).map_err(StudyError::of_file(run.path()))?;
+        Ok(moved.map(|()| aside))
     }
 
     /// How a complete run ended.

@@ -8,6 +8,7 @@ mod error;
 mod folder;
 mod job;
 mod result;
+mod turn;
 mod worker;
 
 pub use attempts::{AttemptEnd, AttemptRecord, Attempts, Claim, Claimed, LEASE, Outcome};
@@ -18,4 +19,5 @@ pub use error::StudyError;
 pub use folder::StudyFolder;
 pub use job::{Ended, Job, JobState};
 pub use result::{Keep, RunResult, settle_run};
+pub use turn::Turn;
 pub use worker::Worker;

@@ -1,6 +1,8 @@
 //! `touchstream report`: a study's figures, tables and page, from its folders alone.
 
 use crate::say::say;
+use crate::study::cell::cells_of;
+use crate::study::census::{unnamed_runs, warn_of_unnamed};
 use crate::study::packed::{ENDING, OpenStudy};
 use crate::study::report::{study_report, write_report};
 use anyhow::Result;
@@ -36,6 +38,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     let folder = &study.folder;
     let spec = study.read_spec(&args.folder)?;
     let report = study_report(folder, &spec)?;
+    warn_of_unnamed(&args.folder, &unnamed_runs(folder, &cells_of(&spec)?)?);
     let out = match &args.out {
         Some(out) => out.clone(),
         None if study.is_packed() => report_beside(&args.folder),

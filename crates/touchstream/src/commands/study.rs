@@ -8,14 +8,16 @@ mod work;
 
 use crate::commands::train::{leave, stop_flag};
 use crate::say::{say, warn_user};
-use crate::study::catalog::ABOUT;
+use crate::study::catalog::NamedStudy;
 use crate::study::cell::{Cell, cells_of};
+use crate::study::census::{unnamed_runs, warn_of_unnamed};
 use crate::study::kept_tasks::KeptTasks;
 use crate::study::local::Shift;
 use crate::study::provenance::Start;
 use crate::study::report::{study_report, write_report};
 use crate::study::slurm::{ArrayTask, SlurmWords, cancel, read_submissions, submit};
 use crate::study::spec::StudySpec;
+use crate::study::spent_time::{SpentTime, timed};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use pack::PackArgs;
@@ -26,8 +28,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use touchstream_files::write_aside_durably;
-use touchstream_lab::run::Ending;
-use touchstream_lab::study::{LEASE, StudyFolder};
+use touchstream_lab::run::{CHECKPOINT_EVERY, Ending};
+use touchstream_lab::study::{LEASE, StudyFolder, Worker};
 use work::WorkArgs;
 
 #[derive(Args)]
@@ -79,6 +81,9 @@ pub struct HowArgs {
     /// Seconds after which a silent process of another machine counts as dead
     #[arg(long, value_name = "SECS", value_parser = clap::value_parser!(u64).range(1..=86_400), hide = true)]
     pub lease: Option<u64>,
+    /// Seconds between two checkpoints of a run, at least [default: 10]
+    #[arg(long, value_name = "SECS", hide = true)]
+    pub checkpoint_every: Option<u32>,
 }
 
 pub fn run(args: &StudyArgs) -> Result<()> {
@@ -131,6 +136,7 @@ fn cancel_jobs(path: &Path) -> Result<()> {
 fn report(folder: &StudyFolder) -> Result<()> {
     let spec = &read_spec(folder)?;
     let report = study_report(folder, spec)?;
+    warn_of_unnamed(folder.path(), &unnamed_runs(folder, &cells_of(spec)?)?);
     let page = write_report(&report, &folder.report())?;
     if !report.page.lead.is_empty() {
         say!("{}", report.page.lead);
@@ -140,8 +146,8 @@ fn report(folder: &StudyFolder) -> Result<()> {
 }
 
 fn list() -> Result<()> {
-    for (name, about) in ABOUT {
-        say!("{name:18} {about}");
+    for study in NamedStudy::all() {
+        say!("{:18} {}", study.name(), study.about());
     }
     Ok(())
 }
@@ -170,29 +176,60 @@ fn set_cache(spec: &mut StudySpec, cache: Option<&Path>) {
 
 /// Writes a study down in its folder, unless another one is there, and gives it as it is done from there: with copies of the task
 /// files that it names. Axes only ever grow: words that are narrower than before say what to do now, and what is done for others
-/// stays.
+/// stays. Of several that begin at once, each adds to what the one before has written.
 pub fn begin(folder: &StudyFolder, spec: &StudySpec) -> Result<StudySpec> {
     // Everything that is impossible is said before anything is written.
     cells_of(spec)?;
-    let there = read_spec_if_any(folder)?;
-    if let Some(field) = there.as_ref().and_then(|there| spec.difference_of_settings(there)) {
-        bail!(
-            "{} holds another study ({field} differs); choose another folder with --out, or go on with that one: \
-             touchstream study resume {0}",
-            folder.path().display()
-        );
+    Beginning::look(folder, spec)?;
+    loop {
+        let turn = folder.take_turn(&Worker::this(None));
+        let turn = turn.with_context(|| format!("cannot write {}", folder.spec().display()))?;
+        let beginning = Beginning::look(folder, spec)?;
+        if turn.is_ours()? {
+            return beginning.write(folder);
+        }
     }
-    let tasks = KeptTasks::look(folder, [Some(spec), there.as_ref()].into_iter().flatten())?;
-    let spec = tasks.with_copies(spec);
-    let whole = there.map_or_else(|| spec.clone(), |there| spec.merged(&tasks.with_copies(&there)));
-    whole.check_size()?;
-    // What a study names is there before it.
-    tasks.write()?;
-    let path = folder.spec();
-    write_aside_durably(&path, tasks.as_stored(&whole).to_toml()?.as_bytes())
-        .with_context(|| format!("cannot write {}", path.display()))?;
-    Start::this().note_in(folder)?;
-    Ok(spec)
+}
+
+/// A study that is about to be written down.
+struct Beginning {
+    tasks: KeptTasks,
+    /// What is done now.
+    spec: StudySpec,
+    /// What the folder is about from now on.
+    whole: StudySpec,
+}
+
+impl Beginning {
+    /// Looks at what is in the folder; writes nothing.
+    fn look(folder: &StudyFolder, spec: &StudySpec) -> Result<Self> {
+        let there = read_spec_if_any(folder)?;
+        if let Some(field) = there.as_ref().and_then(|there| spec.difference_of_settings(there)) {
+            bail!(
+                "{} holds another study ({field} differs); choose another folder with --out, or go on with that one: \
+                 touchstream study resume {0}",
+                folder.path().display()
+            );
+        }
+        let tasks = KeptTasks::look(folder, [Some(spec), there.as_ref()].into_iter().flatten())?;
+        let mut spec = tasks.with_copies(spec);
+        let whole = there.map_or_else(|| spec.clone(), |there| spec.merged(&tasks.with_copies(&there)));
+        // Whoever begins with fewer words makes the same baselines.
+        spec.python.clone_from(&whole.python);
+        whole.check_size()?;
+        Ok(Self { tasks, spec, whole })
+    }
+
+    fn write(self, folder: &StudyFolder) -> Result<StudySpec> {
+        let Self { tasks, spec, whole } = self;
+        // What a study names is there before it.
+        tasks.write()?;
+        let path = folder.spec();
+        write_aside_durably(&path, tasks.as_stored(&whole).to_toml()?.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        Start::this().note_in(folder)?;
+        Ok(spec)
+    }
 }
 
 impl HowArgs {
@@ -203,13 +240,16 @@ impl HowArgs {
             n_threads: self.jobs.map_or(n_cores, usize::from),
             keeps_weights: spec.keep_weights,
             lease: self.lease.map_or(LEASE, Duration::from_secs),
+            checkpoint_every: self
+                .checkpoint_every
+                .map_or(CHECKPOINT_EVERY, |secs| Duration::from_secs(secs.into())),
             scheduler_job: task.map(|task| task.id.clone()),
         }
     }
 }
 
-/// Does what is missing of a study; an error if something stays missing.
-pub fn work(folder: &StudyFolder, spec: &StudySpec, how: &HowArgs) -> Result<()> {
+/// Does what is missing of a study and says what it took so far; an error if something stays missing.
+pub fn work(folder: &StudyFolder, spec: &StudySpec, how: &HowArgs) -> Result<SpentTime> {
     let cells = cells_of(spec)?;
     let must_stop = stop_flag()?;
     let cells: Vec<&Cell> = cells.iter().collect();
@@ -218,13 +258,36 @@ pub fn work(folder: &StudyFolder, spec: &StudySpec, how: &HowArgs) -> Result<()>
         _ = leave(Ending::Interrupted);
     };
     let report = how.shift(folder, spec, None).work(&cells, &must_stop, &leave_at_once)?;
-    let is_complete = report.say();
-    if must_stop.load(Ordering::Relaxed) && !is_complete {
+    if report.say() {
+        return Ok(report.spent);
+    }
+    say_spent(&report.spent);
+    if must_stop.load(Ordering::Relaxed) {
         warn_user!("stopped; go on with: touchstream study resume {}", folder.path().display());
-        return leave(Ending::Interrupted);
+        leave(Ending::Interrupted)?;
     }
-    if !is_complete {
-        bail!("some runs could not be done; the reasons are above, and the next start tries them again");
-    }
+    bail!("some runs could not be done; the reasons are above, and the next start tries them again");
+}
+
+/// Does what is missing of a study here, baselines too, and reports it.
+fn work_and_report(
+    folder: &StudyFolder,
+    spec: &StudySpec,
+    how: &HowArgs,
+    make_baselines: impl FnOnce() -> Result<()>,
+) -> Result<()> {
+    let mut baselines = Duration::ZERO;
+    timed(&mut baselines, make_baselines)?;
+    let mut spent = work(folder, spec, how)?;
+    spent.baselines = baselines;
+    timed(&mut spent.report, || report(folder))?;
+    say_spent(&spent);
     Ok(())
+}
+
+/// Where the time of this process went, if it did any run.
+pub fn say_spent(spent: &SpentTime) {
+    if !spent.runs.is_zero() {
+        warn_user!("{}", spent.words());
+    }
 }

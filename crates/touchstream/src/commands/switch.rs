@@ -1,9 +1,10 @@
 //! `touchstream switch`: a task, then another one with what was learned.
 
-use crate::commands::study::{HowArgs, begin, work};
+use crate::commands::study::{HowArgs, begin, say_spent, work};
 use crate::say::say;
 use crate::study::scale::Scale;
 use crate::study::spec::StudySpec;
+use crate::study::spent_time::timed;
 use crate::switch::report::SwitchReport;
 use crate::train_words::{PresetWord, TrainWords, VotingWord};
 use anyhow::{Result, bail};
@@ -93,6 +94,7 @@ impl SwitchArgs {
             steps: self.words.steps,
             base_steps: self.base_steps,
             keep_weights: true,
+            python: None,
             vary: BTreeMap::new(),
             rates: BTreeMap::new(),
             settings,
@@ -126,13 +128,17 @@ impl SwitchArgs {
 
 pub fn run(args: &SwitchArgs) -> Result<()> {
     let spec = args.spec()?;
-    let how = HowArgs { jobs: args.jobs, lease: None };
+    let how = HowArgs { jobs: args.jobs, lease: None, checkpoint_every: None };
     let folder = StudyFolder::at(&args.out);
     let mut spec = begin(&folder, &spec)?;
     spec.settings.images.cache.clone_from(&args.words.images.cache);
-    work(&folder, &spec, &how)?;
-    let report = SwitchReport::read(&folder, &spec)?;
-    let files = report.write_files(&folder, &spec)?;
+    let mut spent = work(&folder, &spec, &how)?;
+    let (report, files) = timed(&mut spent.report, || -> Result<_> {
+        let report = SwitchReport::read(&folder, &spec)?;
+        let files = report.write_files(&folder, &spec)?;
+        Ok((report, files))
+    })?;
+    say_spent(&spent);
     if args.json {
         say!("{}", serde_json::to_string_pretty(&report)?);
         return Ok(());

@@ -5,6 +5,7 @@ use crate::run_setup::{RunSetup, identity_of};
 use crate::study::rooms::Room;
 use crate::train_words::TrainWords;
 use anyhow::Result;
+use std::time::Duration;
 use touchstream_agent::{PlayError, Scenes};
 use touchstream_env::stimuli::Split;
 use touchstream_lab::run::{Ending, Moment, RunError, RunFolder, Training, World};
@@ -14,6 +15,9 @@ use touchstream_lab::study::Ended;
 pub struct Watched<'a> {
     pub must_stop: &'a dyn Fn() -> bool,
     pub on_moment: &'a dyn Fn(Moment),
+    /// Told where a run goes on that somebody else began.
+    pub on_return: &'a dyn Fn(u64),
+    pub checkpoint_every: Duration,
 }
 
 /// Trains what words say into a folder.
@@ -37,13 +41,17 @@ pub fn run_alone(
         room.encoder_hash.clone(),
         room.calibration_hash(),
     );
-    let mut training = Training::open(folder.clone(), identity, world)?;
+    let training = Training::open(folder.clone(), identity, world)?;
     write_config(&setup, folder)?;
-    run_to_its_end(&mut training, watched)
+    run_to_its_end(training, watched)
 }
 
 /// A run that diverges has a result: that it cannot be learned so.
-pub fn run_to_its_end<S: Scenes>(training: &mut Training<'_, S>, watched: &Watched<'_>) -> Result<Ended> {
+pub fn run_to_its_end<S: Scenes>(training: Training<'_, S>, watched: &Watched<'_>) -> Result<Ended> {
+    let mut training = training.checkpoint_every(watched.checkpoint_every);
+    if training.n_steps() > 0 {
+        (watched.on_return)(training.n_steps());
+    }
     match training.run(watched.must_stop, &mut |moment| (watched.on_moment)(moment)) {
         Ok(Ending::Finished) | Err(RunError::Play(PlayError::Diverged { .. })) => Ok(Ended::Complete),
         Ok(Ending::Interrupted) => Ok(Ended::Interrupted),

@@ -5,44 +5,82 @@ use crate::study::scale::Scale;
 use crate::study::spec::StudySpec;
 use crate::study::way::way_with_initial_values;
 use crate::train_words::{PresetWord, TrainWords};
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow};
+use clap::ValueEnum;
 use std::collections::BTreeMap;
 use touchstream_env::schedule::NAMED_SCHEDULES;
 use touchstream_findings::{MAIN_MODULES, twelve_tasks};
 use touchstream_stimuli::SplitCounts;
 
-/// Every name and its question, in the order of the paper.
-pub const ABOUT: [(&str, &str); 10] = [
-    (
-        "modules",
-        "Which module learns fastest? EMS and its ablations on twelve tasks: curves, N-AUC, TA-N-AUC",
-    ),
-    (
-        "learning-rates",
-        "Which learning rate suits which module on which task? The paper's grid, judged apart",
-    ),
-    ("emergence", "How do reward maps emerge while EMS learns?"),
-    ("localization", "How well are objects boxed by two touches, beside supervised regression?"),
-    ("scenes", "Are objects found in natural scenes, and in which order is that learned?"),
-    ("no-switch", "What happens when a switch is cued and the task stays?"),
-    ("switching", "What are old modules worth on a new task? The paper's fifteen switches: RGain, TGain"),
-    ("transformations", "What do transformed touches and maps add to voting?"),
-    ("transfer-controls", "Is it transfer? Shuffled old modules, fine-tuning, and the old module as it is"),
-    ("controller", "Which initial values suit the controller? The paper's sweep"),
-];
+/// A study of the program's own, in the order of the paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum NamedStudy {
+    Modules,
+    LearningRates,
+    Emergence,
+    Localization,
+    Scenes,
+    NoSwitch,
+    Switching,
+    Transformations,
+    TransferControls,
+    Controller,
+}
+
+impl NamedStudy {
+    /// All of them.
+    pub fn all() -> &'static [Self] {
+        Self::value_variants()
+    }
+
+    /// The study of a name, as it is typed.
+    pub fn of(name: &str) -> Result<Self> {
+        let found = Self::all().iter().find(|study| study.name() == name);
+        found.copied().ok_or_else(|| {
+            let names: Vec<String> = Self::all().iter().map(|study| study.name()).collect();
+            anyhow!(
+                "there is no study `{name}`; there are {}, and files of your own (FILE.toml)",
+                names.join(", ")
+            )
+        })
+    }
+
+    /// `learning-rates`.
+    pub fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// Its question.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Modules => {
+                "Which module learns fastest? EMS and its ablations on twelve tasks: curves, N-AUC, TA-N-AUC"
+            }
+            Self::LearningRates => {
+                "Which learning rate suits which module on which task? The paper's grid, judged apart"
+            }
+            Self::Emergence => "How do reward maps emerge while EMS learns?",
+            Self::Localization => "How well are objects boxed by two touches, beside supervised regression?",
+            Self::Scenes => "Are objects found in natural scenes, and in which order is that learned?",
+            Self::NoSwitch => "What happens when a switch is cued and the task stays?",
+            Self::Switching => {
+                "What are old modules worth on a new task? The paper's fifteen switches: RGain, TGain"
+            }
+            Self::Transformations => "What do transformed touches and maps add to voting?",
+            Self::TransferControls => {
+                "Is it transfer? Shuffled old modules, fine-tuning, and the old module as it is"
+            }
+            Self::Controller => "Which initial values suit the controller? The paper's sweep",
+        }
+    }
+}
 
 /// One of the program's studies at a scale.
-pub fn named_study(name: &str, scale: Scale) -> Result<StudySpec> {
-    let Some((_, title)) = ABOUT.iter().find(|(known, _)| *known == name) else {
-        bail!(
-            "there is no study `{name}`; there are {}, and files of your own (FILE.toml)",
-            ABOUT.map(|(name, _)| name).join(", ")
-        );
-    };
+pub fn named_study(study: NamedStudy, scale: Scale) -> StudySpec {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let plain = StudySpec {
-        name: name.to_owned(),
-        title: (*title).to_owned(),
+        name: study.name(),
+        title: study.about().to_owned(),
         scale,
         seeds: (1..=scale.choose(2, 3, 5)).collect(),
         presets: vec![PresetWord::Default],
@@ -53,6 +91,7 @@ pub fn named_study(name: &str, scale: Scale) -> Result<StudySpec> {
         steps: None,
         base_steps: None,
         keep_weights: false,
+        python: None,
         vary: BTreeMap::new(),
         rates: BTreeMap::new(),
         settings: TrainWords::default(),
@@ -69,9 +108,9 @@ pub fn named_study(name: &str, scale: Scale) -> Result<StudySpec> {
     let switches = scale.choose(owned(&["switch-1", "switch-13"]), all_switches.clone(), all_switches);
     let both_modules = scale.choose(owned(&["ems"]), owned(&["ems"]), owned(&["ems", "none-relu-large"]));
     let switch_seeds: Vec<u64> = (1..=scale.choose(2, 3, 3)).collect();
-    Ok(match name {
-        "modules" => StudySpec { modules, tasks, ..plain },
-        "learning-rates" => {
+    match study {
+        NamedStudy::Modules => StudySpec { modules, tasks, ..plain },
+        NamedStudy::LearningRates => {
             let grid = [1e-4, 2e-4, 5e-4, 1e-3].map(toml::Value::Float);
             let few = [1e-4, 1e-3].map(toml::Value::Float);
             let rates = scale.choose(few.to_vec(), grid.to_vec(), grid.to_vec());
@@ -86,48 +125,48 @@ pub fn named_study(name: &str, scale: Scale) -> Result<StudySpec> {
                 ..plain
             }
         }
-        "emergence" => {
+        NamedStudy::Emergence => {
             let all = ["sr-4way-quadrant", "mts-2way-stationary", "mts-4way-4shown-permuted", "localization"];
             let tasks = scale.choose(few_tasks, owned(&all), owned(&all));
             StudySpec { tasks, seeds: vec![1], settings: with_maps, ..plain }
         }
-        "localization" => {
+        NamedStudy::Localization => {
             let modules = ["ems", "conv-ems", "none-relu-small", "none-relu-medium", "none-relu-large"];
             let modules = scale.choose(few_modules, owned(&modules[..4]), owned(&modules));
             StudySpec { modules, tasks: owned(&["localization"]), settings: with_maps, ..plain }
         }
-        "scenes" => {
+        NamedStudy::Scenes => {
             let modules =
                 scale.choose(owned(&["ems"]), owned(&["ems", "conv-ems"]), owned(&["ems", "conv-ems"]));
             StudySpec { modules, tasks: owned(&["coco-mts"]), settings: with_maps, ..plain }
         }
-        "no-switch" => StudySpec {
+        NamedStudy::NoSwitch => StudySpec {
             modules: both_modules,
             switches: owned(&["no-switch"]),
             ways: owned(&["scratch", "layer", "unit"]),
             seeds: switch_seeds,
             ..plain
         },
-        "switching" => StudySpec {
+        NamedStudy::Switching => StudySpec {
             modules: both_modules,
             switches,
             ways: owned(&["scratch", "layer", "unit"]),
             seeds: switch_seeds,
             ..plain
         },
-        "transformations" => StudySpec {
+        NamedStudy::Transformations => StudySpec {
             switches,
             ways: owned(&["scratch", "layer", "layer-plain", "unit", "unit-plain"]),
             seeds: switch_seeds,
             ..plain
         },
-        "transfer-controls" => StudySpec {
+        NamedStudy::TransferControls => StudySpec {
             switches,
             ways: owned(&["scratch", "layer", "layer-shuffled", "fine-tuning", "old-alone"]),
             seeds: switch_seeds,
             ..plain
         },
-        _ => StudySpec {
+        NamedStudy::Controller => StudySpec {
             switches: scale.choose(
                 owned(&["switch-13"]),
                 owned(&["switch-1", "switch-11", "switch-13"]),
@@ -137,7 +176,7 @@ pub fn named_study(name: &str, scale: Scale) -> Result<StudySpec> {
             seeds: switch_seeds,
             ..plain
         },
-    })
+    }
 }
 
 /// To see whether everything works, a few pictures do: encoding them all would take longer than the runs.
@@ -165,4 +204,30 @@ fn initial_value_sweep() -> Vec<String> {
         }
     }
     ways
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn studies_are_found_by_their_names() {
+        for &study in NamedStudy::all() {
+            assert_eq!(NamedStudy::of(&study.name()).unwrap(), study);
+        }
+        assert_eq!(NamedStudy::of("no-switch").unwrap(), NamedStudy::NoSwitch);
+        let error = NamedStudy::of("controler").unwrap_err().to_string();
+        assert!(error.contains("`controler`; there are modules, learning-rates, "), "{error}");
+    }
+
+    #[test]
+    fn each_study_asks_a_question_of_its_own() {
+        let mut shapes: Vec<String> = NamedStudy::all()
+            .iter()
+            .map(|&study| format!("{:?}", named_study(study, Scale::Short)))
+            .collect();
+        shapes.sort();
+        shapes.dedup();
+        assert_eq!(shapes.len(), NamedStudy::all().len());
+    }
 }

@@ -273,24 +273,24 @@ fn step_cost(agent: &AgentSettings) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::catalog::named_study;
+    use crate::study::catalog::{NamedStudy, named_study};
 
     #[test]
     fn every_named_study_has_runs_of_its_own() {
-        for (name, _) in crate::study::catalog::ABOUT {
+        for &study in NamedStudy::all() {
             for scale in [Scale::Smoke, Scale::Short, Scale::Paper] {
-                let spec = named_study(name, scale).unwrap().checked().unwrap();
+                let spec = named_study(study, scale).checked().unwrap();
                 let cells = cells_of(&spec).unwrap();
-                assert!(!cells.is_empty(), "{name}");
+                assert!(!cells.is_empty(), "{study:?}");
                 let of_bases = cells.iter().filter_map(|cell| cell.job().needs);
                 for base in of_bases {
-                    assert!(cells.iter().any(|cell| cell.name == base), "{name}: {base}");
+                    assert!(cells.iter().any(|cell| cell.name == base), "{study:?}: {base}");
                 }
             }
         }
-        let spec = named_study("modules", Scale::Paper).unwrap().checked().unwrap();
+        let spec = named_study(NamedStudy::Modules, Scale::Paper).checked().unwrap();
         assert_eq!(cells_of(&spec).unwrap().len(), 24 * 12 * 5);
-        let spec = named_study("switching", Scale::Paper).unwrap().checked().unwrap();
+        let spec = named_study(NamedStudy::Switching, Scale::Paper).checked().unwrap();
         let cells = cells_of(&spec).unwrap();
         let n_seconds = cells.iter().filter(|cell| cell.job().needs.is_some()).count();
         // Fifteen switches, two modules, from scratch and two votings, three seeds.
@@ -300,7 +300,7 @@ mod tests {
     /// Before another stimulus-response task and before match-to-sample, touches are counted otherwise.
     #[test]
     fn a_base_serves_those_that_count_touches_as_it_does() {
-        let mut spec = named_study("switching", Scale::Short).unwrap();
+        let mut spec = named_study(NamedStudy::Switching, Scale::Short);
         (spec.switches, spec.modules) =
             (["1", "2", "4"].map(Into::into).to_vec(), vec!["none-relu-large".into()]);
         let cells = cells_of(&spec.checked().unwrap()).unwrap();
@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn the_first_seed_comes_first_and_the_last_one_begins_with_long_runs() {
-        let spec = named_study("modules", Scale::Short).unwrap().checked().unwrap();
+        let spec = named_study(NamedStudy::Modules, Scale::Short).checked().unwrap();
         let cells = cells_of(&spec).unwrap();
         assert!(cells.is_sorted_by_key(|cell| cell.facts.seed));
         let of_seed = |seed| cells.iter().filter(move |cell| cell.facts.seed == seed).collect::<Vec<_>>();

@@ -76,6 +76,18 @@ impl<'a> LiveView<'a> {
         self.show();
     }
 
+    /// Says that a run goes on from a checkpoint.
+    pub fn say_return(&self, cell: &Cell, n_steps: u64) {
+        self.say_line(&format!("{} goes on from step {n_steps}", cell.name));
+    }
+
+    fn say_line(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| warn_user!("{line}")),
+            None => warn_user!("{line}"),
+        }
+    }
+
     /// Counts a run that is complete but failed.
     pub fn add_failure(&self) {
         self.n_failed.fetch_add(1, Ordering::Relaxed);
@@ -160,11 +172,7 @@ impl CrewWatch for LiveView<'_> {
             learned.under_way.remove(&cell.name);
         }
         if let Outcome::Failed(reason) = outcome {
-            let line = format!("{}: {reason}", cell.name);
-            match &self.bar {
-                Some(bar) => bar.suspend(|| warn_user!("{line}")),
-                None => warn_user!("{line}"),
-            }
+            self.say_line(&format!("{}: {reason}", cell.name));
         }
     }
 

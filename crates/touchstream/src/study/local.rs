@@ -3,20 +3,18 @@
 use crate::say::warn_user;
 use crate::study::alone::{Watched, run_alone};
 use crate::study::cell::{Cell, CellPlan, RunPart};
+use crate::study::damaged::set_damaged_aside;
 use crate::study::live_view::LiveView;
-use crate::study::records::Records;
 use crate::study::rooms::Rooms;
+use crate::study::spent_time::{SpentTime, timed};
 use crate::study::way::way_of;
 use anyhow::{Context, Result};
 use std::cell::Cell as Shared;
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 use touchstream_lab::run::{Moment, RunFolder, Stage};
-use touchstream_lab::study::{
-    Crew, Ended, Job, Keep, StudyFolder, Tally, Worker, process_cpu_time, settle_run,
-};
+use touchstream_lab::study::{Crew, Ended, Job, Keep, StudyFolder, Tally, Worker, settle_run};
 
 /// How a process works on a study.
 pub struct Shift<'a> {
@@ -24,6 +22,7 @@ pub struct Shift<'a> {
     pub n_threads: usize,
     pub keeps_weights: bool,
     pub lease: Duration,
+    pub checkpoint_every: Duration,
     /// What a scheduler calls this process.
     pub scheduler_job: Option<String>,
 }
@@ -33,8 +32,8 @@ pub struct ShiftReport {
     pub tally: Tally,
     /// Runs of this process that are complete because they cannot be learned.
     pub n_failed: usize,
-    /// The share of this process's cores' time that went into runs, if there were any.
-    pub share_in_runs: Option<f64>,
+    /// What it took.
+    pub spent: SpentTime,
 }
 
 impl Shift<'_> {
@@ -46,9 +45,12 @@ impl Shift<'_> {
         must_stop: &AtomicBool,
         leave: &(dyn Fn() + Sync),
     ) -> Result<ShiftReport> {
-        let complete = self.look_through(cells)?;
+        let complete = set_damaged_aside(self.folder, cells)?;
+        complete.iter().for_each(|name| self.folder.attempts(name).clear());
         let missing = cells.iter().copied().filter(|cell| !complete.contains(&cell.name));
-        let rooms = unless_told_to_leave(must_stop, leave, || Rooms::open(missing))?;
+        let mut spent = SpentTime::default();
+        let rooms =
+            unless_told_to_leave(must_stop, leave, || timed(&mut spent.encoding, || Rooms::open(missing)))?;
         let jobs: Vec<Job> = cells.iter().map(|cell| cell.job()).collect();
         let view = LiveView::new(cells.to_vec(), self.n_threads);
         let crew = Crew {
@@ -61,28 +63,10 @@ impl Shift<'_> {
             let ended = self.do_run(cells[job], &rooms, folder, must_stop, &view);
             ended.map_err(|error| format!("{error:#}"))
         };
-        let start = process_cpu_time();
         let tally = crew.work(&jobs, &do_run, &view, must_stop)?;
-        let spent = process_cpu_time().saturating_sub(start).as_secs_f64();
         view.finish();
-        let in_runs = tally.cpu_in_runs.as_secs_f64();
-        let share_in_runs = (in_runs > 0.0).then(|| in_runs / spent);
-        Ok(ShiftReport { share_in_runs, n_failed: view.n_failed(), tally })
-    }
-
-    /// The complete runs among these. What cannot be read is set aside, to be done again; what dead attempts left is deleted.
-    fn look_through(&self, cells: &[&Cell]) -> Result<BTreeSet<String>> {
-        let names: BTreeSet<String> = cells.iter().map(|cell| cell.name.clone()).collect();
-        for (name, problem) in Records::read(self.folder, &names)?.unreadable {
-            let aside = self.folder.set_aside(&name)?;
-            warn_user!(
-                "{name} cannot be read and is done again ({problem}); it lies in {} now",
-                aside.display()
-            );
-        }
-        let complete: BTreeSet<String> = self.folder.complete()?.intersection(&names).cloned().collect();
-        complete.iter().for_each(|name| self.folder.attempts(name).clear());
-        Ok(complete)
+        spent.runs = tally.cpu_in_runs;
+        Ok(ShiftReport { spent, n_failed: view.n_failed(), tally })
     }
 
     fn do_run(
@@ -101,7 +85,13 @@ impl Shift<'_> {
             let before: u64 = last_step.replace(Some(moment.n_steps)).unwrap_or(moment.n_steps);
             view.add_steps(cell, moment.n_steps.saturating_sub(before));
         };
-        let watched = Watched { must_stop, on_moment: &on_moment };
+        let on_return = |n_steps: u64| view.say_return(cell, n_steps);
+        let watched = Watched {
+            must_stop,
+            on_moment: &on_moment,
+            on_return: &on_return,
+            checkpoint_every: self.checkpoint_every,
+        };
         let seed = cell.facts.seed;
         let ended = match &cell.what {
             CellPlan::Alone(words) => run_alone(words, &room, folder, &watched)?,
@@ -161,10 +151,7 @@ impl ShiftReport {
         if self.n_failed > 0 {
             warn_user!("{} runs diverged: that is their result, and the report says so", self.n_failed);
         }
-        let share = self.share_in_runs.map_or_else(String::new, |share| {
-            format!("; {:.1} % of this process's CPU time was spent in runs", 100.0 * share)
-        });
-        warn_user!("{n_complete} of {n_jobs} runs are complete{share}");
+        warn_user!("{n_complete} of {n_jobs} runs are complete");
         self.tally.is_complete()
     }
 }

@@ -3,6 +3,9 @@
 
 use crate::commands::study::read_spec;
 use crate::output::OutputFile;
+use crate::say::warn_user;
+use crate::study::cell::cells_of;
+use crate::study::census::{Census, warn_of_unnamed};
 use crate::study::local::RUN_FACTS;
 use crate::study::provenance::{FILE as STARTS, Start, starts_of};
 use crate::study::shown::{placeless, shown_command, shown_source};
@@ -12,13 +15,13 @@ use anyhow::{Context, Result, bail};
 use flate2::Compression;
 use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use tempfile::TempDir;
 use touchstream_files::{entries_of, read_at_most, unless_gone};
-use touchstream_lab::run::RunFolder;
+use touchstream_lab::run::{FilesInMemory, RunFolder};
 use touchstream_lab::study::StudyFolder;
 
 /// What packed studies are called.
@@ -28,8 +31,11 @@ pub const ENDING: &str = ".tar.gz";
 const MAX_BYTES: u64 = 1 << 30;
 const MAX_FILE_BYTES: u64 = 256 << 20;
 const MAX_FILES: usize = 2_000_000;
+/// Task files, and few others.
+const MAX_WRITTEN: usize = 10_000;
 
-/// A study that can be read: a folder as it is, or one that a file was unpacked into for as long as this lives.
+/// A study that can be read: a folder as it is, or what was in a file. Its runs stay in memory, thousands of files as they are; the few
+/// others lie in a folder for as long as this lives.
 pub struct OpenStudy {
     pub folder: StudyFolder,
     unpacked: Option<TempDir>,
@@ -42,8 +48,9 @@ impl OpenStudy {
             return Ok(Self { folder: StudyFolder::at(path), unpacked: None });
         }
         let place = tempfile::tempdir().context("a folder to unpack into cannot be made")?;
-        unpack(path, place.path()).with_context(|| format!("{} cannot be unpacked", path.display()))?;
-        Ok(Self { folder: StudyFolder::at(place.path()), unpacked: Some(place) })
+        let runs = unpack(path, place.path());
+        let runs = runs.with_context(|| format!("{} cannot be unpacked", path.display()))?;
+        Ok(Self { folder: StudyFolder::with_runs_in_memory(place.path(), runs), unpacked: Some(place) })
     }
 
     /// What is studied; an error names what the user named.
@@ -70,7 +77,7 @@ pub enum Pictures {
 /// Writes a study's complete runs into one file, the same bytes whenever it is done, and says how many they are.
 pub fn pack(folder: &StudyFolder, pictures: Pictures, out: &Path) -> Result<usize> {
     let spec = read_spec(folder)?;
-    let runs = folder.complete()?;
+    let runs = packable(folder, &spec)?;
     if runs.is_empty() {
         bail!("{} has no complete run yet", folder.path().display());
     }
@@ -101,6 +108,18 @@ pub fn pack(folder: &StudyFolder, pictures: Pictures, out: &Path) -> Result<usiz
     archive.finish().and_then(GzEncoder::finish).with_context(|| out.display().to_string())?;
     file.finish()?;
     Ok(runs.len())
+}
+
+/// The runs that a report reads; what it cannot read or does not count is said and left out.
+fn packable(folder: &StudyFolder, spec: &StudySpec) -> Result<BTreeSet<String>> {
+    let Census { records, unnamed } = Census::take(folder, &cells_of(spec)?)?;
+    for (name, problem) in &records.unreadable {
+        warn_user!("{name} cannot be read and is not packed: {problem}");
+    }
+    warn_of_unnamed(folder.path(), &unnamed);
+    // Those that were made otherwise are packed with their like: whoever reads them is told again.
+    let strangers = records.strangers.into_iter().map(|(name, _)| name);
+    Ok(records.runs.into_iter().map(|run| run.name).chain(strangers).collect())
 }
 
 /// Files that are packed, none of which names a place.
@@ -194,6 +213,7 @@ fn without_places(spec: StudySpec, folder: &StudyFolder) -> Result<StudySpec> {
     if let Some(word) = spec.tasks.iter().find(|word| is_file_word(word) && Path::new(word).is_absolute()) {
         bail!("tasks: {word} is outside of the study's folder; go on with the study once, which copies it");
     }
+    spec.python = None;
     spec.settings = placeless(spec.settings);
     spec.settings_of = spec.settings_of.into_iter().map(|(task, words)| (task, placeless(words))).collect();
     Ok(spec)
@@ -213,11 +233,13 @@ fn baselines_without_places(bytes: &[u8], path: &Path) -> Result<Vec<u8>> {
     Ok(serde_json::to_vec_pretty(&baselines)?)
 }
 
-/// Puts what a file holds into a folder, if it is a packed study: nothing but files, none of them outside.
-fn unpack(path: &Path, into: &Path) -> Result<()> {
+/// Reads what a file holds, if it is a packed study: nothing but files, none of them outside of the folder that they stand for. Those of
+/// runs are given, as if they were in the folder; the others are written into it.
+fn unpack(path: &Path, into: &Path) -> Result<FilesInMemory> {
+    let mut runs = FilesInMemory::default();
     let file = BufReader::new(File::open(path)?);
     let mut archive = tar::Archive::new(GzDecoder::new(file).take(MAX_BYTES));
-    let mut n_files = 0;
+    let (mut n_files, mut n_written) = (0, 0);
     // As they are: what tar would put together by itself, it would read without a limit.
     for entry in archive.entries()?.raw(true) {
         let entry = entry.context("it is not a packed study")?;
@@ -231,9 +253,17 @@ fn unpack(path: &Path, into: &Path) -> Result<()> {
             bail!("{}: it is too large", name.display());
         }
         let target = into.join(&name);
-        fs::create_dir_all(target.parent().unwrap_or(into))?;
         let mut bytes = Vec::new();
         entry.take(MAX_FILE_BYTES).read_to_end(&mut bytes).with_context(|| name.display().to_string())?;
+        if name.starts_with("runs") {
+            runs.insert(target, bytes);
+            continue;
+        }
+        n_written += 1;
+        if n_written > MAX_WRITTEN {
+            bail!("{}: it has more than {MAX_WRITTEN} files beside those of runs", name.display());
+        }
+        fs::create_dir_all(target.parent().unwrap_or(into))?;
         fs::write(&target, bytes)?;
     }
     // To its end, where a checksum of everything stands.
@@ -245,7 +275,7 @@ fn unpack(path: &Path, into: &Path) -> Result<()> {
     if n_files == 0 {
         bail!("there is nothing in it");
     }
-    Ok(())
+    Ok(runs)
 }
 
 #[cfg(test)]
@@ -291,6 +321,32 @@ mod tests {
         assert!(!place.path().join("outside").exists());
         fs::write(&file, &whole).unwrap();
         assert!(OpenStudy::at(&file).unwrap().folder.spec().is_file());
+    }
+
+    /// A study of ten thousand runs has fifty thousand files: writing and deleting them took minutes.
+    #[test]
+    fn runs_are_read_without_writing_them() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("x.tar.gz");
+        let plain = tar::EntryType::Regular;
+        let entries = [
+            ("study.toml", plain),
+            ("tasks/a.toml", plain),
+            ("runs/a/curve.csv", plain),
+            ("runs/b/run.json", plain),
+        ];
+        fs::write(&file, packed_of(&entries)).unwrap();
+        let open = OpenStudy::at(&file).unwrap();
+        let folder = &open.folder;
+        assert_eq!(folder.complete().unwrap().into_iter().collect::<Vec<_>>(), ["a", "b"]);
+        let run = folder.run("a");
+        assert!(run.has(&run.curve_csv()) && !run.has(&run.status()));
+        assert_eq!(run.read_text(&run.curve_csv()).unwrap(), "x");
+        assert!(run.read_status().unwrap().is_none());
+        let mut written: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        written.sort();
+        assert_eq!(written, ["study.toml", "tasks"]);
     }
 
     proptest::proptest! {

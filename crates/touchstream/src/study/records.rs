@@ -7,7 +7,6 @@ use crate::study::touches::{compared_with, scale_of};
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use touchstream_findings::{Part, Point, RunRecord, end};
 use touchstream_lab::curve::{CurveRow, rows_from_csv};
 use touchstream_lab::run::{RunFolder, RunIdentity, Stage};
@@ -137,7 +136,7 @@ fn read_runs<'a>(
 
 fn read_run(folder: RunFolder, name: &str) -> Result<CompleteRun> {
     let path = folder.path().join(RUN_FACTS);
-    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let text = folder.read_text(&path).with_context(|| path.display().to_string())?;
     let facts: RunFacts = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
     let status = folder.read_status()?.with_context(|| folder.status().display().to_string())?;
     let identity = folder.read_identity()?.with_context(|| folder.identity().display().to_string())?;
@@ -145,7 +144,7 @@ fn read_run(folder: RunFolder, name: &str) -> Result<CompleteRun> {
         bail!("{}: plan.lessons: there is none", folder.identity().display());
     }
     let curve = folder.curve_csv();
-    let text = fs::read_to_string(&curve).with_context(|| curve.display().to_string())?;
+    let text = folder.read_text(&curve).with_context(|| curve.display().to_string())?;
     let rows = rows_from_csv(&text).with_context(|| curve.display().to_string())?;
     let failure = (status.stage != Stage::Finished)
         .then(|| status.reason.unwrap_or_else(|| "no reason is known".into()));

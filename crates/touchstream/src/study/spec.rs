@@ -3,6 +3,7 @@
 use crate::encoder_args::EncoderOptions;
 use crate::source_args::OpenArgs;
 use crate::study::axes::{modules_of, switches_of, tasks_of};
+use crate::study::localization_baselines::{localization_of, program_beside};
 use crate::study::pair::{pair_of, pair_words};
 use crate::study::scale::Scale;
 use crate::study::way::way_of;
@@ -11,7 +12,7 @@ use crate::words::{read_text, task_from_word, word_beside};
 use anyhow::{Context, Result, anyhow, bail};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Everything that decides which runs a study has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,6 +54,9 @@ pub struct StudySpec {
     /// Whether runs keep weights and checkpoint, not only what is needed to report them.
     #[serde(default)]
     pub keep_weights: bool,
+    /// A Python with scikit-learn: localization is then compared with supervised regression.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub python: Option<PathBuf>,
     /// Settings of which each combination is a method of its own: keys of `settings`, with lists of values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub vary: BTreeMap<String, Vec<toml::Value>>,
@@ -123,6 +127,7 @@ impl StudySpec {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let folder = std::path::absolute(folder)?;
         spec = spec.with_task_words(&folder, |word| word_beside(word, &folder));
+        spec.python = spec.python.map(|python| program_beside(&python, &folder));
         for words in [&mut spec.settings].into_iter().chain(spec.settings_of.values_mut()) {
             *words =
                 words.clone().with_sources_beside(&folder).with_context(|| path.display().to_string())?;
@@ -238,6 +243,32 @@ impl StudySpec {
         Ok(self)
     }
 
+    /// That everything it says has an effect. Studies that were begun are not asked: they stay what they are.
+    pub fn check_effects(&self) -> Result<()> {
+        let has_switches = !self.switches.is_empty();
+        if !has_switches && !self.ways.is_empty() {
+            bail!(
+                "ways: they are of learning a second task, and there is no switch; say switches too (--switches 1..15), or no ways"
+            );
+        }
+        if !has_switches && self.base_steps.is_some() {
+            bail!(
+                "base-steps: they are for the first task of a switch, and there is none; say switches too, or steps instead"
+            );
+        }
+        if has_switches && self.ways.iter().all(|way| way == "scratch") {
+            bail!(
+                "switches: second tasks would be learned from scratch alone, which compares with nothing; say ways too (--ways layer)"
+            );
+        }
+        if self.python.is_some() && localization_of(self).is_none() {
+            bail!(
+                "python: it is for localization, and no task of the study is; say --tasks localization, or no --python"
+            );
+        }
+        Ok(())
+    }
+
     /// That it has no more runs than anyone wants. Bases count for every switch, though some serve several.
     pub fn check_size(&self) -> Result<()> {
         let n_of_switches = self.switches.len().saturating_mul(self.ways.len() + 1);
@@ -297,6 +328,7 @@ impl StudySpec {
             .into_iter()
             .filter(|one| self.presets.contains(one) || there.presets.contains(one))
             .collect();
+        merged.python = self.python.clone().or_else(|| there.python.clone());
         merged
     }
 
@@ -429,6 +461,27 @@ mod tests {
         let merged = narrow.merged(&wide);
         assert_eq!(merged.seeds, [1, 2, 3, 5]);
         assert_eq!((merged.tasks.len(), merged.modules.len(), merged.presets.len()), (4, 2, 2));
+    }
+
+    #[test]
+    fn what_would_have_no_effect_is_told() {
+        #[track_caller]
+        fn check(text: &str, message: Option<&str>) {
+            let told = parse(text).unwrap().check_effects().map_err(|error| error.to_string());
+            match message {
+                Some(message) => {
+                    assert!(told.clone().is_err_and(|told| told.starts_with(message)), "{told:?}")
+                }
+                None => assert_eq!(told, Ok(())),
+            }
+        }
+        check("tasks = [\"sr-2way\"]\nways = [\"layer\"]", Some("ways: "));
+        check("tasks = [\"sr-2way\"]\nbase-steps = 100", Some("base-steps: "));
+        check("tasks = [\"sr-2way\"]\nswitches = [\"1\"]", Some("switches: "));
+        check("switches = [\"1\"]\nways = [\"scratch\"]", Some("switches: "));
+        check("tasks = [\"sr-2way\"]\npython = \"python3\"", Some("python: "));
+        check("tasks = [\"localization\"]\npython = \"python3\"", None);
+        check("switches = [\"1\"]\nways = [\"unit\"]\nbase-steps = 100", None);
     }
 
     #[test]

@@ -98,7 +98,7 @@ impl PairPlan {
         let [base, _] = &self.settings;
         let identity = self.identity(&setup, room, &self.pair.base, base, self.lengths[0], seed);
         let world = world_of(&setup, room, &self.pair.base, seed)?;
-        run_to_its_end(&mut Training::open(folder.clone(), identity, world)?, watched)
+        run_to_its_end(Training::open(folder.clone(), identity, world)?, watched)
     }
 
     /// Learns the second one from where a base has ended.
@@ -138,8 +138,7 @@ impl PairPlan {
         let agent = variant.agent(&start)?;
         identity.plan.voting = agent.skill().controller().map(|controller| *controller.settings());
         let world = self.world_after(&setup, room, &trained, seed)?;
-        let mut training = Training::open_with(folder.clone(), identity, world, agent)?;
-        run_to_its_end(&mut training, watched)
+        run_to_its_end(Training::open_with(folder.clone(), identity, world, agent)?, watched)
     }
 
     /// Where a second task is learned: the stream goes on from where the base left it, so that the screens after the

@@ -1,6 +1,8 @@
 //! `touchstream study resume`: a study goes on where it is.
 
-use super::{Engine, HowArgs, read_spec, report, set_cache, submit_jobs, work};
+use super::{Engine, HowArgs, read_spec, set_cache, submit_jobs, work_and_report};
+use crate::say::warn_user;
+use crate::study::localization_baselines::make_missing_baselines;
 use crate::study::provenance::Start;
 use crate::study::slurm::{SlurmWords, read_submissions};
 use anyhow::{Result, bail};
@@ -31,27 +33,32 @@ impl ResumeArgs {
         let mut spec = read_spec(&folder)?;
         set_cache(&mut spec, self.cache.as_deref());
         Start::this().note_in(&folder)?;
-        if self.engine == Some(Engine::Local) {
-            if self.slurm != SlurmWords::default() {
-                bail!("--partition, --time and the like are for --engine slurm");
-            }
-            work(&folder, &spec, &self.how)?;
-            return report(&folder);
+        if self.engine == Some(Engine::Local) && self.slurm != SlurmWords::default() {
+            bail!("--partition, --time and the like are for --engine slurm");
         }
-        let before = read_submissions(&folder)?;
+        let make_baselines = || {
+            // A Python that has gone since is no reason to leave runs undone.
+            make_missing_baselines(&folder, &spec).or_else(|error| {
+                warn_user!("baselines of localization are still missing: {error:#}");
+                Ok(())
+            })
+        };
+        // What was submitted is of no interest to who works here.
+        let before = match self.engine {
+            Some(Engine::Local) => Vec::new(),
+            _ => read_submissions(&folder)?,
+        };
         let engine = self.engine.unwrap_or(if before.is_empty() { Engine::Local } else { Engine::Slurm });
         match (engine, before.last()) {
             (Engine::Slurm, last) => {
+                make_baselines()?;
                 let words = last.map_or_else(SlurmWords::default, |last| last.words.clone());
                 let words = self.slurm.clone().over(words);
                 let n_jobs = self.how.jobs.or(last.map(|last| last.n_jobs)).unwrap_or(1);
                 let cache = self.cache.clone().or_else(|| last.and_then(|last| last.cache.clone()));
                 submit_jobs(&folder, &spec, &words, n_jobs, cache.as_deref())
             }
-            (Engine::Local, _) => {
-                work(&folder, &spec, &self.how)?;
-                report(&folder)
-            }
+            (Engine::Local, _) => work_and_report(&folder, &spec, &self.how, make_baselines),
         }
     }
 }

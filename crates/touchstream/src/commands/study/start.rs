@@ -1,19 +1,17 @@
 //! `touchstream study STUDY`: from words to a study, begun or gone on with.
 
-use super::{Engine, HowArgs, begin, report, set_cache, submit_jobs, work};
-use crate::commands::baselines::baselines;
-use crate::output::write_file;
-use crate::study::catalog::named_study;
+use super::{Engine, HowArgs, begin, set_cache, submit_jobs, work_and_report};
+use crate::study::catalog::{NamedStudy, named_study};
+use crate::study::localization_baselines::{make_missing_baselines, program_beside};
 use crate::study::rates::with_chosen_rates;
 use crate::study::scale::Scale;
 use crate::study::slurm::SlurmWords;
 use crate::study::spec::{MAX_SEEDS, StudySpec};
 use crate::train_words::{PresetWord, TrainWords};
-use crate::words::{is_file_word, task_from_word};
+use crate::words::is_file_word;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use touchstream_env::task::Paradigm;
 use touchstream_lab::study::StudyFolder;
 
 #[derive(Args)]
@@ -77,13 +75,12 @@ impl StartArgs {
             bail!("--partition, --time and the like are for --engine slurm");
         }
         let (folder, spec) = self.begin()?;
+        let make_baselines = || make_missing_baselines(&folder, &spec);
         match self.engine {
-            Engine::Local => {
-                self.write_baselines(&folder, &spec)?;
-                work(&folder, &spec, &self.how)?;
-                report(&folder)
-            }
+            Engine::Local => work_and_report(&folder, &spec, &self.how, make_baselines),
             Engine::Slurm => {
+                // Tasks of arrays do runs; this is done here, before them.
+                make_baselines()?;
                 let n_jobs = self.how.jobs.unwrap_or(1);
                 submit_jobs(&folder, &spec, &self.slurm, n_jobs, self.words.images.cache.as_deref())
             }
@@ -120,7 +117,7 @@ impl StartArgs {
                 let spec = StudySpec::read(Path::new(study))?;
                 StudySpec { scale: self.scale.unwrap_or(spec.scale), ..spec }
             }
-            false => named_study(study, self.scale.unwrap_or(Scale::Short))?,
+            false => named_study(NamedStudy::of(study)?, self.scale.unwrap_or(Scale::Short)),
         };
         let axes = [
             (&self.modules, &mut spec.modules),
@@ -142,6 +139,9 @@ impl StartArgs {
         spec.steps = self.words.steps.or(spec.steps);
         spec.base_steps = self.base_steps.or(spec.base_steps);
         spec.keep_weights |= self.keep_weights;
+        if let Some(python) = &self.python {
+            spec.python = Some(program_beside(python, &std::env::current_dir()?));
+        }
         let words = TrainWords { steps: None, ..self.words.clone() }.with_absolute_sources()?;
         spec.settings = words.over(spec.settings);
         for word in &self.data_of {
@@ -153,27 +153,11 @@ impl StartArgs {
             spec.settings_of.insert(task.to_owned(), settings.with_absolute_sources()?.over(there));
         }
         let spec = spec.checked()?;
-        match &self.rates {
-            Some(study) => with_chosen_rates(&StudyFolder::at(study), spec)?.checked(),
-            None => Ok(spec),
-        }
-    }
-
-    /// What localization comes to without reward maps, where it is what is studied or a Python is named.
-    fn write_baselines(&self, folder: &StudyFolder, spec: &StudySpec) -> Result<()> {
-        let is_wanted = spec.name == "localization" || self.python.is_some();
-        let localizing = |word: &String| {
-            let task = task_from_word(word).ok()?;
-            (*task.paradigm() == Paradigm::Localization).then(|| (word.clone(), task))
+        let spec = match &self.rates {
+            Some(study) => with_chosen_rates(&StudyFolder::at(study), spec)?.checked()?,
+            None => spec,
         };
-        let Some((word, task)) = spec.tasks.iter().find_map(localizing).filter(|_| is_wanted) else {
-            return Ok(());
-        };
-        if folder.baselines().exists() && self.python.is_none() {
-            return Ok(());
-        }
-        let words = TrainWords { task: Some(word), ..spec.settings_for(task.id()) };
-        let report = baselines(words, self.python.as_deref())?;
-        write_file(&folder.baselines(), serde_json::to_string_pretty(&report)?.as_bytes())
+        spec.check_effects()?;
+        Ok(spec)
     }
 }

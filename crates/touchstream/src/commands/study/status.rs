@@ -3,13 +3,14 @@
 use super::read_spec;
 use crate::say::{say, warn_user};
 use crate::study::cell::cells_of;
+use crate::study::census::{Census, warn_of_unnamed};
 use crate::study::slurm::{QueueState, queue_of, read_submissions};
 use crate::study::spec::StudySpec;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
-use touchstream_lab::run::Stage;
 use touchstream_lab::study::{AttemptEnd, Outcome, StudyFolder, Worker};
 
 #[derive(Args)]
@@ -34,6 +35,12 @@ struct StudyStatus {
     n_attempts: usize,
     running: Vec<RunningRun>,
     failed: Vec<(String, String)>,
+    /// Runs that are there and cannot be read; the next start does them again.
+    unreadable: Vec<(String, String)>,
+    /// Runs that are complete and count nowhere.
+    strangers: Vec<(String, String)>,
+    /// Complete runs that the study does not name.
+    unnamed: Vec<String>,
     /// Runs that went wrong the last time, and why; the next start tries them again.
     given_up: Vec<(String, String)>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,12 +73,17 @@ pub fn run(args: &StatusArgs) -> Result<()> {
         let job = run.job.as_ref().map_or_else(String::new, |job| format!(", job {job}"));
         say!("  {}: step {} on {}{job}, attempt {}", run.name, run.n_steps, run.host, run.attempt);
     }
-    for (name, reason) in status.failed.iter().take(10) {
-        say!("  failed: {name}: {reason}");
+    for (what, runs) in [
+        ("failed", &status.failed),
+        ("cannot be read and is done again", &status.unreadable),
+        ("counts nowhere", &status.strangers),
+        ("went wrong", &status.given_up),
+    ] {
+        for (name, reason) in runs.iter().take(10) {
+            say!("  {what}: {name}: {reason}");
+        }
     }
-    for (name, reason) in status.given_up.iter().take(10) {
-        say!("  went wrong: {name}: {reason}");
-    }
+    warn_of_unnamed(folder.path(), &status.unnamed);
     if let Some(queue) = &status.queue {
         let states: Vec<String> = queue.states.iter().map(|(state, n)| format!("{n} {state}")).collect();
         say!("cluster: {}", if states.is_empty() { "nothing queued".to_owned() } else { states.join(", ") });
@@ -84,24 +96,20 @@ pub fn run(args: &StatusArgs) -> Result<()> {
 
 fn status_of(folder: &StudyFolder, spec: &StudySpec) -> Result<StudyStatus> {
     let cells = cells_of(spec)?;
-    let (complete, begun) = (folder.complete()?, folder.begun()?);
+    let Census { records, unnamed } = Census::take(folder, &cells)?;
+    let strangers = records.strangers.iter().map(|(name, _)| name.as_str());
+    let complete: BTreeSet<&str> =
+        records.runs.iter().map(|run| run.name.as_str()).chain(strangers).collect();
+    let failed: Vec<(String, String)> =
+        records.runs.iter().filter_map(|run| Some((run.name.clone(), run.failure.clone()?))).collect();
+    let begun = folder.begun()?;
     let worker = Worker::this(None);
-    let (mut running, mut failed, mut given_up, mut n_attempts) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    let (mut running, mut given_up, mut n_attempts) = (Vec::new(), Vec::new(), 0);
     let mut n_complete = 0;
     for cell in &cells {
         let name = &cell.name;
-        let is_complete = complete.contains(name);
+        let is_complete = complete.contains(name.as_str());
         n_complete += usize::from(is_complete);
-        if is_complete {
-            match folder.status(name) {
-                Ok(Some(status)) if status.stage == Stage::Failed => {
-                    failed.push((name.clone(), status.reason.unwrap_or_default()));
-                }
-                Ok(Some(_)) => {}
-                Ok(None) => failed.push((name.clone(), "its folder does not say how it ended".into())),
-                Err(error) => failed.push((name.clone(), error.to_string())),
-            }
-        }
         if !begun.contains(name) {
             continue;
         }
@@ -148,6 +156,9 @@ fn status_of(folder: &StudyFolder, spec: &StudySpec) -> Result<StudyStatus> {
         n_attempts,
         running,
         failed,
+        unreadable: records.unreadable,
+        strangers: records.strangers,
+        unnamed,
         given_up,
         queue,
     })

@@ -1,6 +1,6 @@
 //! `touchstream study work`: what a job of the cluster does.
 
-use super::{HowArgs, read_spec, set_cache};
+use super::{HowArgs, read_spec, say_spent, set_cache};
 use crate::commands::train::{leave, stop_flag};
 use crate::study::cell::{Cell, cells_of};
 use crate::study::slurm::{ArrayTask, WANTS_ANOTHER_TURN, read_names};
@@ -49,7 +49,9 @@ impl WorkArgs {
         let leave_at_once = || leave_for(&time_is_up);
         let shift = self.how.shift(&folder, &spec, task.as_ref());
         let report = shift.work(&cells, &must_stop, &leave_at_once)?;
-        if report.say() {
+        let is_complete = report.say();
+        say_spent(&report.spent);
+        if is_complete {
             return Ok(());
         }
         if must_stop.load(Ordering::Relaxed) {

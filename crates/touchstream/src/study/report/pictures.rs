@@ -2,7 +2,6 @@
 
 use crate::study::records::CompleteRun;
 use anyhow::{Context, Result};
-use std::fs;
 use touchstream_report::study::study_page::{StudyPicture, StudySection};
 
 /// A section with the maps of the first seed of each module and task; none where no maps were kept.
@@ -12,10 +11,10 @@ pub fn section(runs: &[CompleteRun]) -> Result<Option<StudySection>> {
     for run in runs {
         let what = (run.method(), run.facts.task.as_str());
         let maps = run.folder.maps_png();
-        if shown.contains(&what) || !maps.exists() {
+        if shown.contains(&what) || !run.folder.has(&maps) {
             continue;
         }
-        let png = fs::read(&maps).with_context(|| maps.display().to_string())?;
+        let png = run.folder.read(&maps).with_context(|| maps.display().to_string())?;
         let caption = format!("{} on {}, seed {}", what.0, what.1, run.facts.seed);
         pictures.push(StudyPicture { caption, png });
         shown.push(what);

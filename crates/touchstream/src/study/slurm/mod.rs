@@ -7,6 +7,7 @@ mod record;
 mod settings;
 mod submit;
 mod task;
+mod time_limit;
 
 pub use array::WANTS_ANOTHER_TURN;
 pub use queue::{QueueState, cancel, queue_of};

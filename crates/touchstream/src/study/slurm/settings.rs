@@ -1,5 +1,6 @@
 //! What one may ask of Slurm.
 
+use crate::study::slurm::time_limit::secs_of;
 use anyhow::{Result, bail};
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -63,11 +64,11 @@ impl SlurmWords {
 
     /// A task that is told at once that its time is up would ask for another turn for ever.
     pub fn check(&self) -> Result<()> {
-        let minutes = self.time.as_ref().and_then(|time| time.parse::<u32>().ok());
-        match minutes {
-            Some(minutes) if minutes * 60 <= 2 * WARNING_SECS => {
+        let Some(time) = &self.time else { return Ok(()) };
+        match secs_of(time)? {
+            Some(secs) if secs <= 2 * u64::from(WARNING_SECS) => {
                 bail!(
-                    "--time {minutes}: tasks are told {WARNING_SECS} seconds before their end; give them 5 minutes or more"
+                    "--time {time}: tasks are told {WARNING_SECS} seconds before their end; give them 5 minutes or more"
                 )
             }
             _ => Ok(()),
@@ -103,6 +104,16 @@ mod tests {
         );
         assert_eq!((both.runs_of_a_task(10, 4), both.runs_of_a_task(5000, 1)), (4, 10));
         assert!(both.check().is_ok());
-        assert!(SlurmWords { time: Some("2".into()), ..SlurmWords::default() }.check().is_err());
+        for short in ["2", "4", "4:00", "0:02:00", "0-0:03", "0-0:00:59"] {
+            let words = SlurmWords { time: Some(short.into()), ..SlurmWords::default() };
+            let error = words.check().unwrap_err().to_string();
+            assert!(error.contains("give them 5 minutes or more"), "{short}: {error}");
+        }
+        for long in ["5", "4:01", "0:05:00", "1-0", "0", "unlimited", "4294967295"] {
+            assert!(
+                SlurmWords { time: Some(long.into()), ..SlurmWords::default() }.check().is_ok(),
+                "{long}"
+            );
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::source_args::default_cache_dir;
 use crate::study::cell::{Cell, RunPart};
+use crate::study::damaged::set_damaged_aside;
 use crate::study::slurm::array::{Array, answer_of};
 use crate::study::slurm::queue::queue_of;
 use crate::study::slurm::record::{Submission, note_submission, read_submissions};
@@ -9,7 +10,7 @@ use crate::study::slurm::settings::SlurmWords;
 use anyhow::{Result, bail};
 use std::path::Path;
 use std::process::Command;
-use touchstream_lab::study::StudyFolder;
+use touchstream_lab::study::{StudyFolder, Worker};
 
 /// Submits what is missing: bases, and behind them the runs that start from them and all others.
 pub fn submit(
@@ -24,6 +25,8 @@ pub fn submit(
     // Jobs stand in another folder, and nodes may have other homes.
     let cache = cache.map(Path::to_owned).or_else(default_cache_dir);
     let cache = cache.map(std::path::absolute).transpose()?;
+    // Of two that submit at once, the second finds the tasks of the first.
+    let turn = folder.take_turn(&Worker::this(None))?;
     let before = read_submissions(folder)?;
     let n_active = queue_of(&before)?.n_active();
     if n_active > 0 {
@@ -33,22 +36,34 @@ pub fn submit(
             folder.path().display()
         );
     }
-    let complete = folder.complete()?;
+    // What cannot be read any more is submitted, too.
+    let complete = set_damaged_aside(folder, &cells.iter().collect::<Vec<_>>())?;
     let missing: Vec<&Cell> = cells.iter().filter(|cell| !complete.contains(&cell.name)).collect();
     let is_base = |cell: &&&Cell| cell.facts.part == RunPart::Base;
     let bases: Vec<&Cell> = missing.iter().filter(is_base).copied().collect();
     let mut others: Vec<&Cell> = missing.iter().filter(|cell| !is_base(cell)).copied().collect();
     // Runs of one task share features: a process opens them once.
     others.sort_by(|a, b| (a.facts.seed, &a.facts.task).cmp(&(b.facts.seed, &b.facts.task)));
-    let mut submitted: Vec<Submission> = Vec::new();
+    let mut arrays: Vec<(&str, usize, Vec<Vec<String>>)> = Vec::new();
     for (what, cells) in [("bases", bases), ("runs", others)] {
-        if cells.is_empty() {
-            continue;
-        }
         let names: Vec<String> = cells.iter().map(|cell| cell.name.clone()).collect();
         let size = words.runs_of_a_task(names.len(), n_jobs);
         let tasks: Vec<Vec<String>> = names.chunks(size).map(<[String]>::to_vec).collect();
-        check_size(tasks.len())?;
+        if !tasks.is_empty() {
+            arrays.push((what, names.len(), tasks));
+        }
+    }
+    if let Some(most) = arrays.iter().map(|(_, _, tasks)| tasks.len()).max() {
+        check_size(most)?;
+    }
+    let mut submitted: Vec<Submission> = Vec::new();
+    for (what, n_runs, tasks) in arrays {
+        if !turn.is_ours()? {
+            bail!(
+                "another process has begun to submit {}; look at it with `touchstream study status`",
+                folder.path().display()
+            );
+        }
         let after = submitted.last().map(|submission| submission.job_id);
         let n_tasks = tasks.len();
         let array = Array { folder, what, study, tasks, words, n_jobs, cache: cache.as_deref(), after };
@@ -57,7 +72,7 @@ pub fn submit(
             job_id,
             what: what.to_owned(),
             n_tasks,
-            n_runs: names.len(),
+            n_runs,
             list,
             words: words.clone(),
             n_jobs,

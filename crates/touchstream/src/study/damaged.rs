@@ -1,0 +1,58 @@
+//! Complete runs that cannot be used any more: they are set aside, to be done again.
+
+use crate::say::warn_user;
+use crate::study::cell::{Cell, RunPart, missing_of};
+use crate::study::records::Records;
+use anyhow::Result;
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use touchstream_lab::run::{RunFolder, Stage, Trained};
+use touchstream_lab::study::StudyFolder;
+
+/// The complete runs among these, without those that had to be set aside: what cannot be read, and bases that nothing can start from
+/// though something has to.
+pub fn set_damaged_aside(folder: &StudyFolder, cells: &[&Cell]) -> Result<BTreeSet<String>> {
+    let names: BTreeSet<String> = cells.iter().map(|cell| cell.name.clone()).collect();
+    set_aside(folder, Records::read(folder, &names)?.unreadable)?;
+    set_aside(folder, useless_bases(folder, cells)?)?;
+    Ok(folder.complete()?.intersection(&names).cloned().collect())
+}
+
+fn set_aside(folder: &StudyFolder, damaged: Vec<(String, String)>) -> Result<()> {
+    for (name, problem) in damaged {
+        // Another process may have been faster.
+        if let Some(aside) = folder.set_aside(&name)? {
+            warn_user!(
+                "{name} cannot be read and is done again ({problem}); it lies in {} now",
+                aside.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Complete bases that runs which are missing start from, and whose checkpoints they cannot read; and why.
+fn useless_bases(folder: &StudyFolder, cells: &[&Cell]) -> Result<Vec<(String, String)>> {
+    let complete = folder.complete()?;
+    let cells: Vec<Cell> = cells.iter().copied().cloned().collect();
+    let needed: BTreeSet<String> =
+        missing_of(&cells, &complete).into_iter().filter_map(|cell| cell.job().needs).collect();
+    let bases: Vec<&Cell> =
+        cells.iter().filter(|cell| cell.facts.part == RunPart::Base && needed.contains(&cell.name)).collect();
+    let useless = bases.into_par_iter().filter(|cell| complete.contains(&cell.name)).filter_map(|cell| {
+        let problem = problem_of(&folder.run(&cell.name))?;
+        Some((cell.name.clone(), problem))
+    });
+    Ok(useless.collect())
+}
+
+/// What is wrong with a base's checkpoint; one that could not be learned needs none.
+fn problem_of(base: &RunFolder) -> Option<String> {
+    let status = base.read_status().ok().flatten();
+    status.filter(|status| status.stage == Stage::Finished)?;
+    match Trained::read(base) {
+        Ok(Some(_)) => None,
+        Ok(None) => Some("it has no checkpoint".to_owned()),
+        Err(error) => Some(error.to_string()),
+    }
+}
