@@ -77,7 +77,7 @@ impl<'a> OverSwitches<'a> {
         let at = |found: &&'a SwitchFindings| {
             let seeds = seeds_at(found);
             let mean = Figure::of(&seeds.values().copied().collect::<Vec<f64>>())?;
-            Some(AtSwitch { found: *found, mean, seeds })
+            Some(AtSwitch { found, mean, seeds })
         };
         let switches: Vec<AtSwitch> = switches.filter_map(at).collect();
         let means: Vec<f64> = switches.iter().map(|at| at.mean.value).collect();

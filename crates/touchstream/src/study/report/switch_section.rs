@@ -9,7 +9,7 @@ use crate::study::report::tables::{
 use crate::study::report::{controller_tables, over_switches};
 use std::collections::BTreeSet;
 use touchstream_env::schedule::NAMED_SCHEDULES;
-use touchstream_findings::{Figure as Found, SwitchFindings, WayFindings, gain_over_switches};
+use touchstream_findings::{Figure as Found, OverSwitches, SwitchFindings, WayFindings, gain_over_switches};
 use touchstream_report::study::figure::Figure;
 use touchstream_report::study::intervals::{Estimate, IntervalGroup, IntervalRow, Intervals};
 use touchstream_report::study::panels::{Panel, PanelCurve, Panels, XRange};
@@ -185,21 +185,29 @@ fn gains(
         label: format!("{}: {}", switch.switch, switch.task),
         estimates: in_order(switch),
     };
-    let over_switches = |way: &&str| {
-        let found = gain_over_switches(switches, &[way]).filter(|_| gain == Gain::Relative)?.over_switches;
-        (found.n > 1).then(|| Estimate {
-            series_idx: Some(styles.of(way)),
-            value: Some(found.value),
-            interval: ends_of(&found, possible),
-            seeds: Vec::new(),
-            paper: None,
-            n: found.n as u64,
-        })
+    let over_all = |label: &str, figure: fn(&OverSwitches) -> Option<Found>| {
+        let estimate = |way: &&str| {
+            let found = gain_over_switches(switches, &[way]).filter(|found| found.switches.len() > 1)?;
+            let figure = figure(&found)?;
+            Some(Estimate {
+                series_idx: Some(styles.of(way)),
+                value: Some(figure.value),
+                interval: ends_of(&figure, possible),
+                seeds: Vec::new(),
+                paper: None,
+                n: figure.n as u64,
+            })
+        };
+        let estimates: Vec<Estimate> = ways.iter().filter_map(estimate).collect();
+        (!estimates.is_empty() && gain == Gain::Relative)
+            .then(|| IntervalRow { label: label.to_owned(), estimates })
     };
-    let over_all: Vec<Estimate> = ways.iter().filter_map(over_switches).collect();
-    let has_mean = !over_all.is_empty();
-    let mean = IntervalRow { label: "mean over switches (n: switches)".into(), estimates: over_all };
-    let rows = has_mean.then_some(mean).into_iter().chain(switches.iter().map(row_of)).collect();
+    let means = [
+        over_all("mean over switches (n: switches)", |found| Some(found.over_switches)),
+        over_all("mean over switches (n: seeds)", |found| found.over_seeds),
+    ];
+    let has_means = means.iter().any(Option::is_some);
+    let rows = means.into_iter().flatten().chain(switches.iter().map(row_of)).collect();
     let (id, title, x_label) = match gain {
         Gain::Relative => ("rgain", "RGain", "RGain"),
         Gain::Transfer => ("tgain", "TGain", "TGain, reward a thousand steps"),
@@ -209,8 +217,9 @@ fn gains(
         title: format!("{title}: {module}, preset {preset}"),
         caption: format!(
             "At a switch: mean over n seeds with Student's 95 % interval; dots are seeds.{}",
-            if has_mean {
-                " On top: the mean of the switches' means, with Student's 95 % interval over switches."
+            if has_means {
+                " On top: the mean of the switches' means with Student's 95 % interval over switches, and each seed's own mean over switches \
+                 with that over seeds."
             } else {
                 ""
             }
@@ -370,6 +379,12 @@ pub mod tests {
         near(8, 0.625);
         assert_eq!(rows[0][10], "2", "seeds");
         assert!(rows_of(&section, "over-switches-ems-default", "scratch").is_empty());
+        let figure = |id: &str| section.figures.iter().find(|figure| figure.id == id).unwrap();
+        for over in ["switches", "seeds"] {
+            let label = format!(">mean over switches (n: {over})</text>");
+            assert!(figure("rgain-ems-default").svg.contains(&label), "{over}");
+            assert!(!figure("tgain-ems-default").svg.contains(&label), "{over}");
+        }
     }
 
     #[test]
