@@ -47,6 +47,7 @@ table.verdicts { width: 100%; } .verdicts td { min-width: 4rem; } .verdicts .cla
 @media (min-width: 50rem) { .study td:first-child:not(.number) { min-width: 11rem; } }
 @media (max-width: 50rem) {
   body { margin: 1rem auto; } h1 { font-size: 1.5rem; }
+  dl { display: block; } dd { margin: 0 0 .35rem; }
   .verdicts, .verdicts tbody, .verdicts tr, .verdicts td { display: block; } .verdicts thead { display: none; }
   .verdicts tr { border-top: 1px solid var(--line); padding: .5rem 0; }
   .study.verdicts td { border: 0; text-align: left; white-space: normal; padding: .05rem 0; position: static; max-width: none; }
