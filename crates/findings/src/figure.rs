@@ -32,7 +32,7 @@ pub struct Figure {
 
 impl Figure {
     /// `None` for no numbers, and where one is not finite.
-    pub(crate) fn of(numbers: &[f64]) -> Option<Self> {
+    pub fn of(numbers: &[f64]) -> Option<Self> {
         let found = student_interval(numbers)?;
         let interval = found.half.filter(|half| half.is_finite());
         let interval = interval.map(|half| Bounds { low: found.mean - half, high: found.mean + half });

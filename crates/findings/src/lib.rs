@@ -54,6 +54,7 @@ pub use paper::{MAIN_MODULES, twelve_tasks};
 pub use record::{Baseline, Part, Point, RunRecord};
 pub use run::name_of;
 pub use scenes::{SceneFindings, SeedHalfway};
+pub use switching::{AtSwitch, OverSwitches, difference_over_switches, gain_over_switches};
 pub use switching::{SeedGain, SwitchFindings, WayFindings};
 pub use touchstream_statistics::end;
 pub use verdicts::{CLAIMS, Claim, Outcome, Verdict};

@@ -102,6 +102,7 @@ fn curves(id: &str, n_panels: usize, n_lines: usize) -> Figure {
                     name_idx: module,
                     points: steps.map(point).collect(),
                     seeds: (1..=n_seeds).map(seed).collect(),
+                    paper: None,
                 }
             })
             .collect(),
@@ -141,7 +142,7 @@ fn heat() -> Figure {
 fn estimate(series_idx: usize, row: usize) -> Estimate {
     let value = 0.9 - 0.5 * made_up(row, series_idx + 3);
     Estimate {
-        series_idx,
+        series_idx: Some(series_idx),
         value: (row != 5).then_some(value),
         interval: Some((value - 0.03 - 0.05 * made_up(row, 1), value + 0.02 + 0.03 * made_up(row, 2))),
         seeds: (0..5).map(|seed| value + 0.12 * (made_up(row, seed + 20) - 0.5)).collect(),
@@ -163,7 +164,7 @@ fn overall() -> Figure {
         caption: "Lines: 95 % intervals by stratified bootstrap over made-up seeds.".into(),
         x_label: "interquartile mean of normalized area".into(),
         reference: Some((0.95, "best of each task".into())),
-        series: vec!["module".into()],
+        series: Vec::new(),
         groups: vec![group("EMS and its ablations", 0..5), group("Late fusion", 5..9)],
         ..Intervals::default()
     }
@@ -175,7 +176,7 @@ fn gains() -> Figure {
         let estimate = |series_idx: usize| {
             let value = 1.4 * made_up(switch, series_idx + 60) - 0.4;
             Estimate {
-                series_idx,
+                series_idx: Some(series_idx),
                 value: Some(value),
                 interval: Some((value - 0.05 - 0.2 * made_up(switch, 61), value + 0.1)),
                 n: 10,
@@ -203,6 +204,7 @@ fn gains() -> Figure {
 fn profiles() -> Figure {
     let line = |module: usize| ProfileLine {
         name: MODULES[module].into(),
+        style_idx: module,
         points: (0..=50)
             .map(|idx| {
                 let x = f64::from(idx) / 50.0;

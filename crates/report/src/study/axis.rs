@@ -25,23 +25,36 @@ impl Scale {
         (self.values.0..=self.values.1).contains(&value)
     }
 
-    /// At most `n_at_most` round values within the ends.
-    pub fn ticks(&self, n_at_most: usize) -> Vec<f64> {
-        round_ticks(self.values, n_at_most)
+    /// About `n_wanted` round values within the ends.
+    pub fn ticks(&self, n_wanted: usize) -> Vec<f64> {
+        round_ticks(self.values, n_wanted)
     }
 }
 
-/// At most `n_at_most` (but two) round values from `low` to `high`.
-pub(super) fn round_ticks((low, high): (f64, f64), n_at_most: usize) -> Vec<f64> {
+/// With fewer ticks nobody can tell what lies between and beyond them.
+const LEAST_TICKS: usize = 3;
+
+/// Round values from `low` to `high`: as many as are wanted or fewer, but at least three.
+pub(super) fn round_ticks((low, high): (f64, f64), n_wanted: usize) -> Vec<f64> {
     let span = high - low;
     if !span.is_finite() || span <= 0.0 {
         return vec![low];
     }
-    let rough = span / (n_at_most.max(2) - 1) as f64;
+    let rough = span / (n_wanted.max(LEAST_TICKS) - 1) as f64;
     let power = 10_f64.powf(rough.log10().floor());
-    let factors = [1.0, 2.0, 2.5, 5.0, 10.0];
-    let step = factors.iter().map(|factor| factor * power).find(|&step| step >= rough * 0.999_999);
-    let step = step.unwrap_or(10.0 * power);
+    let factors = [10.0, 5.0, 2.5, 2.0, 1.0, 0.5, 0.25, 0.2, 0.1];
+    // From wide steps to narrow ones; the last that is not too narrow, or the first with enough ticks.
+    let mut ticks = Vec::new();
+    for step in factors.map(|factor| factor * power) {
+        if step < rough * 0.999_999 && ticks.len() >= LEAST_TICKS {
+            break;
+        }
+        ticks = multiples_within((low, high), step);
+    }
+    ticks
+}
+
+fn multiples_within((low, high): (f64, f64), step: f64) -> Vec<f64> {
     let first = (low / step - 1e-9).ceil() as i64;
     let last = (high / step + 1e-9).floor() as i64;
     (first..=last).map(|idx| idx as f64 * step).collect()
@@ -67,10 +80,13 @@ mod tests {
 
     #[test]
     fn ticks_are_round_few_and_inside() {
-        let cases: [((f64, f64), &[&str]); 7] = [
+        let cases: [((f64, f64), &[&str]); 9] = [
             ((0.0, 1.0), &["0", "0.25", "0.5", "0.75", "1"]),
             ((0.0, 30_000.0), &["0", "10k", "20k", "30k"]),
-            ((-0.4, 0.9), &["0", "0.5"]),
+            ((-0.4, 0.9), &["−0.25", "0", "0.25", "0.5", "0.75"]),
+            // Results around 0.5 stand beside a tick of 0.5.
+            ((0.065, 0.591), &["0.1", "0.2", "0.3", "0.4", "0.5"]),
+            ((0.97, 1.02), &["0.98", "1", "1.02"]),
             ((-0.5, 1.5), &["−0.5", "0", "0.5", "1", "1.5"]),
             ((0.0, 1_000_000.0), &["0", "250k", "500k", "750k", "1M"]),
             ((3.0, 3.0), &["3"]),

@@ -3,7 +3,7 @@
 use crate::study::axis::{Scale, extent, tick_label};
 use crate::study::figure::{Breadth, Drawing, Figure, xml_text};
 use crate::study::legend::{Legend, Sign};
-use crate::study::style::{fill_class, solid_class};
+use crate::study::style::{fill_class, solid_class, stroke_class};
 use crate::study::text_width::{fitted, fitted_bold, text_width_px};
 
 /// What the figure shows.
@@ -21,7 +21,8 @@ pub struct Intervals {
     pub range: Option<(f64, f64)>,
     /// A dashed vertical line and its name, such as no gain at 0.
     pub reference: Option<(f64, String)>,
-    /// What is compared within a row, such as ways of voting: one colour each. One of them needs no legend.
+    /// What is compared within a row, such as ways of voting: one colour each. The legend names those of which there is an
+    /// estimate; where none has a name, rows name what they show.
     pub series: Vec<String>,
     /// From top to bottom.
     pub groups: Vec<IntervalGroup>,
@@ -48,8 +49,8 @@ pub struct IntervalRow {
 /// One estimate.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Estimate {
-    /// Which of the figure's `series` it is.
-    pub series_idx: usize,
+    /// Which of the figure's `series` it is, or which colour it has where these have no names; grey for none.
+    pub series_idx: Option<usize>,
     /// The estimate, if there were runs.
     pub value: Option<f64>,
     /// Lower and upper end of its interval, if there were enough.
@@ -68,6 +69,8 @@ const LINE_HEIGHT: f64 = 17.0;
 const ROW_GAP: f64 = 8.0;
 const HEADING_HEIGHT: f64 = 28.0;
 const LONGEST_LABEL: f64 = 340.0;
+/// From this height on the ticks are named at the top, too.
+const TALL: f64 = 600.0;
 
 impl Intervals {
     /// Draws it.
@@ -87,6 +90,9 @@ impl Intervals {
             let at = x.at(tick);
             drawing.line("grid", (at, top - 4.0), (at, bottom + 4.0));
             drawing.text("faint middle", at, bottom + 19.0, &tick_label(tick));
+            if bottom - top > TALL {
+                drawing.text("faint middle", at, top - 10.0, &tick_label(tick));
+            }
         }
         drawing.text("faint end", right + N_WIDTH, top - 8.0, "n");
         let mut rows = Vec::new();
@@ -116,11 +122,9 @@ impl Intervals {
 
     fn legend_entries(&self) -> Vec<(Sign, &str)> {
         let mut entries = Vec::new();
-        if self.series.len() > 1 {
-            entries.extend(
-                self.series.iter().enumerate().map(|(idx, name)| (Sign::Estimate(idx), name.as_str())),
-            );
-        }
+        let is_there = |idx: usize| self.estimates().any(|estimate| estimate.series_idx == Some(idx));
+        let series = self.series.iter().enumerate().filter(|(idx, _)| is_there(*idx));
+        entries.extend(series.map(|(idx, name)| (Sign::Estimate(idx), name.as_str())));
         if self.estimates().any(|estimate| !estimate.seeds.is_empty()) {
             entries.push((Sign::Seed, "one seed"));
         }
@@ -170,10 +174,13 @@ fn draw_row(drawing: &mut Drawing, x: &Scale, top: f64, row: &IntervalRow) {
 }
 
 fn draw_estimate(drawing: &mut Drawing, x: &Scale, y: f64, estimate: &Estimate, label: &str) {
-    let (stroke, fill) = (solid_class(estimate.series_idx), fill_class(estimate.series_idx));
+    let (stroke, solid, fill) = match estimate.series_idx {
+        Some(idx) => (stroke_class(idx), solid_class(idx), fill_class(idx)),
+        None => ("axis".into(), "axis".into(), "faint".into()),
+    };
     let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
     let Some(value) = finite(estimate.value) else {
-        drawing.text("faint small", x.pixels.0 + 6.0, y + 4.0, "no finished run");
+        drawing.text("faint small", x.pixels.0 + 6.0, y + 4.0, "none");
         return;
     };
     drawing.add("<g>");
@@ -189,7 +196,7 @@ fn draw_estimate(drawing: &mut Drawing, x: &Scale, y: f64, estimate: &Estimate, 
         drawing.line(&format!("line {stroke}"), (x.at(lower), y), (x.at(upper), y));
         for end in [lower, upper] {
             mark(drawing, x, y, end, &fill, |drawing, at| {
-                drawing.line(&format!("line {stroke}"), (at, y - 4.0), (at, y + 4.0));
+                drawing.line(&format!("line {solid}"), (at, y - 4.0), (at, y + 4.0));
             });
         }
     }
@@ -228,14 +235,14 @@ mod tests {
 
     fn intervals() -> Intervals {
         let estimate = Estimate {
-            series_idx: 0,
+            series_idx: Some(0),
             value: Some(0.5),
             interval: Some((0.25, 1.0)),
             seeds: vec![0.0, 0.5],
             paper: Some(0.75),
             n: 2,
         };
-        let none = Estimate { series_idx: 1, ..Estimate::default() };
+        let none = Estimate { series_idx: Some(1), ..Estimate::default() };
         let row = IntervalRow { label: HOSTILE.into(), estimates: vec![estimate, none] };
         Intervals {
             range: Some((0.0, 1.0)),
@@ -257,7 +264,7 @@ mod tests {
         assert_eq!(place("x2=\"542.0\""), 3 + 1, "{}", figure.svg);
         assert_eq!(place("<circle class=\"seed f0\""), 2);
         assert_eq!(place("<path class=\"paper-value\" d=\"M442.0"), 1);
-        assert_eq!(place("no finished run"), 1);
+        assert_eq!(place(">none</text>"), 1);
         assert_eq!(place("class=\"beyond"), 0);
     }
 
@@ -269,6 +276,31 @@ mod tests {
         assert_eq!(figure.figure().svg.matches("class=\"beyond").count(), 4);
         figure.range = None;
         assert_eq!(figure.figure().svg.matches("class=\"beyond").count(), 0);
+    }
+
+    #[test]
+    fn a_series_has_its_colour_whichever_others_are_there() {
+        let mut figure = intervals();
+        figure.series = ["scratch", "layer", "unit"].map(String::from).to_vec();
+        figure.groups[0].rows[0].estimates[0].series_idx = Some(2);
+        let names: Vec<&str> = figure.legend_entries().into_iter().map(|(_, name)| name).collect();
+        assert_eq!(names, ["layer", "unit", "one seed", "the paper", HOSTILE]);
+        let svg = figure.figure().svg;
+        assert!(svg.contains("<circle class=\"f2\"") && !svg.contains("<circle class=\"f0\""), "{svg}");
+        // Of none it is grey; beyond the colours it is dashed, as lines are.
+        for (series_idx, class) in [(None, "line axis"), (Some(8), "line s1 d1")] {
+            figure.groups[0].rows[0].estimates[0].series_idx = series_idx;
+            assert!(figure.figure().svg.contains(&format!("<line class=\"{class}\"")), "{class}");
+        }
+    }
+
+    #[test]
+    fn ticks_of_a_tall_figure_are_named_twice() {
+        let mut figure = intervals();
+        let n_named = |figure: &Intervals| figure.figure().svg.matches(">0.4</text>").count();
+        assert_eq!(n_named(&figure), 1);
+        figure.groups[0].rows = vec![figure.groups[0].rows[0].clone(); 20];
+        assert_eq!(n_named(&figure), 2);
     }
 
     #[test]

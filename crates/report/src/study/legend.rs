@@ -1,7 +1,7 @@
 //! The legend of a figure: in one row where it fits, else in columns.
 
 use crate::study::figure::Drawing;
-use crate::study::style::{fill_class, solid_class, stroke_class};
+use crate::study::style::{fill_class, stroke_class};
 use crate::study::text_width::text_width_px;
 
 /// What stands before a name.
@@ -75,7 +75,7 @@ impl<'a> Legend<'a> {
                     drawing.line(&format!("line {}", stroke_class(*idx)), (x, y), (end, y));
                 }
                 Sign::Estimate(idx) => {
-                    drawing.line(&format!("line {}", solid_class(*idx)), (x, y), (end, y));
+                    drawing.line(&format!("line {}", stroke_class(*idx)), (x, y), (end, y));
                     drawing.dot(&fill_class(*idx), middle, y, 4.0);
                 }
                 Sign::Level => drawing.line("level", (x, y), (end, y)),

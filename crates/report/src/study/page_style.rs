@@ -40,11 +40,14 @@ details table.study caption { display: none; }
 .study th, .study td { padding: .22rem .9rem .22rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 .study thead th { border-bottom: 2px solid var(--line); vertical-align: bottom; }
 .study .number { text-align: right; white-space: nowrap; }
+.study th.number { white-space: normal; } .study td + td:not(.number) { min-width: 5rem; }
 .study th:first-child, .study td:first-child { position: sticky; left: 0; background: var(--paper); max-width: 45vw; }
 table.verdicts { width: 100%; } .verdicts td { min-width: 4rem; } .verdicts .claim { min-width: 14rem; }
 .verdicts .found { min-width: 9rem; } .verdicts .why { min-width: 12rem; }
+@media (min-width: 50rem) { .study td:first-child:not(.number) { min-width: 11rem; } }
 @media (max-width: 50rem) {
   body { margin: 1rem auto; } h1 { font-size: 1.5rem; }
+  dl { display: block; } dd { margin: 0 0 .35rem; }
   .verdicts, .verdicts tbody, .verdicts tr, .verdicts td { display: block; } .verdicts thead { display: none; }
   .verdicts tr { border-top: 1px solid var(--line); padding: .5rem 0; }
   .study.verdicts td { border: 0; text-align: left; white-space: normal; padding: .05rem 0; position: static; max-width: none; }

@@ -63,6 +63,8 @@ pub struct PanelCurve {
     pub points: Vec<BandPoint>,
     /// Single seeds as thin lines, if they are to be shown.
     pub seeds: Vec<Vec<(f64, f64)>>,
+    /// Where the paper's choice lies on the line: a diamond.
+    pub paper: Option<(f64, f64)>,
 }
 
 impl PanelCurve {
@@ -100,13 +102,20 @@ impl Panels {
         let titles: Vec<Vec<String>> =
             self.panels.iter().map(|panel| bold_lines(&panel.title, 13.0, panel_width)).collect();
         let is_titled = self.panels.iter().any(|panel| !panel.title.is_empty());
-        let n_lines = if is_titled { titles.iter().map(Vec::len).max().unwrap_or(0) } else { 0 };
-        let title_height = 8.0 + n_lines as f64 * TITLE_LINE_HEIGHT;
-        let row_height = title_height + height + TICKS_HEIGHT;
+        // Of each row, as high as its longest title.
+        let title_heights: Vec<f64> = titles
+            .chunks(n_columns)
+            .map(|titles| {
+                let n_lines = titles.iter().map(Vec::len).max().filter(|_| is_titled).unwrap_or(0);
+                8.0 + n_lines as f64 * TITLE_LINE_HEIGHT
+            })
+            .collect();
+        let rows_height =
+            |titles: &[f64]| titles.iter().map(|title| title + height + TICKS_HEIGHT).sum::<f64>();
         for (idx, panel) in self.panels.iter().enumerate() {
             let (row, column) = (idx / n_columns, idx % n_columns);
             let left = LEFT + column as f64 * (panel_width + COLUMN_GAP);
-            let above = top + row as f64 * row_height;
+            let (title_height, above) = (title_heights[row], top + rows_height(&title_heights[..row]));
             let area = PlotArea {
                 x: Scale { values: self.x_values(panel), pixels: (left, left + panel_width) },
                 y: Scale {
@@ -122,7 +131,7 @@ impl Panels {
             area.draw(&mut drawing, labels);
             draw_panel(&mut drawing, &area, panel);
         }
-        let bottom = top + self.panels.len().div_ceil(n_columns) as f64 * row_height;
+        let bottom = top + rows_height(&title_heights);
         drawing.text("middle", (LEFT + width - RIGHT) / 2.0, bottom + 8.0, &self.x_label);
         drawing.turned_text("middle", 18.0, (top + bottom) / 2.0, -90.0, &self.y_label);
         let breadth = if n_columns == 1 { Breadth::Narrow } else { Breadth::Wide };
@@ -138,7 +147,9 @@ impl Panels {
         let lines = names.map(|(idx, name)| (Sign::Line(idx), name.as_str()));
         let level = self.panels.iter().any(|panel| panel.chance.is_some()).then_some((Sign::Level, "chance"));
         let mark = self.panels.iter().any(|panel| panel.horizon.is_some()).then_some((Sign::Mark, "horizon"));
-        lines.chain(level).chain(mark).collect()
+        let mut curves = self.panels.iter().flat_map(|panel| &panel.curves);
+        let paper = curves.any(|curve| curve.paper.is_some()).then_some((Sign::Paper, "the paper"));
+        lines.chain(level).chain(mark).chain(paper).collect()
     }
 
     fn x_values(&self, panel: &Panel) -> (f64, f64) {
@@ -177,6 +188,9 @@ fn draw_panel(drawing: &mut Drawing, area: &PlotArea, panel: &Panel) {
     for curve in panel.curves.iter().rev() {
         draw_line(drawing, area, curve.name_idx, &curve.points);
     }
+    for (x, y) in panel.curves.iter().filter_map(|curve| curve.paper) {
+        drawing.diamond(area.x.at(x), area.y.at(y));
+    }
 }
 
 #[cfg(test)]
@@ -190,6 +204,7 @@ mod tests {
             name_idx,
             points: [0.0, 50.0, 100.0].map(point).to_vec(),
             seeds: vec![vec![(0.0, 0.1), (100.0, f64::NAN), (100.0, 0.2)]],
+            paper: None,
         };
         let panel = Panel {
             title: HOSTILE.into(),
@@ -251,6 +266,18 @@ mod tests {
     }
 
     #[test]
+    fn the_papers_choice_is_a_diamond_on_its_line() {
+        let mut figure = panels(1, 2);
+        assert_eq!(figure.figure().svg.matches("<path class=\"paper-value\"").count(), 0);
+        figure.panels[0].curves[1].paper = Some((50.0, 0.5));
+        let svg = figure.figure().svg;
+        // Half way from 66 to 616; the other is the legend's.
+        assert_eq!(svg.matches("<path class=\"paper-value\" d=\"M341.0 ").count(), 1, "{svg}");
+        assert_eq!(svg.matches("<path class=\"paper-value\"").count(), 2);
+        assert!(svg.contains(">the paper</text>"));
+    }
+
+    #[test]
     fn a_long_title_stands_whole_in_two_lines() {
         let mut figure = panels(3, 1);
         figure.panels.iter_mut().for_each(|panel| panel.title = "short".into());
@@ -262,6 +289,13 @@ mod tests {
             svg.contains(">4-way match-to-sample:</text>") && svg.contains(">four shown, permuted</text>")
         );
         assert_eq!(height(&svg).parse::<f64>().unwrap(), before + TITLE_LINE_HEIGHT);
+        // Other rows are as low as before.
+        let mut two_rows = figure.clone();
+        two_rows.panels.extend(vec![figure.panels[0].clone(); 3]);
+        let with_long: f64 = height(&two_rows.figure().svg).parse().unwrap();
+        two_rows.panels[1].title = "short".into();
+        let without: f64 = height(&two_rows.figure().svg).parse().unwrap();
+        assert_eq!(with_long, without + TITLE_LINE_HEIGHT);
         // Short ones stand right above their panel.
         let y_of = |text: &str| {
             let (head, _) = svg.split_once(&format!("\">{text}</text>")).unwrap();

@@ -64,7 +64,7 @@ mod tests {
 
     fn profile(label: &str) -> String {
         let point = |x| BandPoint { x, y: 1.0 - x, lower: 0.9 - x, upper: 1.0 - x };
-        let line = ProfileLine { name: "ems".into(), points: vec![point(0.0), point(1.0)] };
+        let line = ProfileLine { name: "ems".into(), style_idx: 0, points: vec![point(0.0), point(1.0)] };
         Profiles { x_label: label.into(), lines: vec![line], ..Profiles::default() }.figure().svg
     }
 

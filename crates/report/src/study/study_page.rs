@@ -207,6 +207,9 @@ mod tests {
             // A figure says how far it may shrink, and the page keeps to it.
             "style=\"--least: ",
             ".study-figure { min-width: var(--least); }",
+            // Long facts and long names of columns have room on a phone.
+            "dl { display: block; }",
+            ".study th.number { white-space: normal; }",
         ] {
             assert!(html.contains(part), "{part}");
         }

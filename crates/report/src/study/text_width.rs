@@ -43,20 +43,40 @@ pub(super) fn fitted_bold(text: &str, size_px: f64, width_px: f64) -> String {
     fitted(text, BOLD * size_px, width_px)
 }
 
-/// Bold letters in one line, or in two where they do not fit: broken after a colon, else at a space. What does not fit even
-/// then is cut.
+/// Titles have at most so many lines.
+const MOST_LINES: usize = 3;
+
+/// Bold letters in one line, or in two or three where they do not fit: broken after a colon, else at a space, before a plus,
+/// or after a hyphen. What does not fit even then is cut.
 pub(super) fn bold_lines(text: &str, size_px: f64, width_px: f64) -> Vec<String> {
     let fits = |line: &str| text_width_px(line, BOLD * size_px) <= width_px;
-    if fits(text) {
-        return vec![text.into()];
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while !fits(rest) && lines.len() + 1 < MOST_LINES {
+        let Some((line, behind)) = broken(rest, &fits) else { break };
+        lines.push(line.to_owned());
+        rest = behind;
     }
-    let breaks = text.match_indices(' ').map(|(at, _)| (text[..at].trim_end(), text[at..].trim_start()));
-    let breaks: Vec<_> = breaks.filter(|(first, _)| !first.is_empty() && fits(first)).collect();
-    let after_colon = breaks.iter().rev().find(|(first, second)| first.ends_with(':') && fits(second));
-    match after_colon.or(breaks.last()) {
-        Some((first, second)) => vec![(*first).into(), fitted_bold(second, size_px, width_px)],
-        None => vec![fitted_bold(text, size_px, width_px)],
-    }
+    lines.push(fitted_bold(rest, size_px, width_px));
+    lines
+}
+
+/// A first line that fits, and what stands behind it. After a colon if the rest then fits, too; else where most words or parts of
+/// one stay together.
+fn broken<'a>(text: &'a str, fits: &impl Fn(&str) -> bool) -> Option<(&'a str, &'a str)> {
+    let at = |at: usize| (text[..at].trim_end(), text[at..].trim_start());
+    let breaks = |places: Vec<usize>| {
+        let breaks = places.into_iter().map(at);
+        breaks.filter(|(first, second)| !first.is_empty() && !second.is_empty() && fits(first))
+    };
+    let spaces = || breaks(text.match_indices(' ').map(|(at, _)| at).collect());
+    let pluses = || breaks(text.match_indices('+').map(|(at, _)| at).collect());
+    let hyphens = breaks(text.match_indices('-').map(|(at, sign)| at + sign.len()).collect());
+    let after_colon = || spaces().filter(|(first, _)| first.ends_with(':'));
+    let whole = after_colon().filter(|(_, second)| fits(second)).last();
+    // A part behind a plus stays whole on a third line.
+    let in_three = after_colon().filter(|(_, second)| second.contains('+')).last();
+    whole.or(in_three).or_else(|| spaces().last()).or_else(|| pluses().last()).or_else(|| hyphens.last())
 }
 
 #[cfg(test)]
@@ -97,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_title_has_two_lines() {
+    fn a_long_title_has_more_lines() {
         #[track_caller]
         fn check(text: &str, width: f64, wanted: &[&str]) {
             assert_eq!(bold_lines(text, 10.0, width), wanted);
@@ -110,6 +130,9 @@ mod tests {
         check("a: four shown, fixed", 80.0, &["a: four", "shown, fixed"]);
         check("mmmmmmmm", 40.0, &["mm…"]);
         check("four mmmmmmmm mmmm", 60.0, &["four", "mmmm…"]);
+        // Names of tasks have no spaces.
+        check("switch-3: mts+new-classes", 80.0, &["switch-3:", "mts", "+new-classes"]);
+        check("four-shown-permuted", 80.0, &["four-shown-", "permuted"]);
     }
 
     #[test]

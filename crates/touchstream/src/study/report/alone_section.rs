@@ -1,8 +1,10 @@
 //! Modules on tasks: learning curves, normalized areas, final rewards.
 
+use crate::study::report::colours::Styles;
 use crate::study::report::tables::{
-    averaged_cells, ends, figure_cells, figure_columns, left_out_table, n_words,
+    CUT, Possible, averaged_cells, ends, figure_cells, figure_columns, left_out_table, n_words,
 };
+use std::collections::BTreeSet;
 use touchstream_env::task::{find_task, paper_tasks};
 use touchstream_findings::{
     Comparison, MAIN_MODULES, MeanCurve, ModuleAverage, ModuleFindings, ModuleOnTask, TaskFindings,
@@ -20,22 +22,21 @@ use touchstream_report::study::table::{Cell, Table, TableColumn};
 const MAX_BANDS: usize = 7;
 
 /// The section of modules, under a preset.
-pub fn section(preset: &str, found: &ModuleFindings) -> Option<StudySection> {
+pub fn section(preset: &str, found: &ModuleFindings, styles: &Styles) -> Option<StudySection> {
     if found.tasks.is_empty() {
         return None;
     }
-    let found = &in_order_of_the_paper(found);
-    let names = method_names(found);
-    let mut figures = vec![curves(preset, found, &names)];
+    let found = &without_lone_modules(in_order_of_the_paper(found));
+    let mut figures = vec![curves(preset, found, styles)];
     let mut tables = vec![final_rewards(preset, found)];
-    let has_comparison = found.all.modules.len() > 1;
-    if has_comparison {
+    if !found.all.tasks.is_empty() {
         figures.push(heat_table(preset, &found.all));
         tables.push(areas(preset, &found.all));
         tables.push(horizons(preset, &found.all));
-        if !found.all.averages.is_empty() {
-            figures.push(averages(preset, &found.all));
-            figures.push(profiles(preset, &found.all));
+        // The best of one is that one.
+        if found.all.averages.len() > 1 {
+            figures.push(averages(preset, &found.all, styles));
+            figures.push(profiles(preset, &found.all, styles));
             tables.push(average_table(preset, &found.all));
         }
         tables.extend(left_out_table(&format!("left-out-{preset}"), &found.all.left_out));
@@ -45,10 +46,10 @@ pub fn section(preset: &str, found: &ModuleFindings) -> Option<StudySection> {
     Some(StudySection {
         id: format!("modules-{preset}"),
         title: format!("Modules on tasks, preset {preset}"),
-        text: "Validation reward while learning, by the run's own policy. Bands and intervals are 95 % bootstrap intervals over \
-               seeds; thin lines are single seeds. N-AUC: a module's area under the curve up to the task's horizon, over that \
-               of the best module on the task; TA-N-AUC its mean over tasks. The horizon is the first evaluation by which more than half \
-               of the modules that learned anything have reached 95 % of their own final reward."
+        text: "Validation reward while learning, by the run's own policy; on localization, the IoU. Thin lines are single seeds. N-AUC: a \
+               module's area under the curve up to the task's horizon, over that of the best module on the task, where there are at least \
+               two; TA-N-AUC its mean over tasks. The horizon is the first evaluation by which more than half of the modules that learned \
+               anything have reached 95 % of their own final reward."
             .into(),
         figures,
         pictures: Vec::new(),
@@ -56,12 +57,14 @@ pub fn section(preset: &str, found: &ModuleFindings) -> Option<StudySection> {
     })
 }
 
+/// Where a task stands in the paper; others behind.
+pub fn rank_of_task(task: &str) -> usize {
+    paper_tasks().iter().position(|known| known.id() == task).unwrap_or(paper_tasks().len())
+}
+
 /// Tasks in the paper's order, then others by name.
 fn in_order_of_the_paper(found: &ModuleFindings) -> ModuleFindings {
-    let rank = |task: &str| {
-        let rank = paper_tasks().iter().position(|known| known.id() == task);
-        rank.unwrap_or(paper_tasks().len())
-    };
+    let rank = rank_of_task;
     let mut found = found.clone();
     found.tasks.sort_by_key(|task| rank(&task.task));
     let all = &mut found.all;
@@ -74,17 +77,26 @@ fn in_order_of_the_paper(found: &ModuleFindings) -> ModuleFindings {
     found
 }
 
-/// Main modules first, in the paper's order, so that they have the first colours everywhere; then the others by name.
-fn method_names(found: &ModuleFindings) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    let there = |name: &str| found.tasks.iter().any(|task| task.modules.iter().any(|one| one.module == name));
-    names.extend(MAIN_MODULES.iter().map(|(name, _)| *name).filter(|name| there(name)).map(String::from));
-    for module in found.tasks.iter().flat_map(|task| &task.modules) {
-        if !names.contains(&module.module) {
-            names.push(module.module.clone());
-        }
+/// A task that one module was run on compares nothing: there the only one would be the best.
+fn without_lone_modules(mut found: ModuleFindings) -> ModuleFindings {
+    let all = &mut found.all;
+    let n_modules = |column: usize| all.n_auc.iter().filter(|row| row[column].is_some()).count();
+    let kept: Vec<usize> = (0..all.tasks.len()).filter(|&column| n_modules(column) > 1).collect();
+    all.tasks = kept.iter().map(|&column| all.tasks[column].clone()).collect();
+    for row in &mut all.n_auc {
+        *row = kept.iter().map(|&column| row[column]).collect();
     }
-    names
+    let has_any: Vec<bool> = all.n_auc.iter().map(|row| row.iter().any(Option::is_some)).collect();
+    let keep = |idx: usize| has_any[idx];
+    all.modules =
+        all.modules.drain(..).enumerate().filter(|(idx, _)| keep(*idx)).map(|(_, one)| one).collect();
+    all.n_auc = all.n_auc.drain(..).enumerate().filter(|(idx, _)| keep(*idx)).map(|(_, row)| row).collect();
+    found
+}
+
+fn n_methods(found: &ModuleFindings) -> usize {
+    let modules = found.tasks.iter().flat_map(|task| &task.modules).map(|one| one.module.as_str());
+    modules.collect::<BTreeSet<_>>().len()
 }
 
 /// A line with its band, if there is one.
@@ -96,19 +108,20 @@ pub fn band_points(curve: &MeanCurve, has_band: bool) -> Vec<BandPoint> {
     curve.points.iter().map(point).collect()
 }
 
-fn curves(preset: &str, found: &ModuleFindings, names: &[String]) -> Figure {
-    let has_bands = names.len() <= MAX_BANDS;
+fn curves(preset: &str, found: &ModuleFindings, styles: &Styles) -> Figure {
+    let has_bands = n_methods(found) <= MAX_BANDS;
     let panel = |task: &TaskFindings| {
         let curve = |module: &ModuleOnTask| {
             let seed = |points: &Vec<(u64, f64)>| points.iter().map(|&(step, y)| (step as f64, y)).collect();
             PanelCurve {
-                name_idx: names.iter().position(|name| *name == module.module).unwrap_or(0),
+                name_idx: styles.of(&module.module),
                 points: band_points(&module.curve, has_bands),
                 seeds: module.seeds.iter().filter(|_| has_bands).map(|one| seed(&one.points)).collect(),
+                paper: None,
             }
         };
         Panel {
-            title: task.task.clone(),
+            title: if is_boxes(&task.task) { format!("{}: IoU", task.task) } else { task.task.clone() },
             chance: chance_of(&task.task),
             horizon: task.horizon_step.map(|step| step as f64),
             curves: task.modules.iter().map(curve).collect(),
@@ -116,20 +129,27 @@ fn curves(preset: &str, found: &ModuleFindings, names: &[String]) -> Figure {
     };
     let n = n_words(found.tasks.iter().flat_map(|task| &task.modules).map(|module| module.curve.n));
     let bands = if has_bands { "95 % bootstrap bands over seeds" } else { "means over seeds" };
+    let are_boxes = found.tasks.iter().all(|task| is_boxes(&task.task));
+    let (quantity, y_label) = if are_boxes { ("IoU", "IoU") } else { ("reward", "validation reward") };
     Panels {
         id: format!("curves-{preset}"),
         title: format!("Learning curves, preset {preset}"),
         caption: format!(
-            "Validation reward a trial; {bands}; {n}. Dashed: uniform touches. Vertical: the horizon up to which areas count."
+            "Mean {quantity} of validation trials; {bands}, {n}. Dashed: uniform touches. Vertical: the horizon up to which areas count."
         ),
         x_label: "steps".into(),
-        y_label: "validation reward".into(),
+        y_label: y_label.into(),
         x_range: XRange::Own,
         y_range: (0.0, 1.0),
-        line_names: names.to_vec(),
+        line_names: styles.names(),
         panels: found.tasks.iter().map(panel).collect(),
     }
     .figure()
+}
+
+/// Whether the reward of a task is the overlap of boxes.
+pub fn is_boxes(task: &str) -> bool {
+    task == "localization"
 }
 
 /// What uniform touches earn, where geometry alone tells.
@@ -143,7 +163,7 @@ fn heat_table(preset: &str, all: &Comparison) -> Figure {
         id: format!("n-auc-{preset}"),
         title: format!("N-AUC of modules and tasks, preset {preset}"),
         caption: format!(
-            "Area under the learning curve up to the task's horizon, over that of the best module; {}. Hatched: not run.",
+            "Area under the learning curve up to the task's horizon, over that of the best module; means over seeds, {}. Hatched: not run.",
             n_words(all.n_auc.iter().flatten().flatten().map(|cell| cell.n))
         ),
         value_label: "N-AUC".into(),
@@ -172,13 +192,13 @@ fn averaged_over(all: &Comparison) -> String {
     format!("over {} of the paper's 12 tasks", all.averaged_tasks.len())
 }
 
-fn averages(preset: &str, all: &Comparison) -> Figure {
+fn averages(preset: &str, all: &Comparison, styles: &Styles) -> Figure {
     let mut sorted: Vec<&ModuleAverage> = all.averages.iter().collect();
     sorted.sort_by(|a, b| b.ta_n_auc.value.total_cmp(&a.ta_n_auc.value));
     let row = |average: &&ModuleAverage| IntervalRow {
         label: average.module.clone(),
         estimates: vec![Estimate {
-            series_idx: 0,
+            series_idx: Some(styles.of(&average.module)),
             value: Some(average.ta_n_auc.value),
             interval: ends(average.ta_n_auc.interval),
             seeds: Vec::new(),
@@ -190,26 +210,26 @@ fn averages(preset: &str, all: &Comparison) -> Figure {
         id: format!("ta-n-auc-{preset}"),
         title: format!("TA-N-AUC, preset {preset}"),
         caption: format!(
-            "Mean N-AUC {}, with a 95 % stratified bootstrap interval over seeds; n counts runs. Diamonds: the paper's figures.",
+            "Mean N-AUC {}, with a 95 % stratified bootstrap interval: the seeds of each task are resampled, tasks are not; n counts runs. \
+             Diamonds: the paper's figures.",
             averaged_over(all)
         ),
         x_label: "TA-N-AUC".into(),
         range: None,
         reference: None,
-        series: vec!["measured".into()],
+        series: Vec::new(),
         groups: vec![IntervalGroup { heading: String::new(), rows: sorted.iter().map(row).collect() }],
     }
     .figure()
 }
 
-fn profiles(preset: &str, all: &Comparison) -> Figure {
+fn profiles(preset: &str, all: &Comparison, styles: &Styles) -> Figure {
     let has_bands = all.averages.len() <= MAX_BANDS;
     let mut sorted: Vec<&ModuleAverage> = all.averages.iter().collect();
-    let rank =
-        |name: &str| MAIN_MODULES.iter().position(|(main, _)| *main == name).unwrap_or(MAIN_MODULES.len());
-    sorted.sort_by_key(|average| rank(&average.module));
+    sorted.sort_by_key(|average| styles.of(&average.module));
     let line = |average: &&ModuleAverage| ProfileLine {
         name: average.module.clone(),
+        style_idx: styles.of(&average.module),
         points: average
             .profile
             .iter()
@@ -225,8 +245,10 @@ fn profiles(preset: &str, all: &Comparison) -> Figure {
         id: format!("profiles-{preset}"),
         title: format!("Performance profiles, preset {preset}"),
         caption: format!(
-            "The share of runs whose normalized area is above a threshold, {}.",
-            averaged_over(all)
+            "The share of runs whose normalized area is above a threshold, {}{}; n = {} runs of each.",
+            averaged_over(all),
+            if has_bands { "; 95 % bootstrap bands, over the seeds of each task" } else { "" },
+            all.averages.iter().map(|average| average.ta_n_auc.n_runs).min().unwrap_or(0),
         ),
         x_label: "normalized area".into(),
         lines: sorted.iter().map(line).collect(),
@@ -260,7 +282,10 @@ fn average_table(preset: &str, all: &Comparison) -> Table {
     Table {
         id: format!("ta-n-auc-{preset}"),
         title: format!("Normalized areas {}, preset {preset}", averaged_over(all)),
-        note: format!("Tasks: {}.", all.averaged_tasks.join(", ")),
+        note: format!(
+            "Tasks: {}. 95 % stratified bootstrap intervals: the seeds of each task are resampled, tasks are not.",
+            all.averaged_tasks.join(", ")
+        ),
         columns,
         rows: sorted.iter().map(row).collect(),
     }
@@ -284,7 +309,8 @@ fn areas(preset: &str, all: &Comparison) -> Table {
     Table {
         id: format!("n-auc-{preset}"),
         title: format!("N-AUC, preset {preset}"),
-        note: "Area: mean validation reward along the curve up to the horizon.".into(),
+        note: "Area: mean validation reward along the curve up to the horizon, over n seeds. Tasks with a single module are not here."
+            .into(),
         columns: vec![
             TableColumn::text("module", "module"),
             TableColumn::text("task", "task"),
@@ -336,8 +362,8 @@ fn final_rewards(preset: &str, found: &ModuleFindings) -> Table {
     for task in &found.tasks {
         for module in &task.modules {
             let mut cells = vec![Cell::Text(task.task.clone()), Cell::Text(module.module.clone())];
-            cells.extend(figure_cells(Some(&module.final_reward)));
-            cells.extend(figure_cells(module.area.as_ref()));
+            cells.extend(figure_cells(Some(&module.final_reward), Possible::SHARE));
+            cells.extend(figure_cells(module.area.as_ref(), Possible::SHARE));
             cells.push(Cell::Count(module.final_reward.n as u64));
             let seeds = module.seeds.iter().map(|seed| format!("{:.3}", seed.final_reward));
             cells.push(Cell::Text(seeds.collect::<Vec<_>>().join(" ")));
@@ -347,9 +373,92 @@ fn final_rewards(preset: &str, found: &ModuleFindings) -> Table {
     Table {
         id: format!("final-rewards-{preset}"),
         title: format!("Final rewards, preset {preset}"),
-        note: "Mean validation reward of the last tenth of each curve; Student's 95 % intervals over seeds."
-            .into(),
+        note: format!(
+            "Mean validation reward (of localization, IoU) of the last tenth of each curve; Student's 95 % intervals over n seeds, where bands \
+             of figures are bootstrapped over the same. {CUT}"
+        ),
         columns,
         rows,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::report::colours::Colours;
+    use touchstream_findings::{Findings, Part, Point, RunRecord, findings};
+
+    fn found_of(runs: &[(&str, &str)]) -> Findings {
+        let record = |module: &str, task: &str, seed: u64| RunRecord {
+            failure: None,
+            preset: "default".into(),
+            module: module.into(),
+            task: task.into(),
+            seed,
+            part: Part::Alone { learning_rate: None },
+            points: [(0, 0.5), (100, 0.9), (200, if seed == 1 { 1.0 } else { 0.8 })]
+                .map(|(step, reward)| Point {
+                    step,
+                    reward,
+                    train_reward: None,
+                    on_object: None,
+                    reuse: None,
+                })
+                .to_vec(),
+        };
+        let records = runs.iter().flat_map(|(module, task)| [1, 2].map(|seed| record(module, task, seed)));
+        findings(&records.collect::<Vec<_>>(), &[])
+    }
+
+    fn section_of(found: &Findings) -> StudySection {
+        let colours = Colours::of(&found.presets);
+        section("default", &found.presets[0].modules, &colours.modules).unwrap()
+    }
+
+    #[test]
+    fn a_module_alone_on_a_task_has_no_n_auc() {
+        let ids = |section: &StudySection| {
+            section.figures.iter().map(|figure| figure.id.clone()).collect::<Vec<String>>()
+        };
+        let found = found_of(&[("ems", "sr-2way"), ("no-symm", "mts-2way-stationary")]);
+        let section = section_of(&found);
+        assert_eq!(ids(&section), ["curves-default"]);
+        assert!(section.tables.iter().all(|table| !table.id.contains("n-auc")));
+
+        let both = [("ems", "sr-2way"), ("none-relu-small", "sr-2way"), ("no-symm", "mts-2way-stationary")];
+        let section = section_of(&found_of(&both));
+        let areas = section.tables.iter().find(|table| table.id == "n-auc-default").unwrap().csv().unwrap();
+        assert!(areas.contains("ems,sr-2way,1.0") && !areas.contains("no-symm"), "{areas}");
+        assert!(!section.figures[1].svg.contains("no-symm"), "{}", section.figures[1].svg);
+    }
+
+    #[test]
+    fn a_module_has_one_colour_in_all_figures() {
+        let runs = ["conv-ems", "none-relu-small", "no-symm"].map(|module| (module, "localization"));
+        let section = section_of(&found_of(&runs));
+        let [curves, _, averages, profiles] = &section.figures[..] else { panic!("four figures") };
+        assert!(
+            curves.svg.contains(">IoU</text>") && curves.caption.starts_with("Mean IoU"),
+            "{}",
+            curves.caption
+        );
+        for (module, colour) in [("no-symm", 1), ("none-relu-small", 6), ("conv-ems", 0)] {
+            for figure in [curves, profiles] {
+                let (before, _) = figure.svg.split_once(&format!(">{module}</text>")).unwrap();
+                let line = before.rsplit("class=\"line ").next().unwrap();
+                assert!(line.starts_with(&format!("s{colour}\"")), "{module} in {}", figure.id);
+            }
+            let (_, behind) = averages.svg.split_once(&format!("<title>{module}:")).unwrap();
+            assert!(behind.split("</g>").next().unwrap().contains(&format!("<circle class=\"f{colour}\"")));
+        }
+    }
+
+    #[test]
+    fn no_interval_of_rewards_leaves_0_to_1() {
+        let section = section_of(&found_of(&[("ems", "sr-2way")]));
+        let csv = section.tables[0].csv().unwrap();
+        let cells: Vec<&str> = csv.lines().nth(1).unwrap().split(',').collect();
+        // 1 and 0.8: Student's interval of two is from -0.37 to 2.17.
+        assert_eq!(cells[2..5], ["0.9", "0.0", "1.0"]);
     }
 }

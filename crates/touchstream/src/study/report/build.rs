@@ -3,8 +3,11 @@
 use crate::say::warn_user;
 use crate::study::cell::{Cell, cells_of, missing_of};
 use crate::study::records::Records;
+use crate::study::report::colours::Colours;
 use crate::study::report::verdict_rows::{of_study, rows, verdict_table};
-use crate::study::report::{alone_section, facts, fine_section, pictures, rates_section, switch_section};
+use crate::study::report::{
+    alone_section, facts, fine_section, order_section, pictures, rates_section, switch_section,
+};
 use crate::study::spec::StudySpec;
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -30,7 +33,9 @@ pub fn study_report(folder: &StudyFolder, spec: &StudySpec) -> Result<StudyRepor
     let records = Records::read(folder, &names)?;
     let found = findings(&records.run_records(spec), &baselines_or_none(folder));
     let verdicts = of_study(spec, &found.presets);
-    let mut sections: Vec<StudySection> = found.presets.iter().flat_map(sections_of).collect();
+    let colours = Colours::of(&found.presets);
+    let mut sections: Vec<StudySection> =
+        found.presets.iter().flat_map(|preset| sections_of(preset, &colours)).collect();
     // Where maps are the question, they come first.
     let place = if spec.name == "emergence" { 0 } else { sections.len() };
     if let Some(section) = pictures::section(&records.runs)? {
@@ -54,14 +59,15 @@ pub fn study_report(folder: &StudyFolder, spec: &StudySpec) -> Result<StudyRepor
     Ok(StudyReport { page, verdicts, findings: found })
 }
 
-fn sections_of(preset: &PresetFindings) -> Vec<StudySection> {
+fn sections_of(preset: &PresetFindings, colours: &Colours) -> Vec<StudySection> {
+    let Colours { modules, ways } = colours;
     let name = preset.preset.as_str();
     let mut sections = Vec::new();
-    sections.extend(rates_section::section(name, &preset.learning_rates));
-    sections.extend(alone_section::section(name, &preset.modules));
-    sections.extend(fine_section::localization(name, &preset.localization));
-    sections.extend(fine_section::order_of_learning(name, &preset.scenes));
-    sections.extend(switch_section::sections(name, &preset.switching));
+    sections.extend(rates_section::section(name, &preset.learning_rates, modules));
+    sections.extend(alone_section::section(name, &preset.modules, modules));
+    sections.extend(fine_section::localization(name, &preset.localization, modules));
+    sections.extend(order_section::section(name, &preset.scenes, modules));
+    sections.extend(switch_section::sections(name, &preset.switching, ways));
     sections
 }
 
@@ -70,7 +76,8 @@ fn lead_of(outcomes: &[Outcome]) -> String {
     match outcomes.len() {
         0 => String::new(),
         n => format!(
-            "Of {n} claims of the paper that this study is about, {} are reproduced, {} are not, and for {} there is not enough data.",
+            "Of {n} {} of the paper that this study is about, {} are reproduced, {} are not, and for {} there is not enough data.",
+            if n == 1 { "claim" } else { "claims" },
             count(Outcome::Reproduced),
             count(Outcome::NotReproduced),
             count(Outcome::NotEnoughData),

@@ -2,8 +2,12 @@
 
 mod alone_section;
 mod build;
+mod colours;
+mod controller_tables;
 mod facts;
 mod fine_section;
+mod order_section;
+mod over_switches;
 mod pictures;
 mod rates_section;
 mod switch_section;
