@@ -99,7 +99,7 @@ fn what_cannot_be_packed_or_read_says_so() {
 }
 
 /// What is written about our own results is what the program says of them. After a change of claims or statistics, or with more
-/// results: `touchstream verify results/*.tar.gz --markdown docs/VERDICTS.md`.
+/// results: `touchstream verify results/*.tar.gz --markdown docs/REPRODUCTION.md`.
 #[test]
 fn our_own_verdicts_are_those_of_our_results() {
     let desk = Desk::new();
@@ -114,9 +114,9 @@ fn our_own_verdicts_are_those_of_our_results() {
     let mut words = vec!["verify", "--markdown", "verdicts.md"];
     words.extend(packed.iter().map(String::as_str));
     desk.succeeds(&words);
-    let written = fs::read_to_string(root.join("docs/VERDICTS.md")).unwrap();
+    let written = fs::read_to_string(root.join("docs/REPRODUCTION.md")).unwrap();
     assert!(
         written == fs::read_to_string(desk.file("verdicts.md")).unwrap(),
-        "docs/VERDICTS.md is of before"
+        "docs/REPRODUCTION.md is of before"
     );
 }
