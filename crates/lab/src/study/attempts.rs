@@ -255,17 +255,6 @@ impl Claim {
         beaten.is_ok() && !self.attempts.claim_file(self.number + 1).exists()
     }
 
-    /// Whether no higher number was claimed.
-    pub(super) fn is_last(&self) -> Result<bool, StudyError> {
-        Ok(self.attempts.numbers()?.last() == Some(&self.number))
-    }
-
-    /// Gives the number back; nobody remembers it.
-    pub(super) fn withdraw(self) {
-        // A claim that cannot be deleted is over all the same once its lock is gone.
-        let _ = fs::remove_file(self.attempts.claim_file(self.number));
-    }
-
     /// Writes down how it ended; the next may claim.
     pub fn end(self, outcome: Outcome, cpu_time: Duration) -> Result<(), StudyError> {
         let end = AttemptEnd {

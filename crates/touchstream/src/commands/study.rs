@@ -29,7 +29,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use touchstream_files::write_aside_durably;
 use touchstream_lab::run::{CHECKPOINT_EVERY, Ending};
-use touchstream_lab::study::{LEASE, StudyFolder, Worker};
+use touchstream_lab::study::{LEASE, StudyFolder};
 use work::WorkArgs;
 
 #[derive(Args)]
@@ -181,14 +181,8 @@ pub fn begin(folder: &StudyFolder, spec: &StudySpec) -> Result<StudySpec> {
     // Everything that is impossible is said before anything is written.
     cells_of(spec)?;
     Beginning::look(folder, spec)?;
-    loop {
-        let turn = folder.take_turn(&Worker::this(None));
-        let turn = turn.with_context(|| format!("cannot write {}", folder.spec().display()))?;
-        let beginning = Beginning::look(folder, spec)?;
-        if turn.is_ours()? {
-            return beginning.write(folder);
-        }
-    }
+    let _turn = folder.take_turn().with_context(|| format!("cannot write {}", folder.spec().display()))?;
+    Beginning::look(folder, spec)?.write(folder)
 }
 
 /// A study that is about to be written down.

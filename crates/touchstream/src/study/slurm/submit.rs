@@ -10,7 +10,7 @@ use crate::study::slurm::settings::SlurmWords;
 use anyhow::{Result, bail};
 use std::path::Path;
 use std::process::Command;
-use touchstream_lab::study::{StudyFolder, Worker};
+use touchstream_lab::study::StudyFolder;
 
 /// Submits what is missing: bases, and behind them the runs that start from them and all others.
 pub fn submit(
@@ -26,7 +26,7 @@ pub fn submit(
     let cache = cache.map(Path::to_owned).or_else(default_cache_dir);
     let cache = cache.map(std::path::absolute).transpose()?;
     // Of two that submit at once, the second finds the tasks of the first.
-    let turn = folder.take_turn(&Worker::this(None))?;
+    let _turn = folder.take_turn()?;
     let before = read_submissions(folder)?;
     let n_active = queue_of(&before)?.n_active();
     if n_active > 0 {
@@ -58,12 +58,6 @@ pub fn submit(
     }
     let mut submitted: Vec<Submission> = Vec::new();
     for (what, n_runs, tasks) in arrays {
-        if !turn.is_ours()? {
-            bail!(
-                "another process has begun to submit {}; look at it with `touchstream study status`",
-                folder.path().display()
-            );
-        }
         let after = submitted.last().map(|submission| submission.job_id);
         let n_tasks = tasks.len();
         let array = Array { folder, what, study, tasks, words, n_jobs, cache: cache.as_deref(), after };
