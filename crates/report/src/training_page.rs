@@ -137,7 +137,8 @@ fn lesson_section(idx: usize, lesson: &LessonPart) -> Result<String, png::Encodi
     if let Some(strip) = &lesson.strip {
         html.push_str(
             "<p class=caption>Reward maps: what the agent expects every touch to earn, while it learns, beside what is \
-             true: <span class=low>blue</span> 0, <span class=high>red</span> 1. Validation screens.</p>\n",
+             true. <span class=low>Blue</span> is 0, <span class=high>red</span> 1 where it is true, and the most that any map expects, \
+             which is written above. A ring is where a map expects most. Validation screens.</p>\n",
         );
         html.push_str(&format!(
             "<div class=wide><img alt=\"reward maps over training\" width={} src=\"{}\"></div>\n",
