@@ -29,7 +29,8 @@ KERNELS = ["linear", "rbf"]
 STRENGTHS = [10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001]
 # Targets are scaled to deviation 1, so that these fit any screen.
 COSTS = [0.1, 1.0, 10.0, 100.0]
-EPSILONS = [0.01, 0.05, 0.2]
+# The smallest is the smallest there is.
+EPSILONS = [0.0, 0.01, 0.05, 0.2]
 
 
 def kernel_matrix(kernel, left, right, unit):

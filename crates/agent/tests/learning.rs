@@ -22,7 +22,7 @@ fn play(agent: &mut Remap, stream: &mut Stream, scenes: &PixelScenes, n_steps: u
     }
 }
 
-fn validation_reward(agent: &Remap, stream: &Stream, scenes: &PixelScenes) -> f64 {
+fn reward_on(agent: &Remap, stream: &Stream, scenes: &PixelScenes) -> f64 {
     let settings = agent.settings();
     let mut evaluator = Evaluator::new(agent.skill(), settings, RunSeed(1));
     let mut stream = stream.clone();
@@ -41,11 +41,29 @@ fn ems_learns_to_respond_and_to_match() {
     ] {
         let (mut train, validation, scenes) = world(task, 1);
         let mut agent = agent(task, "ems", &scenes, |_| {});
-        let before = validation_reward(&agent, &validation, &scenes);
+        let before = reward_on(&agent, &validation, &scenes);
         assert!((before - chance).abs() < 0.15, "{task} starts at {before}");
         play(&mut agent, &mut train, &scenes, n_steps);
-        let after = validation_reward(&agent, &validation, &scenes);
+        let after = reward_on(&agent, &validation, &scenes);
         assert!(after > goal, "{task} ends at {after}");
+    }
+}
+
+/// Two corners of rectangles, of which there are few to learn from: they are found again, and others better than by chance.
+#[test]
+fn modules_of_both_kinds_learn_to_localize() {
+    for module in ["ems", "conv-ems"] {
+        let (mut train, validation, scenes) = world("localization", 1);
+        let mut agent = agent("localization", module, &scenes, |settings| {
+            settings.n_targets = 16;
+            settings.learning_rate = 1e-3;
+            settings.module.units.fill(16);
+        });
+        let before = reward_on(&agent, &validation, &scenes);
+        assert!(before < 0.12, "{module} starts at {before}");
+        play(&mut agent, &mut train, &scenes, 20_000);
+        let iou = [&train, &validation].map(|stream| reward_on(&agent, stream, &scenes));
+        assert!(iou[0] > 0.35 && iou[1] > 0.2, "{module} ends at {iou:?}");
     }
 }
 
@@ -71,7 +89,7 @@ fn touches_that_were_not_made_teach_too() {
         let (mut train, validation, scenes) = world(task, 1);
         let mut agent = agent(task, "ems", &scenes, |settings| settings.n_targets = n_targets);
         play(&mut agent, &mut train, &scenes, 8000);
-        validation_reward(&agent, &validation, &scenes)
+        reward_on(&agent, &validation, &scenes)
     };
     let (one, many) = (reward_with(1), reward_with(16));
     assert!(many > one + 0.1, "{one} with one, {many} with sixteen");
@@ -88,7 +106,7 @@ fn dropout_is_for_learning_alone() {
                 settings.module.units.fill(6);
                 settings.dropout = dropout;
             });
-            let before = validation_reward(&agent, &validation, &scenes);
+            let before = reward_on(&agent, &validation, &scenes);
             play(&mut agent, &mut train.clone(), &scenes, 64);
             (before, agent.state().skill.module.parameters)
         };
