@@ -10,7 +10,21 @@ Adam with a learning rate for each part. `touchstream-mind` must give the same. 
 import numpy as np
 import torch
 from golden_files import are_close
-from make_module_golden import K_B, K_F, MODULES, N_STEPS, N_UPDATES, REPO, SCENE_LEN, Module, cres, flat
+from make_module_golden import (
+    K_B,
+    K_F,
+    MODULES,
+    N_CHANNELS,
+    N_PLACES,
+    N_STEPS,
+    N_UPDATES,
+    REPO,
+    SCENE_LEN,
+    ConvModule,
+    Module,
+    cres,
+    flat,
+)
 from safetensors.numpy import load_file, save_file
 from torch import nn
 from torch.nn import functional as F
@@ -18,14 +32,9 @@ from torch.nn import functional as F
 GOLDEN = REPO / "crates/mind/tests/golden/composites.safetensors"
 N_OLD, N_TOUCH, N_HIDDEN = 2, 2 * (K_B + 1), 4
 RATES = {"module": 1e-2, "votes": 2e-2, "actions": 5e-3, "maps": 3e-3}
-KINDS = ["ems", "none-relu-small", "no-mult-symm-tanh"]
-
-
-def stages(module):
-    """The stages of a module, each a linear layer and its nonlinearity."""
-    first = [(module.bottleneck, module.g)] if module.g else []
-    layers = [(getattr(module, f"layer{idx + 1}"), module.f) for idx in range(module.depth)]
-    return [*first, *layers, (module.readout, lambda x: x)]
+# Of weights; convolutions add up more numbers.
+STD = 0.3
+KINDS = ["ems", "none-relu-small", "no-mult-symm-tanh", "conv-ems"]
 
 
 class Votes(nn.Module):
@@ -63,36 +72,36 @@ class MapTransformation(nn.Module):
 class Composite(nn.Module):
     def __init__(self, kind, by_unit):
         super().__init__()
-        make = lambda: Module(*MODULES[kind], 6)  # noqa: E731
+        make = lambda: Module(*MODULES[kind], 6) if kind in MODULES else ConvModule(4, N_PLACES)  # noqa: E731
         self.old, self.new = nn.ModuleList(make() for _ in range(N_OLD)), make()
         for parameter in self.parameters():
-            nn.init.normal_(parameter, std=0.3)
+            nn.init.normal_(parameter, std=STD if kind in MODULES else STD / 2)
         self.old.requires_grad_(False)
         self.actions = nn.ModuleList(nn.Linear(N_TOUCH, N_TOUCH) for _ in range(N_OLD))
         self.maps = nn.ModuleList(MapTransformation() for _ in range(N_OLD))
-        self.touch_stage = 0 if self.new.g is None else 1
         votes = []
-        for idx, (linear, f) in enumerate(stages(self.new)):
+        for idx, (linear, f) in enumerate(self.new.stages()):
             n = f(torch.zeros(1, linear.out_features)).shape[1]
-            last = idx == len(stages(self.new)) - 1
-            n_voters = N_OLD * (2 if idx == self.touch_stage or last else 1) + 1
+            last = idx == len(self.new.stages()) - 1
+            n_voters = N_OLD * (2 if idx == self.new.touch_stage() or last else 1) + 1
             votes.append(Votes(n_voters, n, by_unit))
         self.votes = nn.ModuleList(votes)
 
-    def forward(self, psi, touches):
-        x = psi
+    def forward(self, psi, maps, touches):
+        x = None
         for idx, votes in enumerate(self.votes):
-            reads_touch = idx == self.touch_stage
+            reads_touch = idx == self.new.touch_stage()
 
             def number(module, touches):
-                linear, f = stages(module)[idx]
-                return f(linear(torch.cat([x, touches], -1) if reads_touch else x))
+                read = module.seen(psi, maps) if idx == 0 else x
+                linear, f = module.stages()[idx]
+                return f(linear(torch.cat([read, touches], -1) if reads_touch else read))
 
             voters = [number(module, touches) for module in self.old]
             if reads_touch:
                 voters += [number(module, move(touches)) for module, move in zip(self.old, self.actions)]
             if idx == len(self.votes) - 1:
-                voters += [change(maps, touches) for change, maps in zip(self.maps, list(voters))]
+                voters += [change(old, touches) for change, old in zip(self.maps, list(voters))]
             x = votes([*voters, number(self.new, touches)])
         return x
 
@@ -107,7 +116,8 @@ def main():
     scenes = torch.randn(N_STEPS + K_B, SCENE_LEN)
     psi = torch.cat([scenes[:-1], scenes[1:]], -1)
     touches, rewards = torch.rand(N_STEPS, N_TOUCH) * 2 - 1, torch.rand(N_STEPS, K_F).round(decimals=1)
-    tensors = {"scenes": scenes.numpy(), "touches": touches.numpy(), "rewards": rewards.numpy()}
+    maps = torch.randn(N_STEPS, N_PLACES, N_CHANNELS, generator=torch.Generator().manual_seed(5))
+    tensors = {"scenes": scenes.numpy(), "maps": maps.numpy(), "touches": touches.numpy(), "rewards": rewards.numpy()}
     for kind in KINDS:
         for voting in ("layer", "unit"):
             composite, name = Composite(kind, voting == "unit"), f"{kind}/{voting}"
@@ -119,7 +129,7 @@ def main():
             adam = torch.optim.Adam([{"params": groups[group], "lr": RATES[group]} for group in groups])
             losses = []
             for update in range(N_UPDATES):
-                logits = composite(psi, touches)
+                logits = composite(psi, maps, touches)
                 loss = F.binary_cross_entropy_with_logits(logits, rewards, reduction="none").sum(-1).mean()
                 adam.zero_grad()
                 loss.backward()

@@ -20,6 +20,8 @@ GOLDEN = REPO / "crates/mind/tests/golden/modules.safetensors"
 
 SCENE_LEN, K_B, K_F, N_STEPS, N_UPDATES = 27, 1, 2, 8, 10
 N_PLACES, N_CHANNELS = 9, 10
+# What flattened numbers are divided by.
+DIVISORS = {"conv-ems": N_PLACES, "conv-ems/root": N_PLACES**0.5, "conv-ems/one": 1}
 LEARNING_RATE = 1e-2
 
 
@@ -73,38 +75,50 @@ class Module(nn.Module):
             n = (units + idx) * N_PARTS.get(f, 1)
         self.depth, self.readout = depth, nn.Linear(n, K_F)
 
+    def seen(self, psi, maps):
+        """What the first stage reads, besides touches."""
+        return psi
+
+    def stages(self):
+        """Each a linear layer and its nonlinearity."""
+        first = [(self.bottleneck, self.g)] if self.g else []
+        layers = [(getattr(self, f"layer{idx + 1}"), self.f) for idx in range(self.depth)]
+        return [*first, *layers, (self.readout, lambda x: x)]
+
+    def touch_stage(self):
+        """Which of them reads touches."""
+        return 1 if self.g else 0
+
     def forward(self, psi, maps, touches):
-        x = psi if self.g is None else self.g(self.bottleneck(psi))
-        x = torch.cat([x, touches], -1)
-        for idx in range(self.depth):
-            x = self.f(getattr(self, f"layer{idx + 1}")(x))
-        return self.readout(x)
+        x = self.seen(psi, maps)
+        for idx, (linear, f) in enumerate(self.stages()):
+            x = f(linear(torch.cat([x, touches], -1) if idx == self.touch_stage() else x))
+        return x
 
 
-class ConvModule(nn.Module):
-    """Scene vectors tiled onto the channels of a map, 1 x 1 convolutions (tanh, CReS, CReS), flattened and divided by the
-    number of places, then joined with the touches as in EMS."""
+class ConvModule(Module):
+    """Scene vectors tiled onto the channels of a map, 1 x 1 convolutions (tanh, CReS, CReS), flattened and divided by a
+    number, then joined with the touches as in EMS."""
 
-    def __init__(self, units):
-        super().__init__()
+    def __init__(self, units, divisor):
+        nn.Module.__init__(self)
         n = (K_B + 1) * SCENE_LEN + N_CHANNELS
-        self.functions = [torch.tanh, cres, cres]
+        self.functions, self.divisor = [torch.tanh, cres, cres], divisor
         for idx, f in enumerate(self.functions):
             setattr(self, f"conv{idx + 1}", nn.Conv1d(n, units + idx, 1))
             n = (units + idx) * N_PARTS.get(f, 1)
         n = N_PLACES * n + 2 * (K_B + 1)
-        for idx in range(2):
+        self.g, self.f, self.depth = None, cres, 2
+        for idx in range(self.depth):
             setattr(self, f"layer{idx + 1}", nn.Linear(n, units + idx))
             n = (units + idx) * 4
         self.readout = nn.Linear(n, K_F)
 
-    def forward(self, psi, maps, touches):
-        tiled = psi[:, None, :].expand(-1, N_PLACES, -1)
-        x = torch.cat([tiled, maps], -1)
+    def seen(self, psi, maps):
+        x = torch.cat([psi[:, None, :].expand(-1, N_PLACES, -1), maps], -1)
         for idx, f in enumerate(self.functions):
             x = f(getattr(self, f"conv{idx + 1}")(x.transpose(1, 2)).transpose(1, 2))
-        x = torch.cat([x.flatten(1) / N_PLACES, touches], -1)
-        return self.readout(cres(self.layer2(cres(self.layer1(x)))))
+        return x.flatten(1) / self.divisor
 
 
 def flat(tensors):
@@ -122,7 +136,9 @@ def main():
     modules = {
         name: Module(g, f, UNITS[name.rsplit("-", 1)[-1]] if g is None else 7) for name, (g, f) in MODULES.items()
     }
-    for name, module in {**modules, "conv-ems": ConvModule(5)}.items():
+    for name, divisor in DIVISORS.items():
+        modules[name] = ConvModule(5, divisor)
+    for name, module in modules.items():
         for parameter in module.parameters():
             nn.init.normal_(parameter, std=0.3)
         tensors[f"{name}/parameters"] = flat(module.parameters())
