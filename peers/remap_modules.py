@@ -1,7 +1,7 @@
 """The peer of `touchstream bench modules`: ReMaP in eager PyTorch, as one would write it with care.
 
-The visual part of the first layer is computed once for all steps between two updates and shared by all candidates; Adam
-is fused; gradients are taken only at the chosen touches. Same work a step as ours: draw candidates, predict two maps,
+What does not depend on touches is computed once for all steps between two updates, for choosing and for learning; Adam is
+fused; gradients are taken only at the chosen touches. Same work a step as ours: draw candidates, predict two maps,
 choose by variance, draw a touch, and learn every so many steps. The environment is left out here: rewards are random.
 
 Usage: remap_modules.py, then a line of BOTTLENECK, LAYERS, UNITS, DEPTH, SCENE_LEN, CANDIDATES, BATCH, N_UPDATES between
@@ -40,28 +40,39 @@ K_F = 2
 N_PLACES, N_CHANNELS = 196, 512
 
 
+def weights(n_out, n_in):
+    return (torch.randn(n_out, n_in) / n_in**0.5).requires_grad_()
+
+
+def biases(n_out):
+    return torch.zeros(n_out, requires_grad=True)
+
+
 class Agent:
+    """Weights of what is seen and of touches stand apart, so that what is seen is multiplied once for choosing and learning."""
+
     def __init__(self, bottleneck, layers, units, depth, scene_len, n_candidates, batch):
         self.f, parts = FUNCTIONS[layers]
         self.g = None if bottleneck == "-" else FUNCTIONS[bottleneck][0]
-        self.n_psi, self.n_candidates, self.batch = 2 * scene_len, n_candidates, batch
-        make = lambda n_out, n_in: (torch.randn(n_out, n_in) / n_in**0.5).requires_grad_()
-        bias = lambda n_out: torch.zeros(n_out, requires_grad=True)
-        self.layers = []
+        self.n_candidates, self.batch = n_candidates, batch
+        self.stages = [(weights(units, 2 * scene_len), biases(units))]
         if self.g is not None:
-            self.first = (make(units, self.n_psi), bias(units))
-            n_in = units * FUNCTIONS[bottleneck][1]
-            self.touch = (make(units, n_in + 4), bias(units))
-        else:
-            self.first = self.touch = (make(units, self.n_psi + 4), bias(units))
-        for _ in range(depth - 1):
-            self.layers.append((make(units, units * parts), bias(units)))
-        self.readout = (make(K_F, units * parts), bias(K_F))
-        tensors = [self.first, self.touch, *self.layers, self.readout]
-        parameters = list({id(tensor): tensor for pair in tensors for tensor in pair}.values())
-        self.adam = torch.optim.Adam(parameters, lr=1e-3, fused=True)
+            self.stages.append((weights(units, units * FUNCTIONS[bottleneck][1]), biases(units)))
+        self.touch = weights(units, 4)
+        self.layers = [(weights(units, units * parts), biases(units)) for _ in range(depth - 1)]
+        self.readout = (weights(K_F, units * parts), biases(K_F))
+        self.adam = torch.optim.Adam(self.parameters(), lr=1e-3, fused=True)
         self.scenes = torch.randn(500, scene_len) * 2 / scene_len**0.5
         self.last = torch.zeros(2)
+
+    def parameters(self):
+        pairs = [*self.stages, *self.layers, self.readout]
+        return [self.touch, *(tensor for pair in pairs for tensor in pair)]
+
+    def seen(self, psi):
+        """What the layer that reads touches makes of all else, `[batch, units]`."""
+        x = F.linear(psi, *self.stages[0])
+        return x if self.g is None else F.linear(self.g(x), *self.stages[1])
 
     def head(self, x):
         x = self.f(x)
@@ -70,37 +81,30 @@ class Agent:
         return F.linear(x, *self.readout)
 
     @torch.no_grad()
-    def touches(self, psi):
+    def touches(self, seen):
         """Chosen touches of the steps between two updates, `[batch, 4]` with those before."""
-        weight, bias = self.first
-        visual = F.linear(psi, weight[:, : self.n_psi], bias)
-        touch_weight, touch_bias = self.touch
-        if self.g is not None:
-            visual = F.linear(self.g(visual), touch_weight[:, :-4], touch_bias)
         chosen = torch.empty(self.batch, 4)
         for step in range(self.batch):
-            shared = visual[step] + touch_weight[:, -4:-2] @ self.last
+            shared = seen[step] + self.touch[:, :2] @ self.last
             candidates = torch.rand(self.n_candidates, 2) * 2 - 1
-            maps = torch.sigmoid(self.head(torch.addmm(shared, candidates, touch_weight[:, -2:].t())))
+            maps = torch.sigmoid(self.head(torch.addmm(shared, candidates, self.touch[:, 2:].t())))
             best = maps[:, maps.var(0).argmax()]
             choice = candidates[torch.multinomial(best - best.min() + 1e-9, 1)[0]]
             chosen[step, :2], chosen[step, 2:] = self.last, choice
             self.last = choice
         return chosen
 
-    def update(self):
-        order = torch.randint(500, (self.batch + 1,))
-        psi = torch.cat([self.scenes[order[:-1]], self.scenes[order[1:]]], -1)
-        touches = self.touches(psi)
-        rewards = torch.rand(self.batch, K_F)
-        if self.g is not None:
-            x = F.linear(torch.cat([self.g(F.linear(psi, *self.first)), touches], -1), *self.touch)
-        else:
-            x = F.linear(torch.cat([psi, touches], -1), *self.first)
-        loss = F.binary_cross_entropy_with_logits(self.head(x), rewards, reduction="none").sum(-1).mean()
+    def learn(self, seen):
+        touches, rewards = self.touches(seen), torch.rand(self.batch, K_F)
+        logits = self.head(torch.addmm(seen, touches, self.touch.t()))
+        loss = F.binary_cross_entropy_with_logits(logits, rewards, reduction="none").sum(-1).mean()
         self.adam.zero_grad(set_to_none=True)
         loss.backward()
         self.adam.step()
+
+    def update(self):
+        order = torch.randint(500, (self.batch + 1,))
+        self.learn(self.seen(torch.cat([self.scenes[order[:-1]], self.scenes[order[1:]]], -1)))
 
 
 class ConvAgent(Agent):
@@ -109,17 +113,15 @@ class ConvAgent(Agent):
 
     def __init__(self, convolutions, layers, units, depth, scene_len, n_candidates, batch):
         super().__init__("-", layers, units, depth, scene_len, n_candidates, batch)
-        make = lambda n_out, n_in: (torch.randn(n_out, n_in) / n_in**0.5).requires_grad_()
-        bias = lambda n_out: torch.zeros(n_out, requires_grad=True)
         self.convolutions, n_in = [], N_CHANNELS
-        self.tiled = make(units, self.n_psi)
+        self.tiled = weights(units, 2 * scene_len)
         for name in convolutions.split(","):
             f, parts = FUNCTIONS[name]
-            self.convolutions.append((f, make(units, n_in), bias(units)))
+            self.convolutions.append((f, weights(units, n_in), biases(units)))
             n_in = units * parts
-        self.first = self.touch = (make(units, N_PLACES * n_in + 4), bias(units))
-        pairs = [self.first, *self.layers, self.readout, *(pair[1:] for pair in self.convolutions)]
-        self.adam = torch.optim.Adam([self.tiled, *(tensor for pair in pairs for tensor in pair)], lr=1e-4, fused=True)
+        self.stages = [(weights(units, N_PLACES * n_in), biases(units))]
+        of_convolutions = [tensor for _, *pair in self.convolutions for tensor in pair]
+        self.adam = torch.optim.Adam([self.tiled, *of_convolutions, *self.parameters()], lr=1e-4, fused=True)
         self.maps = torch.randn(64, N_PLACES, N_CHANNELS) * 2 / N_CHANNELS**0.5
 
     def flattened(self, psi, maps, which):
@@ -135,15 +137,7 @@ class ConvAgent(Agent):
         screens, which = torch.randint(500, (self.batch // 2 + 1,)), torch.arange(self.batch + 1) // 2
         scenes = self.scenes[screens[which]]
         psi = torch.cat([scenes[:-1], scenes[1:]], -1)
-        flattened = self.flattened(psi, self.maps[screens % 64], which[1:])
-        self.n_psi = flattened.shape[1]
-        touches = self.touches(flattened.detach())
-        rewards = torch.rand(self.batch, K_F)
-        x = F.linear(torch.cat([flattened, touches], -1), *self.first)
-        loss = F.binary_cross_entropy_with_logits(self.head(x), rewards, reduction="none").sum(-1).mean()
-        self.adam.zero_grad(set_to_none=True)
-        loss.backward()
-        self.adam.step()
+        self.learn(self.seen(self.flattened(psi, self.maps[screens % 64], which[1:])))
 
 
 def main():

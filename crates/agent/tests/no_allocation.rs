@@ -70,9 +70,13 @@ fn a_composite_allocates_nothing() {
         ("sr-4way-quadrant", "ems", Voting::Layer),
         ("sr-4way-quadrant", "ems", Voting::Unit),
         ("mts-2way-stationary", "none-tanh-small", Voting::Layer),
+        ("localization", "conv-ems", Voting::Unit),
     ] {
         let (mut train, _, scenes) = world(task, 1);
-        let settings = AgentSettings::for_task(module, &find_task(task).unwrap()).unwrap();
+        let mut settings = AgentSettings::for_task(module, &find_task(task).unwrap()).unwrap();
+        if module == "conv-ems" {
+            settings.module.units.fill(8);
+        }
         let mut agent = Remap::new(settings.clone(), scenes.shape(), RunSeed(1)).unwrap();
         for _ in 0..3 {
             agent.compose(settings.clone(), VotingSettings::of(voting), &scenes);

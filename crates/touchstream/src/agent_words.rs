@@ -60,6 +60,9 @@ pub fn agent_settings(
             InitialWord::Paper => InitialWeights::Paper,
         };
     }
+    if words.flattened_scale.is_some() && !touchstream_agent::find_module(module)?.is_convolutional() {
+        bail!("flattened-scale is for modules that convolve, and {module} does not");
+    }
     if let Some(word) = words.flattened_scale {
         agent.flattened = Some(match word {
             FlattenedWord::One => FlattenedScale::One,

@@ -72,14 +72,9 @@ impl Records {
             let of_all = n_steps.div_ceil(60);
             of_all.min(shortest.div_ceil(10)).max(MIN_EVALUATE_EVERY)
         });
+        words.check_counts()?;
         let evaluation_trials = words.evaluation_trials.unwrap_or(DEFAULT_TRIALS);
-        if evaluate_every == 0 || evaluation_trials == 0 {
-            bail!("evaluate-every and evaluation-trials must be at least 1");
-        }
         let n_map_examples = words.map_examples.unwrap_or(DEFAULT_EXAMPLES);
-        if n_map_examples > 64 {
-            bail!("map-examples: {n_map_examples} is more than 64");
-        }
         let mut map_steps =
             words.map_steps.clone().unwrap_or_else(|| snapshot_steps(longest, N_EVEN_SNAPSHOTS));
         map_steps.sort_unstable();

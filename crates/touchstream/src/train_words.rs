@@ -3,7 +3,7 @@
 use crate::encoder_args::EncoderOptions;
 use crate::source_args::OpenArgs;
 use crate::words::word_beside;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -11,6 +11,9 @@ use touchstream_agent::TouchScale;
 use touchstream_encoder::EncoderSpec;
 use touchstream_mind::composite::{Voting, VotingSettings};
 use touchstream_stimuli::SourceSpec;
+
+/// More trials than anyone looks at.
+const MAX_EXAMPLES: usize = 64;
 
 /// The words of a run: flags of `touchstream train` and, under the same names, keys of its configuration file.
 #[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -339,6 +342,17 @@ impl TrainWords {
         self.with_absolute_sources()
     }
 
+    /// That what is counted can be.
+    pub fn check_counts(&self) -> Result<()> {
+        if self.evaluate_every == Some(0) || self.evaluation_trials == Some(0) {
+            bail!("evaluate-every and evaluation-trials must be at least 1");
+        }
+        match self.map_examples {
+            Some(n) if n > MAX_EXAMPLES => bail!("map-examples: {n} is more than {MAX_EXAMPLES}"),
+            _ => Ok(()),
+        }
+    }
+
     /// Words of a file that were only ever right beside what is typed now: another task, module or preset brings its own
     /// widths and rates, another policy its own numbers.
     fn without_what_goes_with_others(mut self, typed: &Self) -> Self {
@@ -358,6 +372,9 @@ impl TrainWords {
         }
         if is_other_task || is_other_preset {
             self.touch_scale = None;
+        }
+        if differs(&typed.module, &self.module) {
+            self.flattened_scale = None;
         }
         if is_other_preset {
             (self.initial_weights, self.variance_of, self.feature_norm) = (None, None, None);

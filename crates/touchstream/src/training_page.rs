@@ -2,6 +2,7 @@
 
 use crate::run_setup::{OpenedRun, RunSetup};
 use crate::switch::report::vote_series;
+use crate::train_words::PresetWord;
 use anyhow::Result;
 use touchstream_agent::Scenes;
 use touchstream_env::trial::N_EXACT_SCREENS;
@@ -26,16 +27,30 @@ pub fn write<S: Scenes>(
     let agent = setup.plan.agent();
     let units: Vec<String> = agent.module.units.iter().map(usize::to_string).collect();
     let tasks: Vec<&str> = setup.tasks.iter().map(|task| task.id()).collect();
-    let facts = [
+    let mut facts = vec![
         ("tasks", tasks.join(", ")),
         ("module", format!("{} ({} units)", agent.module.id, units.join(", "))),
         ("steps", training.n_steps().to_string()),
         ("seed", setup.plan.seed.to_string()),
+        ("preset", setup.words.preset.unwrap_or(PresetWord::Default).word().to_owned()),
         ("learning rate", agent.learning_rate.to_string()),
+        ("an update", format!("every {} steps", agent.batch_steps)),
+        ("touches count", format!("{} at the screen's edge", agent.touch_scale.0)),
+    ];
+    // Beyond the paper.
+    let extras = [
+        ("targets", agent.n_targets as f64, 1.0),
+        ("dropout", agent.dropout, 0.0),
+        ("weight decay", agent.adam.weight_decay, 0.0),
+    ];
+    facts.extend(
+        extras.into_iter().filter(|extra| extra.1 != extra.2).map(|(name, n, _)| (name, n.to_string())),
+    );
+    facts.extend([
         ("images", format!("{} {}", opened.data.source, opened.data.content_hash)),
         ("encoder", format!("{} {}", opened.encoder_name, opened.identity.encoder_hash)),
         ("touchstream", env!("CARGO_PKG_VERSION").to_owned()),
-    ];
+    ]);
     let lesson_votes = training.lesson_votes();
     let structure = training.agent().skill().structure();
     let mut reuse = Vec::new();
@@ -74,7 +89,7 @@ pub fn write<S: Scenes>(
     };
     let page = training_page(&TrainingPage {
         title: &format!("{} learns {what}", agent.module.id),
-        facts: &facts.map(|(name, value)| (name.to_owned(), value)),
+        facts: &facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Vec<_>>(),
         points: &points.collect::<Vec<_>>(),
         lessons: &lessons,
         reuse: &reuse,

@@ -111,6 +111,7 @@ fn scenes_are_filmed_and_touches_on_objects_are_told() {
     assert!((0.2..=1.0).contains(&share), "{share}");
     let page = fs::read_to_string(desk.file("run/page.html")).unwrap();
     assert!(page.contains("on any object") && page.contains("share of touches"));
+    assert!(page.contains("targets") && !page.contains("dropout"), "what is beyond the paper is told");
     let judged = desk.succeeds(&["eval", "run", "--trials", "40"]);
     assert!(judged.contains("object"), "{judged}");
 }

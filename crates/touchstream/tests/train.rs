@@ -179,6 +179,7 @@ fn wrong_words_are_refused_before_anything_starts() {
     fails(&["--learning-rate", "0"], "learning-rate: 0 is not a number above 0");
     fails(&["--steps", "0"], "steps: a run of 0 steps learns nothing");
     fails(&["--temperature", "0.1"], "temperature is for --dist boltzmann");
+    fails(&["--flattened-scale", "one"], "flattened-scale is for modules that convolve, and ems does not");
     fails(&["--epsilon", "0.1"], "epsilon is for --explore epsilon-greedy");
     fails(&["--data", "galery"], "galery");
     fails(&["--steps", "400", "--map-steps", "401"], "map-steps: 401 is behind the last of 400 steps");

@@ -65,8 +65,37 @@ fn claims_are_seen_at_a_glance_and_nothing_is_left_out_in_silence() {
     desk.succeeds(&["verify", "results/mine.tar.gz", "--markdown", "page.md"]);
     let page = fs::read_to_string(desk.file("page.md")).unwrap();
     assert!(page.contains("`touchstream verify results/*.tar.gz --markdown docs/REPRODUCTION.md`"), "{page}");
+    // What two studies share counts once, if it is the same.
+    let both = ["verify", "study", "results/mine.tar.gz", "--markdown", "page.md"];
+    desk.succeeds(&both);
+    assert!(fs::read_to_string(desk.file("page.md")).unwrap().contains("| 3 seeds | the supervised"));
+    let curve = desk.file("study/runs/localization--ems--seed-1/curve.csv");
+    let text = fs::read_to_string(&curve).unwrap();
+    let (head, last) = text.trim_end().rsplit_once('\n').unwrap();
+    let column =
+        text.lines().next().unwrap().split(',').position(|name| name == "validation_reward").unwrap();
+    let cells: Vec<&str> =
+        last.split(',').enumerate().map(|(idx, cell)| if idx == column { "0.75" } else { cell }).collect();
+    fs::write(&curve, format!("{head}\n{}\n", cells.join(","))).unwrap();
     desk.fails(
-        &["verify", "study", "results/mine.tar.gz"],
-        "both have ems on localization, seed 1, preset default; judge them one after the other",
+        &both,
+        "both have ems on localization, seed 1, preset default, with other results; judge them one after the other",
     );
+}
+
+/// A study may come from anybody: no name in it decides where a report is written.
+#[test]
+fn reports_stay_in_their_folder() {
+    let desk = Desk::new();
+    desk.succeeds(&[&LOCALIZATION[..], &["--out", "study"]].concat());
+    for seed in 1..=3 {
+        let path = desk.file(&format!("study/runs/localization--ems--seed-{seed}/run.json"));
+        let facts = fs::read_to_string(&path).unwrap();
+        fs::write(&path, facts.replace("\"ems\"", "\"x/../../../escaped\"")).unwrap();
+    }
+    let output = desk.run(&["report", "study", "--out", "deep/er/report"]);
+    let page = fs::read_to_string(desk.file("deep/er/report/index.html")).unwrap();
+    assert!(output.status.success() && page.contains("run.json: module"), "{output:?}");
+    let names = |folder: &str| fs::read_dir(desk.file(folder)).unwrap().count();
+    assert_eq!((names("deep"), names("deep/er")), (1, 1));
 }

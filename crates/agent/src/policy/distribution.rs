@@ -50,17 +50,12 @@ impl PolicyMemory {
                 let map = self.largest_variance(settings);
                 draw(&self.weights[map * self.n..][..self.n], random)
             }
-            Explore::Greedy => {
+            Explore::EpsilonGreedy { epsilon } if random.chance(epsilon) => {
+                random.below(self.n as u32) as usize
+            }
+            Explore::EpsilonGreedy { .. } | Explore::Greedy => {
                 let map = self.largest_variance(settings);
                 largest(self.map(map))
-            }
-            Explore::EpsilonGreedy { epsilon } => {
-                if random.chance(epsilon) {
-                    random.below(self.n as u32) as usize
-                } else {
-                    let map = self.largest_variance(settings);
-                    largest(self.map(map))
-                }
             }
         }
     }

@@ -39,7 +39,7 @@ pub enum Dist {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VarianceOf {
-    /// Of predicted rewards. Departs from the paper's formula; the difference was small.
+    /// Of predicted rewards. Departs from the paper's formula, by which maps that promise nothing often win.
     Maps,
     /// Of the distributions, as printed in eq. 2.
     Distributions,
@@ -51,7 +51,7 @@ pub enum VarianceOf {
 pub enum Explore {
     /// Drawn from the distribution: ReMaP.
     Sample,
-    /// The best candidate of all maps, but with this probability any candidate.
+    /// The best candidate of the chosen map, but with this probability any candidate.
     EpsilonGreedy {
         /// In [0, 1].
         epsilon: f32,

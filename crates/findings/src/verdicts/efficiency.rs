@@ -17,7 +17,11 @@ pub(crate) fn ems_is_highest(study: &Study) -> Judgement {
         return found.not_enough(judgement);
     }
     if averages[0].module != EMS {
-        return found.judged(false, format!("{} is higher", averages[0].module));
+        let higher = averages[0].module.as_str();
+        let lead = study.main.difference(higher, EMS);
+        let is_clear = lead.is_some_and(|lead| lead.beside(0.0) == Beside::Above);
+        return found
+            .judged(false, format!("{higher} is higher, {}clearly so", if is_clear { "" } else { "not " }));
     }
     let is_unclear = |module: &&str| {
         study.main.difference(EMS, module).is_none_or(|difference| difference.beside(0.0) != Beside::Above)
@@ -30,7 +34,8 @@ pub(crate) fn ems_is_highest(study: &Study) -> Judgement {
     }
 }
 
-/// The difference of N-AUC, seeds paired, over the twelve tasks: its interval must lie above 0.
+/// The difference of N-AUC, seeds paired, over the twelve tasks: its interval must lie above 0. One that holds both 0 and what
+/// the paper found says nothing.
 pub(crate) fn ems_above(study: &Study, other: &str) -> Judgement {
     let difference = study.main.difference(EMS, other);
     let found = difference
@@ -38,9 +43,23 @@ pub(crate) fn ems_above(study: &Study, other: &str) -> Judgement {
     let missing = missing(study, &[EMS, other]);
     match difference {
         _ if !missing.is_none() => found.missing(&missing),
-        Some(difference) if is_enough(&difference) => found.above(difference.beside(0.0), 0.0),
+        Some(difference) if is_enough(&difference) => {
+            let papers = papers_difference(other);
+            match difference.beside(0.0) {
+                Beside::CannotTell if difference.beside(papers) != Beside::Below => {
+                    found.not_enough(format!("the interval holds both 0 and the paper's {papers:+.3}"))
+                }
+                beside => found.above(beside, 0.0),
+            }
+        }
         _ => found.not_enough(not_shared(study)),
     }
+}
+
+/// EMS less another module, as printed.
+fn papers_difference(other: &str) -> f64 {
+    let of = |name: &str| MAIN_MODULES.iter().find(|module| module.0 == name).map_or(0.0, |module| module.1);
+    of(EMS) - of(other)
 }
 
 /// Every neighbour in the paper's order, by point estimates.

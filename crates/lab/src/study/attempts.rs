@@ -204,11 +204,6 @@ impl Attempts {
         numbers.iter().rev().find_map(status).map_or(0, |status| status.n_steps)
     }
 
-    /// How the last of them ended, if it has.
-    pub fn last_end(&self) -> Result<Option<AttemptEnd>, StudyError> {
-        self.numbers()?.last().map_or(Ok(None), |&number| self.end(number))
-    }
-
     /// Deletes what attempts worked with, once there is a result; who they were is remembered.
     pub fn clear(&self) {
         for number in self.numbers().unwrap_or_default() {

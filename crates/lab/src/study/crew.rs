@@ -226,11 +226,8 @@ mod tests {
     }
 
     fn jobs(names: &[(&str, Option<&str>)]) -> Vec<Job> {
-        let job = |&(name, needs): &(&str, Option<&str>)| Job {
-            name: name.into(),
-            needs: needs.map(String::from),
-            cost: 1.0,
-        };
+        let job =
+            |&(name, needs): &(&str, Option<&str>)| Job { name: name.into(), needs: needs.map(String::from) };
         names.iter().map(job).collect()
     }
 

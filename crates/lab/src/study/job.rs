@@ -1,14 +1,12 @@
 //! One run of a study, seen from those who have to get it done.
 
 /// What is to be done.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     /// The run's name: that of its folder.
     pub name: String,
     /// The run that must be complete before.
     pub needs: Option<String>,
-    /// How long it takes, compared with others.
-    pub cost: f64,
 }
 
 /// How work on a run came to an end.

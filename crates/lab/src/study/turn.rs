@@ -20,10 +20,9 @@ impl StudyFolder {
         let path = self.path().join("study.lock");
         let open = || OpenOptions::new().create(true).append(true).open(&path);
         let file = open().map_err(StudyError::of_file(&path))?;
-        match file.lock() {
-            Err(error) if error.kind() != ErrorKind::Unsupported => Err(StudyError::of_file(&path)(error)),
-            _ => Ok(Turn { _locked: file }),
-        }
+        // Servers without locks say so in many ways.
+        while file.lock().is_err_and(|error| error.kind() == ErrorKind::Interrupted) {}
+        Ok(Turn { _locked: file })
     }
 }
 

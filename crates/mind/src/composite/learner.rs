@@ -66,8 +66,7 @@ impl CompositeLearner {
             let n_moved = if idx == structure.touch_stage() { layout.actions.len() } else { 0 };
             StageRows::new(stage, layout.votes[idx].clone(), n_moved, max_steps)
         };
-        let widest =
-            structure.stages().iter().map(|stage| stage.n_in().min(stage.n_hidden + stage.n_touch)).max();
+        let widest = structure.stages().iter().map(|stage| stage.n_hidden + stage.n_touch).max();
         let widest = widest.unwrap_or(0).max(structure.shape().k_f);
         let parameters = controller.parameters();
         let zeros = |parameters: &[f32]| vec![0.0; parameters.len()];

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub enum InitialWeights {
     /// N(0, 1 / n_in) for a stage of n_in inputs; weights of touches are smaller by what touches count, so that a module
     /// starts as the same function on any scale. Behind convolutions, flattened numbers start as N(0, 1 / n) of what each
-    /// counts, and touches as beside the numbers of one place.
+    /// counts, and touches as beside so many of them as count one together.
     ///
     /// Departs from the paper: its N(0, 0.01) starts on a long plateau, where products of small numbers hardly pass
     /// anything on, unless touches are counted in pixels.

@@ -1,7 +1,7 @@
 //! COCO as a source: scenes, their objects with masks, and single instances cut out as portraits.
 //!
-//! A scene is an image like all others: short side to 256, middle 224 x 224, so that nothing is stretched; what
-//! lies outside is lost, and an instance left with fewer than 20 pixels does not count. Crowds are rewarded like
+//! A scene is shown whole, stretched to the screen; or, if that is asked for, as all other images are: short side to 256, middle
+//! 224 x 224, and what lies outside is lost. An instance left with fewer than 20 pixels does not count. Crowds are rewarded like
 //! instances and never stand alone.
 
 use super::layout::find_split;

@@ -199,10 +199,16 @@ impl Beginning {
     fn look(folder: &StudyFolder, spec: &StudySpec) -> Result<Self> {
         let there = read_spec_if_any(folder)?;
         if let Some(field) = there.as_ref().and_then(|there| spec.difference_of_settings(there)) {
+            let place = folder.path().display();
+            if folder.begun()?.is_empty() {
+                bail!(
+                    "{place} holds another study ({field} differs), of which no run was begun; remove that folder, or choose \
+                     another with --out"
+                );
+            }
             bail!(
-                "{} holds another study ({field} differs); choose another folder with --out, or go on with that one: \
-                 touchstream study resume {0}",
-                folder.path().display()
+                "{place} holds another study ({field} differs); choose another folder with --out, or go on with that one: \
+                 touchstream study resume {place}"
             );
         }
         let tasks = KeptTasks::look(folder, [Some(spec), there.as_ref()].into_iter().flatten())?;

@@ -80,7 +80,7 @@ impl Cell {
             RunPart::Second { base, .. } => Some(base.clone()),
             RunPart::Alone | RunPart::Base => None,
         };
-        Job { name: self.name.clone(), needs, cost: self.cost }
+        Job { name: self.name.clone(), needs }
     }
 }
 
@@ -108,13 +108,16 @@ pub fn cells_of(spec: &StudySpec) -> Result<Vec<Cell>> {
     Ok(cells)
 }
 
-/// The runs that are not complete; of bases, those that something which is not complete starts from.
-pub fn missing_of<'a>(cells: &'a [Cell], complete: &BTreeSet<String>) -> Vec<&'a Cell> {
-    let is_missing = |cell: &&Cell| !complete.contains(&cell.name);
-    let needed: BTreeSet<String> =
-        cells.iter().filter(is_missing).filter_map(|cell| cell.job().needs).collect();
-    let is_needed = |cell: &&Cell| cell.facts.part != RunPart::Base || needed.contains(&cell.name);
-    cells.iter().filter(is_missing).filter(is_needed).collect()
+/// The runs that are not complete; of bases, those that something which is not complete starts from, or nothing of these at all.
+pub fn missing_of<'a>(
+    cells: impl IntoIterator<Item = &'a Cell> + Clone,
+    complete: &BTreeSet<String>,
+) -> Vec<&'a Cell> {
+    let missing = || cells.clone().into_iter().filter(|cell| !complete.contains(&cell.name));
+    let all_needed: BTreeSet<String> =
+        cells.clone().into_iter().filter_map(|cell| cell.job().needs).collect();
+    let needed: BTreeSet<String> = missing().filter_map(|cell| cell.job().needs).collect();
+    missing().filter(|cell| needed.contains(&cell.name) || !all_needed.contains(&cell.name)).collect()
 }
 
 /// What a curve of a report is about.
@@ -127,12 +130,13 @@ struct Method<'a> {
 }
 
 impl Method<'_> {
-    fn words(&self, task: &Task) -> TrainWords {
+    fn words(&self, task: &Task) -> Result<TrainWords> {
         let spec = self.spec;
         let mut words = self.varied.clone().over(spec.settings_for(task.id()));
+        words.check_counts()?;
         words.module = Some(self.module.to_owned());
         words.preset = Some(self.preset);
-        words
+        Ok(words)
     }
 
     fn facts(&self, task: &Task, seed: u64, part: RunPart) -> RunFacts {
@@ -163,7 +167,7 @@ impl Method<'_> {
         let Self { spec, module, preset, .. } = *self;
         for word in &spec.tasks {
             let task = task_from_word(word)?;
-            let mut words = self.words(&task);
+            let mut words = self.words(&task)?;
             words.task = Some(word.clone());
             words.steps = Some(spec.steps.unwrap_or_else(|| spec.scale.steps(&task)));
             words.evaluation_trials.get_or_insert(spec.scale.evaluation_trials());
@@ -196,7 +200,7 @@ impl Method<'_> {
         let Self { spec, module, preset, .. } = *self;
         for word in &spec.switches {
             let pair: Pair = pair_of(word)?;
-            let mut words = self.words(&pair.second);
+            let mut words = self.words(&pair.second)?;
             words.evaluation_trials.get_or_insert(match spec.scale {
                 Scale::Smoke => spec.scale.evaluation_trials(),
                 Scale::Short | Scale::Paper => 200,

@@ -3,7 +3,7 @@
 use crate::say::warn_user;
 use crate::study::cell::{Cell, RunPart, missing_of};
 use crate::study::records::Records;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use touchstream_lab::run::{RunFolder, Stage, Trained};
@@ -13,7 +13,11 @@ use touchstream_lab::study::StudyFolder;
 /// though something has to.
 pub fn set_damaged_aside(folder: &StudyFolder, cells: &[&Cell]) -> Result<BTreeSet<String>> {
     let names: BTreeSet<String> = cells.iter().map(|cell| cell.name.clone()).collect();
-    set_aside(folder, Records::read(folder, &names)?.unreadable)?;
+    let Records { unreadable, out_of_reach, .. } = Records::read(folder, &names)?;
+    if let Some((name, problem)) = unreadable.iter().find(|(name, _)| out_of_reach.contains(name)) {
+        bail!("{name} cannot be read here, and may be sound: {problem}");
+    }
+    set_aside(folder, unreadable)?;
     set_aside(folder, useless_bases(folder, cells)?)?;
     Ok(folder.complete()?.intersection(&names).cloned().collect())
 }
@@ -34,11 +38,15 @@ fn set_aside(folder: &StudyFolder, damaged: Vec<(String, String)>) -> Result<()>
 /// Complete bases that runs which are missing start from, and whose checkpoints they cannot read; and why.
 fn useless_bases(folder: &StudyFolder, cells: &[&Cell]) -> Result<Vec<(String, String)>> {
     let complete = folder.complete()?;
-    let cells: Vec<Cell> = cells.iter().copied().cloned().collect();
-    let needed: BTreeSet<String> =
-        missing_of(&cells, &complete).into_iter().filter_map(|cell| cell.job().needs).collect();
-    let bases: Vec<&Cell> =
-        cells.iter().filter(|cell| cell.facts.part == RunPart::Base && needed.contains(&cell.name)).collect();
+    let needed: BTreeSet<String> = missing_of(cells.iter().copied(), &complete)
+        .into_iter()
+        .filter_map(|cell| cell.job().needs)
+        .collect();
+    let bases: Vec<&Cell> = cells
+        .iter()
+        .copied()
+        .filter(|cell| cell.facts.part == RunPart::Base && needed.contains(&cell.name))
+        .collect();
     let useless = bases.into_par_iter().filter(|cell| complete.contains(&cell.name)).filter_map(|cell| {
         let problem = problem_of(&folder.run(&cell.name))?;
         Some((cell.name.clone(), problem))

@@ -155,8 +155,8 @@ struct Group {
     settings: Vec<String>,
     studies: Vec<StudyUsed>,
     records: Vec<RunRecord>,
-    /// Which folder has which run.
-    seen: BTreeMap<String, PathBuf>,
+    /// Which folder has which run, and where among the records.
+    seen: BTreeMap<String, (PathBuf, usize)>,
     baselines: Vec<Baseline>,
     unread: Vec<LeftOut>,
 }
@@ -188,18 +188,22 @@ impl Group {
         Ok(())
     }
 
-    /// No run counts twice.
+    /// No run counts twice: studies may share some, which are the same then.
     fn add_records(&mut self, path: &Path, records: Vec<RunRecord>) -> Result<()> {
         for record in records {
             let what = format!("{}, preset {}", name_of(&record), record.preset);
-            if let Some(other) = self.seen.insert(what.clone(), path.to_owned()) {
-                bail!(
-                    "{} and {} both have {what}; judge them one after the other",
+            match self.seen.get(&what) {
+                None => {
+                    self.seen.insert(what, (path.to_owned(), self.records.len()));
+                    self.records.push(record);
+                }
+                Some((_, idx)) if self.records[*idx] == record => {}
+                Some((other, _)) => bail!(
+                    "{} and {} both have {what}, with other results; judge them one after the other",
                     other.display(),
                     path.display()
-                );
+                ),
             }
-            self.records.push(record);
         }
         Ok(())
     }

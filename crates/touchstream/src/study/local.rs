@@ -2,7 +2,7 @@
 
 use crate::say::warn_user;
 use crate::study::alone::{Watched, run_alone};
-use crate::study::cell::{Cell, CellPlan, RunPart};
+use crate::study::cell::{Cell, CellPlan, RunPart, missing_of};
 use crate::study::damaged::set_damaged_aside;
 use crate::study::live_view::LiveView;
 use crate::study::rooms::Rooms;
@@ -10,6 +10,7 @@ use crate::study::spent_time::{SpentTime, timed};
 use crate::study::way::way_of;
 use anyhow::{Context, Result};
 use std::cell::Cell as Shared;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -47,12 +48,17 @@ impl Shift<'_> {
     ) -> Result<ShiftReport> {
         let complete = set_damaged_aside(self.folder, cells)?;
         complete.iter().for_each(|name| self.folder.attempts(name).clear());
-        let missing = cells.iter().copied().filter(|cell| !complete.contains(&cell.name));
+        let missing = missing_of(cells.iter().copied(), &complete);
+        let wanted: BTreeSet<&str> = missing.iter().map(|cell| cell.name.as_str()).collect();
+        // Bases that nothing starts from any more are nobody's.
+        let is_wanted = |cell: &&Cell| complete.contains(&cell.name) || wanted.contains(cell.name.as_str());
+        let cells: Vec<&Cell> = cells.iter().copied().filter(is_wanted).collect();
         let mut spent = SpentTime::default();
-        let rooms =
-            unless_told_to_leave(must_stop, leave, || timed(&mut spent.encoding, || Rooms::open(missing)))?;
+        let rooms = unless_told_to_leave(must_stop, leave, || {
+            timed(&mut spent.encoding, || Rooms::open(missing.iter().copied()))
+        })?;
         let jobs: Vec<Job> = cells.iter().map(|cell| cell.job()).collect();
-        let view = LiveView::new(cells.to_vec(), self.n_threads);
+        let view = LiveView::new(cells.clone(), self.n_threads);
         let crew = Crew {
             folder: self.folder,
             worker: Worker::this(self.scheduler_job.clone()),
@@ -119,6 +125,13 @@ impl Shift<'_> {
 
 /// Opening images and encoding screens may take long: whoever is told to stop meanwhile need not wait for their end.
 fn unless_told_to_leave<T>(must_stop: &AtomicBool, leave: &(dyn Fn() + Sync), open: impl FnOnce() -> T) -> T {
+    /// Opened, or given up by a panic: the watcher must end in any case.
+    struct Open<'a>(&'a AtomicBool);
+    impl Drop for Open<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
     let is_open = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -129,9 +142,8 @@ fn unless_told_to_leave<T>(must_stop: &AtomicBool, leave: &(dyn Fn() + Sync), op
                 thread::sleep(Duration::from_millis(50));
             }
         });
-        let opened = open();
-        is_open.store(true, Ordering::Relaxed);
-        opened
+        let _open = Open(&is_open);
+        open()
     })
 }
 

@@ -7,6 +7,8 @@ use crate::study::touches::{compared_with, scale_of};
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, ErrorKind};
+use touchstream_agent::find_module;
 use touchstream_findings::{Part, Point, RunRecord, end};
 use touchstream_lab::curve::{CurveRow, rows_from_csv};
 use touchstream_lab::run::{RunFolder, RunIdentity, Stage};
@@ -28,6 +30,8 @@ pub struct Records {
     pub runs: Vec<CompleteRun>,
     /// The folder's name, and what is wrong with it.
     pub unreadable: Vec<(String, String)>,
+    /// Those of them that may be sound: the system did not let us read them.
+    pub out_of_reach: BTreeSet<String>,
     /// Runs that were made otherwise than other seeds of theirs.
     pub strangers: Vec<(String, String)>,
 }
@@ -37,12 +41,15 @@ impl Records {
     /// of others that lie there, nothing.
     pub fn read(folder: &StudyFolder, names: &BTreeSet<String>) -> Result<Self> {
         let complete = folder.complete()?;
-        let (mut runs, unreadable) = read_runs(folder, complete.intersection(names));
+        let (mut runs, failures) = read_runs(folder, complete.intersection(names));
+        let out_of_reach = failures.iter().filter(|(_, error)| is_out_of_reach(error));
+        let out_of_reach = out_of_reach.map(|(name, _)| name.clone()).collect();
         let bases: BTreeSet<String> = runs.iter().filter_map(|run| run.base().map(String::from)).collect();
         let (bases, strangers) =
             read_runs(folder, complete.intersection(&bases).filter(|base| !names.contains(*base)));
         runs.extend(bases);
-        Ok(Self { runs, unreadable, strangers }.without_strangers().without_unlike_touches())
+        let [unreadable, strangers] = [failures, strangers].map(said);
+        Ok(Self { runs, unreadable, out_of_reach, strangers }.without_strangers().without_unlike_touches())
     }
 
     /// Runs that are there, whether they can be read or not.
@@ -121,23 +128,39 @@ fn end_of(rows: &[CurveRow]) -> Option<f64> {
 fn read_runs<'a>(
     folder: &StudyFolder,
     names: impl Iterator<Item = &'a String>,
-) -> (Vec<CompleteRun>, Vec<(String, String)>) {
+) -> (Vec<CompleteRun>, Vec<(String, anyhow::Error)>) {
     let names: Vec<&String> = names.collect();
     let read: Vec<_> = names.par_iter().map(|name| (*name, read_run(folder.run(name), name))).collect();
     let (mut runs, mut unreadable) = (Vec::new(), Vec::new());
     for (name, one) in read {
         match one {
             Ok(run) => runs.push(run),
-            Err(error) => unreadable.push((name.clone(), format!("{error:#}"))),
+            Err(error) => unreadable.push((name.clone(), error)),
         }
     }
     (runs, unreadable)
+}
+
+fn said(failures: Vec<(String, anyhow::Error)>) -> Vec<(String, String)> {
+    failures.into_iter().map(|(name, error)| (name, format!("{error:#}"))).collect()
+}
+
+/// Whether a file could not be read though it is there, and may be as it should: nobody's permission, a server that is gone.
+fn is_out_of_reach(error: &anyhow::Error) -> bool {
+    let mut files = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    files.any(|error| {
+        !matches!(
+            error.kind(),
+            ErrorKind::NotFound | ErrorKind::InvalidData | ErrorKind::UnexpectedEof | ErrorKind::IsADirectory
+        )
+    })
 }
 
 fn read_run(folder: RunFolder, name: &str) -> Result<CompleteRun> {
     let path = folder.path().join(RUN_FACTS);
     let text = folder.read_text(&path).with_context(|| path.display().to_string())?;
     let facts: RunFacts = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+    find_module(&facts.module).with_context(|| format!("{}: module", path.display()))?;
     let status = folder.read_status()?.with_context(|| folder.status().display().to_string())?;
     let identity = folder.read_identity()?.with_context(|| folder.identity().display().to_string())?;
     if identity.plan.lessons.is_empty() {
@@ -198,5 +221,24 @@ impl CompleteRun {
             points: self.rows.iter().map(point).collect(),
             failure: self.failure.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_read_now_is_not_damaged() {
+        let check = |error: io::Error, expected: bool| {
+            let error = anyhow::Error::new(error).context("curve.csv");
+            assert_eq!(is_out_of_reach(&error), expected, "{error:#}");
+        };
+        for kind in [ErrorKind::PermissionDenied, ErrorKind::TimedOut, ErrorKind::StaleNetworkFileHandle] {
+            check(kind.into(), true);
+        }
+        check(io::Error::from_raw_os_error(5), true);
+        [ErrorKind::NotFound, ErrorKind::InvalidData].into_iter().for_each(|kind| check(kind.into(), false));
+        assert!(!is_out_of_reach(&anyhow::anyhow!("plan.lessons: there is none")));
     }
 }

@@ -261,6 +261,12 @@ impl StudySpec {
                 "switches: second tasks would be learned from scratch alone, which compares with nothing; say ways too (--ways layer)"
             );
         }
+        let has_maps = self.settings.map_examples.is_some() || self.settings.map_steps.is_some();
+        if has_switches && self.tasks.is_empty() && has_maps {
+            bail!(
+                "map-examples, map-steps: maps are kept of tasks that are learned alone, and there is none; say tasks too"
+            );
+        }
         if self.python.is_some() && localization_of(self).is_none() {
             bail!(
                 "python: it is for localization, and no task of the study is; say --tasks localization, or no --python"
@@ -480,6 +486,7 @@ mod tests {
         check("tasks = [\"sr-2way\"]\nswitches = [\"1\"]", Some("switches: "));
         check("switches = [\"1\"]\nways = [\"scratch\"]", Some("switches: "));
         check("tasks = [\"sr-2way\"]\npython = \"python3\"", Some("python: "));
+        check("switches = [\"1\"]\nways = [\"unit\"]\n[settings]\nmap-examples = 2", Some("map-examples"));
         check("tasks = [\"localization\"]\npython = \"python3\"", None);
         check("switches = [\"1\"]\nways = [\"unit\"]\nbase-steps = 100", None);
     }

@@ -53,7 +53,8 @@ impl PairPlan {
             if spec.scale == Scale::Smoke { spec.scale.n_evaluations() } else { N_EVALUATIONS };
         let length = |n_steps: u64| {
             let n_steps = n_steps.div_ceil(batch).saturating_mul(batch);
-            Length { n_steps, evaluate_every: n_steps.div_ceil(n_evaluations) }
+            let evaluate_every = words.evaluate_every.unwrap_or_else(|| n_steps.div_ceil(n_evaluations));
+            Length { n_steps, evaluate_every }
         };
         let lengths = [
             length(spec.base_steps.unwrap_or_else(|| spec.scale.base_steps(&pair.base))),

@@ -50,7 +50,7 @@ impl SwitchReport {
     /// From the folders of a study's runs.
     pub fn read(folder: &StudyFolder, spec: &StudySpec) -> Result<Self> {
         let names = cells_of(spec)?.into_iter().map(|cell| cell.name).collect();
-        let Records { runs, unreadable, strangers } = Records::read(folder, &names)?;
+        let Records { runs, unreadable, strangers, .. } = Records::read(folder, &names)?;
         if let Some((name, problem)) = unreadable.iter().chain(&strangers).next() {
             bail!("{name}: {problem}");
         }

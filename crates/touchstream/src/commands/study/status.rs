@@ -2,7 +2,7 @@
 
 use super::read_spec;
 use crate::say::{say, warn_user};
-use crate::study::cell::cells_of;
+use crate::study::cell::{cells_of, missing_of};
 use crate::study::census::{Census, warn_of_unnamed};
 use crate::study::slurm::{QueueState, queue_of, read_submissions};
 use crate::study::spec::StudySpec;
@@ -140,6 +140,8 @@ fn status_of(folder: &StudyFolder, spec: &StudySpec) -> Result<StudyStatus> {
             });
         }
     }
+    let names: BTreeSet<String> = complete.iter().map(|&name| name.to_owned()).collect();
+    let n_missing = missing_of(&cells, &names).len();
     // What the cluster does not tell takes nothing from what folders tell.
     let queue =
         read_submissions(folder).and_then(|all| (!all.is_empty()).then(|| queue_of(&all)).transpose());
@@ -148,11 +150,11 @@ fn status_of(folder: &StudyFolder, spec: &StudySpec) -> Result<StudyStatus> {
         None
     });
     Ok(StudyStatus {
-        n_runs: cells.len(),
+        n_runs: n_complete + n_missing,
         n_complete,
         n_failed: failed.len(),
         n_running: running.len(),
-        n_waiting: cells.len() - n_complete - running.len(),
+        n_waiting: n_missing.saturating_sub(running.len()),
         n_attempts,
         running,
         failed,

@@ -2,7 +2,8 @@
 
 use crate::study::report::colours::Styles;
 use crate::study::report::tables::{
-    CUT, Possible, averaged_cells, ends, figure_cells, figure_columns, left_out_table, n_words,
+    CUT, Possible, averaged_cells, counted_cells, counted_columns, ends, figure_cells, figure_columns,
+    left_out_table, n_words,
 };
 use std::collections::BTreeSet;
 use touchstream_env::task::{find_task, paper_tasks};
@@ -283,7 +284,8 @@ fn average_table(preset: &str, all: &Comparison) -> Table {
         id: format!("ta-n-auc-{preset}"),
         title: format!("Normalized areas {}, preset {preset}", averaged_over(all)),
         note: format!(
-            "Tasks: {}. 95 % stratified bootstrap intervals: the seeds of each task are resampled, tasks are not.",
+            "Tasks: {}. 95 % stratified bootstrap intervals: the seeds of each task are resampled, tasks are not. Those of TA-N-AUC \
+             are widened for few seeds; the others are as in rliable, and somewhat narrow for three.",
             all.averaged_tasks.join(", ")
         ),
         columns,
@@ -355,16 +357,16 @@ fn horizons(preset: &str, all: &Comparison) -> Table {
 fn final_rewards(preset: &str, found: &ModuleFindings) -> Table {
     let mut columns = vec![TableColumn::text("task", "task"), TableColumn::text("module", "module")];
     columns.extend(figure_columns("final_reward", "final reward"));
-    columns.extend(figure_columns("area", "area to the horizon"));
     columns.push(TableColumn::count("n", "n"));
+    columns.extend(counted_columns("area", "area to the horizon"));
     columns.push(TableColumn::text("seeds", "final reward of each seed"));
     let mut rows = Vec::new();
     for task in &found.tasks {
         for module in &task.modules {
             let mut cells = vec![Cell::Text(task.task.clone()), Cell::Text(module.module.clone())];
             cells.extend(figure_cells(Some(&module.final_reward), Possible::SHARE));
-            cells.extend(figure_cells(module.area.as_ref(), Possible::SHARE));
             cells.push(Cell::Count(module.final_reward.n as u64));
+            cells.extend(counted_cells(module.area.as_ref(), Possible::SHARE));
             let seeds = module.seeds.iter().map(|seed| format!("{:.3}", seed.final_reward));
             cells.push(Cell::Text(seeds.collect::<Vec<_>>().join(" ")));
             rows.push(cells);

@@ -1,6 +1,7 @@
 //! A study's report, from its folders alone.
 
 use crate::say::warn_user;
+use crate::source_args::ValidationPartWord;
 use crate::study::cell::{Cell, cells_of, missing_of};
 use crate::study::records::Records;
 use crate::study::report::colours::Colours;
@@ -35,7 +36,7 @@ pub fn study_report(folder: &StudyFolder, spec: &StudySpec) -> Result<StudyRepor
     let verdicts = of_study(spec, &found.presets);
     let colours = Colours::of(&found.presets);
     let mut sections: Vec<StudySection> =
-        found.presets.iter().flat_map(|preset| sections_of(preset, &colours)).collect();
+        found.presets.iter().flat_map(|preset| sections_of(spec, preset, &colours)).collect();
     // Where maps are the question, they come first.
     let place = if spec.name == "emergence" { 0 } else { sections.len() };
     if let Some(section) = pictures::section(&records.runs)? {
@@ -59,11 +60,12 @@ pub fn study_report(folder: &StudyFolder, spec: &StudySpec) -> Result<StudyRepor
     Ok(StudyReport { page, verdicts, findings: found })
 }
 
-fn sections_of(preset: &PresetFindings, colours: &Colours) -> Vec<StudySection> {
+fn sections_of(spec: &StudySpec, preset: &PresetFindings, colours: &Colours) -> Vec<StudySection> {
     let Colours { modules, ways } = colours;
     let name = preset.preset.as_str();
     let mut sections = Vec::new();
-    sections.extend(rates_section::section(name, &preset.learning_rates, modules));
+    let is_choice = spec.settings.images.validation_part == Some(ValidationPartWord::Choice);
+    sections.extend(rates_section::section(name, &preset.learning_rates, modules, is_choice));
     sections.extend(alone_section::section(name, &preset.modules, modules));
     sections.extend(fine_section::localization(name, &preset.localization, modules));
     sections.extend(order_section::section(name, &preset.scenes, modules));

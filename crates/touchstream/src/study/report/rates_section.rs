@@ -20,8 +20,13 @@ const MAX_BANDS: usize = 7;
 /// The figure's unit of rates.
 const UNIT: f64 = 1e-4;
 
-/// The section of learning rates, under a preset.
-pub fn section(preset: &str, found: &[RateFindings], styles: &Styles) -> Option<StudySection> {
+/// The section of learning rates, under a preset; `is_choice` where they were judged on the validation part that is kept for that.
+pub fn section(
+    preset: &str,
+    found: &[RateFindings],
+    styles: &Styles,
+    is_choice: bool,
+) -> Option<StudySection> {
     // Runs at the paper's own rate alone have nothing to choose from.
     let mut found: Vec<&RateFindings> =
         found.iter().filter(|one| one.rates.iter().any(|rate| rate.learning_rate.is_some())).collect();
@@ -35,9 +40,14 @@ pub fn section(preset: &str, found: &[RateFindings], styles: &Styles) -> Option<
     Some(StudySection {
         id: format!("learning-rates-{preset}"),
         title: format!("Learning rates, preset {preset}"),
-        text: "Judged on every second validation picture; `touchstream study modules --rates DIR` takes the chosen rates and judges them \
-               on the others."
-            .into(),
+        text: if is_choice {
+            "Judged on every second validation picture; `touchstream study modules --rates DIR` takes the chosen rates and judges them \
+             on the others."
+        } else {
+            "Judged on all validation pictures, so none is left to judge the chosen rates by: `touchstream study learning-rates` \
+             chooses them on every second one."
+        }
+        .into(),
         figures: vec![areas(preset, &found, styles)],
         pictures: Vec::new(),
         tables,
@@ -219,7 +229,7 @@ mod tests {
             [record(papers, 1, 0.5), record(papers, 2, 0.5), record(1e-2, 1, 1.0), record(1e-2, 2, 0.5)];
         let found = findings(&records, &[]);
         let colours = Colours::of(&found.presets);
-        let section = section("default", &found.presets[0].learning_rates, &colours.modules).unwrap();
+        let section = section("default", &found.presets[0].learning_rates, &colours.modules, true).unwrap();
         let csv = section.tables[0].csv().unwrap();
         let cells: Vec<&str> = csv.lines().nth(1).unwrap().split(',').collect();
         assert_eq!(cells[2..4], ["0.01".to_owned(), format!("{papers:?}")]);

@@ -242,8 +242,8 @@ fn gain_table(preset: &str, module: &str, switches: &[&SwitchFindings]) -> Table
     ];
     columns.extend(figure_columns("rgain", "RGain"));
     columns.extend(figure_columns("tgain", "TGain"));
-    columns.extend(figure_columns("area", "area"));
     columns.push(TableColumn::count("n", "n"));
+    columns.extend(counted_columns("area", "area"));
     columns.push(TableColumn::count("horizon", "steps"));
     columns.extend(counted_columns("reuse_end", "old modules' share at the end"));
     let mut rows = Vec::new();
@@ -254,8 +254,8 @@ fn gain_table(preset: &str, module: &str, switches: &[&SwitchFindings]) -> Table
                 .to_vec();
             cells.extend(figure_cells(way.r_gain.as_ref(), Possible::GAIN));
             cells.extend(figure_cells(way.t_gain.as_ref(), Possible::ANYTHING));
-            cells.extend(figure_cells(Some(&way.area), Possible::SHARE));
-            cells.push(Cell::Count(way.r_gain.map_or(way.area.n, |gain| gain.n) as u64));
+            cells.push(Cell::Count(way.r_gain.map_or(0, |gain| gain.n) as u64));
+            cells.extend(counted_cells(Some(&way.area), Possible::SHARE));
             cells.push(Cell::Count(switch.horizon_steps));
             let shares: Vec<f64> = way.seeds.iter().filter_map(|seed| seed.reuse_end).collect();
             cells.extend(counted_cells(Found::of(&shares).as_ref(), Possible::SHARE));

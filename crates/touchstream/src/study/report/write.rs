@@ -2,6 +2,7 @@
 
 use crate::output::write_file;
 use crate::study::report::build::StudyReport;
+use crate::study::run_name::folder_name;
 use anyhow::{Context, Result};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -46,9 +47,9 @@ pub fn write_report(report: &StudyReport, folder: &Path) -> Result<PathBuf> {
 const FIGURE_ENDINGS: [&str; 2] = ["svg", "png"];
 const TABLE_ENDINGS: [&str; 4] = ["csv", "md", "tex", "parquet"];
 
-/// Deletes files with our endings whose names are not these.
+/// Deletes files with our endings that are not of these figures or tables.
 fn delete_all_but<'a>(folder: &Path, endings: &[&str], kept: impl Iterator<Item = &'a str>) -> Result<()> {
-    let kept: BTreeSet<&str> = kept.collect();
+    let kept: BTreeSet<String> = kept.map(folder_name).collect();
     for entry in entries_of(folder).with_context(|| folder.display().to_string())? {
         let path = entry.with_context(|| folder.display().to_string())?.path();
         let part = |part: Option<&OsStr>| part.and_then(OsStr::to_str).unwrap_or_default().to_owned();
@@ -61,16 +62,36 @@ fn delete_all_but<'a>(folder: &Path, endings: &[&str], kept: impl Iterator<Item 
 }
 
 fn write_figure(figure: &Figure, folder: &Path) -> Result<()> {
-    let file = |end: &str| folder.join(FIGURES).join(format!("{}.{end}", figure.id));
+    let file = |end: &str| folder.join(FIGURES).join(format!("{}.{end}", folder_name(&figure.id)));
     write_file(&file("svg"), figure.svg.as_bytes())?;
     let png = png_from_svg(&figure.svg, DEFAULT_SCALE).with_context(|| figure.id.clone())?;
     write_file(&file("png"), &png)
 }
 
 fn write_table(table: &Table, folder: &Path) -> Result<()> {
-    let file = |end: &str| folder.join(TABLES).join(format!("{}.{end}", table.id));
+    let file = |end: &str| folder.join(TABLES).join(format!("{}.{end}", folder_name(&table.id)));
     write_file(&file("csv"), table.csv()?.as_bytes())?;
     write_file(&file("md"), table.markdown()?.as_bytes())?;
     write_file(&file("tex"), table.latex()?.as_bytes())?;
     write_file(&file("parquet"), &table.parquet()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_tables_are_no_paths() {
+        let place = tempfile::tempdir().unwrap();
+        let id = "rgain-ems (data=folder:/a/../../../b)".to_owned();
+        let table =
+            Table { id, title: "t".into(), note: String::new(), columns: Vec::new(), rows: Vec::new() };
+        write_table(&table, place.path()).unwrap();
+        let tables = || fs::read_dir(place.path().join(TABLES)).unwrap();
+        assert_eq!(tables().count(), TABLE_ENDINGS.len());
+        delete_all_but(&place.path().join(TABLES), &TABLE_ENDINGS, [table.id.as_str()].into_iter()).unwrap();
+        assert_eq!(tables().count(), TABLE_ENDINGS.len());
+        delete_all_but(&place.path().join(TABLES), &TABLE_ENDINGS, std::iter::empty()).unwrap();
+        assert_eq!(tables().count(), 0);
+    }
 }

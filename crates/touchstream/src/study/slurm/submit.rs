@@ -1,7 +1,7 @@
 //! Everything of a study that is missing, as job arrays.
 
 use crate::source_args::default_cache_dir;
-use crate::study::cell::{Cell, RunPart};
+use crate::study::cell::{Cell, RunPart, missing_of};
 use crate::study::damaged::set_damaged_aside;
 use crate::study::slurm::array::{Array, answer_of};
 use crate::study::slurm::queue::queue_of;
@@ -38,7 +38,7 @@ pub fn submit(
     }
     // What cannot be read any more is submitted, too.
     let complete = set_damaged_aside(folder, &cells.iter().collect::<Vec<_>>())?;
-    let missing: Vec<&Cell> = cells.iter().filter(|cell| !complete.contains(&cell.name)).collect();
+    let missing = missing_of(cells, &complete);
     let is_base = |cell: &&&Cell| cell.facts.part == RunPart::Base;
     let bases: Vec<&Cell> = missing.iter().filter(is_base).copied().collect();
     let mut others: Vec<&Cell> = missing.iter().filter(|cell| !is_base(cell)).copied().collect();
