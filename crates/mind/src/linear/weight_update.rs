@@ -158,7 +158,7 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Update<'_, R, U> {
     #[inline(always)]
     fn tiles<'x, A: Arithmetic>(&mut self, piece: Piece, block_of: impl Fn(usize, usize) -> &'x Block) {
         match A::HAS_32_REGISTERS {
-            true => self.units::<A, 4, 4>(piece, block_of),
+            true => self.units::<A, 2, 8>(piece, block_of),
             false => self.units::<A, 2, 2>(piece, block_of),
         }
     }
@@ -179,9 +179,12 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Update<'_, R, U> {
             let d = |step: usize, unit: usize| d[step * n_out + (first + unit).min(n_out - 1)];
             // Strip by strip: the rule divides while the next strip is summed.
             for strip in 0..n_strips {
-                // Those of the next units come from far away meanwhile.
-                (first + UNITS..n_out.min(first + 2 * UNITS))
-                    .for_each(|unit| rule.expect::<A>(at(unit) + strip * strip_len, strip_len));
+                // Those of the next units come from far away meanwhile. Processors with wide registers fetch long rows by
+                // themselves, and lose by being told (measured: a tenth of an update).
+                if !A::HAS_32_REGISTERS {
+                    (first + UNITS..n_out.min(first + 2 * UNITS))
+                        .for_each(|unit| rule.expect::<A>(at(unit) + strip * strip_len, strip_len));
+                }
                 let sums = sum_strip::<A::Blocks, UNITS, BLOCKS>(piece.n_steps, d, |block, step| {
                     block_of(strip * BLOCKS + block, step)
                 });
