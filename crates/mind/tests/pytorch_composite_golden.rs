@@ -5,71 +5,20 @@
 
 mod golden_file;
 
-use golden_file::{Golden, check};
+use golden_file::{
+    Golden, N_STEPS, N_UPDATES, SCENE_LEN, Scenes, TOLERANCE, TOLERANCE_AFTER, check, structure,
+};
 use std::sync::Arc;
 use touchstream_mind::composite::{
     CompositeBatch, CompositeHead, CompositeLearner, Controller, ControllerParameters, FrozenVisual, Voting,
     VotingSettings,
 };
-use touchstream_mind::module::{
-    Candidates, Convolutions, FlattenedScale, LayerShape, MODULES, MapShape, Module, ModuleShape,
-    SceneHistory, ScreenHistory, Structure, VisualRows,
-};
+use touchstream_mind::module::{Candidates, FlattenedScale, MODULES, Module, VisualRows};
 use touchstream_mind::{AdamSettings, Instructions};
 
 const GOLDEN: &[u8] = include_bytes!("golden/composites.safetensors");
-const SCENE_LEN: usize = 27;
-const N_PLACES: usize = 9;
-const N_CHANNELS: usize = 10;
-const N_STEPS: usize = 8;
-const N_UPDATES: usize = 10;
 const N_OLD: usize = 2;
 const RATE: f64 = 1e-2;
-
-/// Of the largest number; what ten updates make of rounding besides.
-const TOLERANCE: f32 = 1e-5;
-const TOLERANCE_AFTER: f32 = 2e-4;
-
-/// Each step shows a screen of its own.
-#[derive(Clone, Copy)]
-struct Scenes<'a> {
-    numbers: &'a [f32],
-    maps: &'a [f32],
-}
-
-impl SceneHistory for Scenes<'_> {
-    fn scene(&self, step: usize, lag: usize) -> &[f32] {
-        &self.numbers[(step + 1 - lag) * SCENE_LEN..][..SCENE_LEN]
-    }
-    fn copy_map(&self, step: usize, out: &mut [f32]) {
-        out.copy_from_slice(&self.maps[step * out.len()..][..out.len()]);
-    }
-}
-
-impl ScreenHistory for Scenes<'_> {
-    fn screen(&self, step: usize, lag: usize) -> Option<usize> {
-        Some(step + 1 - lag)
-    }
-}
-
-fn structure(id: &str) -> Structure {
-    let kind = MODULES.iter().find(|kind| kind.id == id).unwrap();
-    let layer = |nonlinearity, n_units| LayerShape { nonlinearity, n_units };
-    let units = if kind.is_convolutional() { 4 } else { 6 };
-    let shape = ModuleShape {
-        scene_len: SCENE_LEN,
-        k_b: 1,
-        k_f: 2,
-        convolutions: kind.is_convolutional().then(|| Convolutions {
-            map: MapShape { n_places: N_PLACES, n_channels: N_CHANNELS },
-            layers: kind.convolutions.iter().enumerate().map(|(idx, &f)| layer(f, units + idx)).collect(),
-            flattened: FlattenedScale::OnePlace,
-        }),
-        bottleneck: kind.bottleneck.map(|g| layer(g, units)),
-        layers: (0..kind.default_depth()).map(|idx| layer(kind.layers, units + idx)).collect(),
-    };
-    Structure::new(shape).unwrap()
-}
 
 #[test]
 fn composites_compute_and_learn_as_in_pytorch() {
@@ -88,7 +37,9 @@ fn check_composite(golden: &Golden<'_>, id: &str, voting: Voting, word: &str, in
         ["scenes", "maps", "touches", "rewards"].map(|name| golden.numbers(name));
     let of = |what: &str| golden.numbers(&format!("{id}/{word}/{what}"));
     let name = |what: &str| format!("{what} of {id}, {word}, on {}", instructions.name());
-    let structure = structure(id);
+    let kind = MODULES.iter().find(|kind| kind.id == id).unwrap();
+    let units = if kind.is_convolutional() { 4 } else { 6 };
+    let structure = structure(kind, units, FlattenedScale::OnePlace);
     let module = |parameters: Vec<f32>| Module::on(instructions, structure.clone(), parameters);
     let old: Vec<Arc<Module>> = (0..N_OLD).map(|idx| Arc::new(module(of(&format!("old{idx}"))))).collect();
     let settings =

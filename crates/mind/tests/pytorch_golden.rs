@@ -5,39 +5,15 @@
 
 mod golden_file;
 
-use golden_file::{Golden, check};
+use golden_file::{Golden, N_STEPS, N_UPDATES, Scenes, TOLERANCE, TOLERANCE_AFTER, check, structure};
 use touchstream_mind::module::{
-    Batch, BatchSize, Candidates, Convolutions, FlattenedScale, HeadMemory, LayerShape, Learner, MODULES,
-    MapShape, Module, ModuleKind, ModuleShape, SceneHistory, Size, Structure, VisualRows,
+    Batch, BatchSize, Candidates, FlattenedScale, HeadMemory, Learner, MODULES, Module, ModuleKind, Size,
+    Structure, VisualRows,
 };
 use touchstream_mind::{AdamSettings, Instructions};
 
 const GOLDEN: &[u8] = include_bytes!("golden/modules.safetensors");
-const SCENE_LEN: usize = 27;
-const N_PLACES: usize = 9;
-const N_CHANNELS: usize = 10;
-const N_STEPS: usize = 8;
-const N_UPDATES: usize = 10;
 const LEARNING_RATE: f64 = 1e-2;
-
-/// Of the largest number; what ten updates make of rounding besides.
-const TOLERANCE: f32 = 1e-5;
-const TOLERANCE_AFTER: f32 = 2e-4;
-
-#[derive(Clone, Copy)]
-struct Scenes<'a> {
-    numbers: &'a [f32],
-    maps: &'a [f32],
-}
-
-impl SceneHistory for Scenes<'_> {
-    fn scene(&self, step: usize, lag: usize) -> &[f32] {
-        &self.numbers[(step + 1 - lag) * SCENE_LEN..][..SCENE_LEN]
-    }
-    fn copy_map(&self, step: usize, out: &mut [f32]) {
-        out.copy_from_slice(&self.maps[step * out.len()..][..out.len()]);
-    }
-}
 
 /// Goldens of a module: what flattened numbers count is a choice where there are any.
 fn goldens_of(kind: &ModuleKind) -> Vec<(String, FlattenedScale)> {
@@ -51,28 +27,15 @@ fn goldens_of(kind: &ModuleKind) -> Vec<(String, FlattenedScale)> {
     goldens
 }
 
-fn structure(kind: &ModuleKind, flattened: FlattenedScale) -> Structure {
-    let units = match (kind.bottleneck, kind.size) {
+/// Each size another.
+fn units_of(kind: &ModuleKind) -> usize {
+    match (kind.bottleneck, kind.size) {
         _ if kind.is_convolutional() => 5,
         (Some(_), _) => 7,
         (None, Size::Small) => 6,
         (None, Size::Medium) => 9,
         (None, Size::Large) => 12,
-    };
-    let layer = |nonlinearity, n_units| LayerShape { nonlinearity, n_units };
-    let shape = ModuleShape {
-        scene_len: SCENE_LEN,
-        k_b: 1,
-        k_f: 2,
-        convolutions: kind.is_convolutional().then(|| Convolutions {
-            map: MapShape { n_places: N_PLACES, n_channels: N_CHANNELS },
-            layers: kind.convolutions.iter().enumerate().map(|(idx, &f)| layer(f, units + idx)).collect(),
-            flattened,
-        }),
-        bottleneck: kind.bottleneck.map(|g| layer(g, units)),
-        layers: (0..kind.default_depth()).map(|idx| layer(kind.layers, units + idx)).collect(),
-    };
-    Structure::new(shape).unwrap()
+    }
 }
 
 #[test]
@@ -81,7 +44,7 @@ fn modules_compute_and_learn_as_in_pytorch() {
     for kind in &MODULES {
         for (id, flattened) in goldens_of(kind) {
             for instructions in Instructions::all() {
-                check_module(&golden, &id, &structure(kind, flattened), instructions);
+                check_module(&golden, &id, &structure(kind, units_of(kind), flattened), instructions);
             }
         }
     }

@@ -521,6 +521,10 @@ fn wrong_words_are_answered() {
     desk.succeeds(&[&study[..], &few].concat());
     desk.fails(&[&study[..], &few[2..]].concat(), "holds another study (steps differs)");
     desk.fails(&["study", "cancel", "mine"], "was not given to a cluster");
+    // Of a study that could not even begin, nothing would be lost.
+    let other = ["study", "modules", "--scale", "smoke", "--out", "other"];
+    desk.fails(&[&other[..], &few, &["--data", "folder:nowhere"]].concat(), "nowhere");
+    desk.fails(&[&other[..], &few].concat(), "of which no run was begun; remove that folder");
     // Files that others have damaged.
     fs::write(desk.file("mine/study.toml"), "tasks = 3").unwrap();
     desk.fails(&["study", "resume", "mine"], "study.toml");

@@ -1,6 +1,20 @@
-//! Numbers that PyTorch computed.
+//! Numbers that PyTorch computed, and what they are of: the same few steps of small modules (`scripts/make_module_golden.py`).
 
 use safetensors::SafeTensors;
+use touchstream_mind::module::{
+    Convolutions, FlattenedScale, LayerShape, MapShape, ModuleKind, ModuleShape, SceneHistory, ScreenHistory,
+    Structure,
+};
+
+pub const SCENE_LEN: usize = 27;
+pub const N_STEPS: usize = 8;
+pub const N_UPDATES: usize = 10;
+const N_PLACES: usize = 9;
+const N_CHANNELS: usize = 10;
+
+/// Of the largest number; what ten updates make of rounding besides.
+pub const TOLERANCE: f32 = 1e-5;
+pub const TOLERANCE_AFTER: f32 = 2e-4;
 
 pub struct Golden<'a>(SafeTensors<'a>);
 
@@ -25,5 +39,45 @@ pub fn check(what: &str, found: &[f32], golden: &[f32], tolerance: f32) {
             (found - golden).abs() <= tolerance * largest,
             "{what}[{idx}] is {found}, PyTorch's {golden}"
         );
+    }
+}
+
+/// A module of so many units, and one more in each layer behind.
+pub fn structure(kind: &ModuleKind, units: usize, flattened: FlattenedScale) -> Structure {
+    let layer = |nonlinearity, n_units| LayerShape { nonlinearity, n_units };
+    let shape = ModuleShape {
+        scene_len: SCENE_LEN,
+        k_b: 1,
+        k_f: 2,
+        convolutions: kind.is_convolutional().then(|| Convolutions {
+            map: MapShape { n_places: N_PLACES, n_channels: N_CHANNELS },
+            layers: kind.convolutions.iter().enumerate().map(|(idx, &f)| layer(f, units + idx)).collect(),
+            flattened,
+        }),
+        bottleneck: kind.bottleneck.map(|g| layer(g, units)),
+        layers: (0..kind.default_depth()).map(|idx| layer(kind.layers, units + idx)).collect(),
+    };
+    Structure::new(shape).unwrap()
+}
+
+/// Each step shows a screen of its own.
+#[derive(Clone, Copy)]
+pub struct Scenes<'a> {
+    pub numbers: &'a [f32],
+    pub maps: &'a [f32],
+}
+
+impl SceneHistory for Scenes<'_> {
+    fn scene(&self, step: usize, lag: usize) -> &[f32] {
+        &self.numbers[(step + 1 - lag) * SCENE_LEN..][..SCENE_LEN]
+    }
+    fn copy_map(&self, step: usize, out: &mut [f32]) {
+        out.copy_from_slice(&self.maps[step * out.len()..][..out.len()]);
+    }
+}
+
+impl ScreenHistory for Scenes<'_> {
+    fn screen(&self, step: usize, lag: usize) -> Option<usize> {
+        Some(step + 1 - lag)
     }
 }

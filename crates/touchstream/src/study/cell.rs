@@ -316,6 +316,37 @@ mod tests {
         assert_ne!(base_of("switch-1"), base_of("switch-4"));
     }
 
+    /// Nobody learns a base again from which everything has started; whoever does bases alone does them all.
+    #[test]
+    fn bases_are_missing_as_long_as_something_starts_from_them() {
+        let mut spec = named_study(NamedStudy::Switching, Scale::Smoke);
+        (spec.switches, spec.modules, spec.seeds) = (vec!["1".into()], vec!["ems".into()], vec![1]);
+        let cells = cells_of(&spec.checked().unwrap()).unwrap();
+        let (bases, seconds): (Vec<&Cell>, Vec<&Cell>) =
+            cells.iter().partition(|cell| cell.facts.part == RunPart::Base);
+        let mut complete: BTreeSet<String> = seconds.iter().map(|cell| cell.name.clone()).collect();
+        let missing = |complete: &BTreeSet<String>| missing_of(&cells, complete).len();
+        assert_eq!((bases.len(), missing(&complete)), (1, 0));
+        complete.pop_first();
+        assert_eq!(missing(&complete), 2);
+        assert_eq!(missing_of(bases.iter().copied(), &complete).len(), 1);
+    }
+
+    #[test]
+    fn switches_are_evaluated_as_often_as_asked_for() {
+        let lengths_with = |n: u64| {
+            let mut spec = named_study(NamedStudy::Switching, Scale::Smoke);
+            (spec.switches, spec.settings.evaluate_every) = (vec!["1".into()], Some(n));
+            let of_cell = |cell: &Cell| match &cell.what {
+                CellPlan::Second(plan) => plan.lengths().map(|length| length.evaluate_every),
+                _ => [n; 2],
+            };
+            cells_of(&spec.checked()?).map(|cells| cells.iter().map(of_cell).collect::<Vec<_>>())
+        };
+        assert!(lengths_with(40).unwrap().iter().all(|every| *every == [40; 2]));
+        assert!(lengths_with(0).unwrap_err().to_string().contains("evaluate-every"));
+    }
+
     #[test]
     fn the_first_seed_comes_first_and_the_last_one_begins_with_long_runs() {
         let spec = named_study(NamedStudy::Modules, Scale::Short).checked().unwrap();

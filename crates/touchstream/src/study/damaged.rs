@@ -2,8 +2,8 @@
 
 use crate::say::warn_user;
 use crate::study::cell::{Cell, RunPart, missing_of};
-use crate::study::records::Records;
-use anyhow::{Result, bail};
+use crate::study::records::{Records, is_out_of_reach};
+use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use touchstream_lab::run::{RunFolder, Stage, Trained};
@@ -47,20 +47,23 @@ fn useless_bases(folder: &StudyFolder, cells: &[&Cell]) -> Result<Vec<(String, S
         .copied()
         .filter(|cell| cell.facts.part == RunPart::Base && needed.contains(&cell.name))
         .collect();
-    let useless = bases.into_par_iter().filter(|cell| complete.contains(&cell.name)).filter_map(|cell| {
-        let problem = problem_of(&folder.run(&cell.name))?;
-        Some((cell.name.clone(), problem))
+    let useless = bases.into_par_iter().filter(|cell| complete.contains(&cell.name)).map(|cell| {
+        let problem = problem_of(&folder.run(&cell.name)).with_context(|| cell.name.clone())?;
+        Ok(problem.map(|problem| (cell.name.clone(), problem)))
     });
-    Ok(useless.collect())
+    Ok(useless.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
-/// What is wrong with a base's checkpoint; one that could not be learned needs none.
-fn problem_of(base: &RunFolder) -> Option<String> {
+/// What is wrong with a base's checkpoint, if it can be told; one that could not be learned needs none.
+fn problem_of(base: &RunFolder) -> Result<Option<String>> {
     let status = base.read_status().ok().flatten();
-    status.filter(|status| status.stage == Stage::Finished)?;
-    match Trained::read(base) {
-        Ok(Some(_)) => None,
-        Ok(None) => Some("it has no checkpoint".to_owned()),
-        Err(error) => Some(error.to_string()),
+    if status.is_none_or(|status| status.stage != Stage::Finished) {
+        return Ok(None);
+    }
+    match Trained::read(base).map_err(anyhow::Error::new) {
+        Ok(Some(_)) => Ok(None),
+        Ok(None) => Ok(Some("it has no checkpoint".to_owned())),
+        Err(error) if is_out_of_reach(&error) => Err(error),
+        Err(error) => Ok(Some(error.to_string())),
     }
 }

@@ -11,7 +11,7 @@ use std::io::{self, ErrorKind};
 use touchstream_agent::find_module;
 use touchstream_findings::{Part, Point, RunRecord, end};
 use touchstream_lab::curve::{CurveRow, rows_from_csv};
-use touchstream_lab::run::{RunFolder, RunIdentity, Stage};
+use touchstream_lab::run::{RunError, RunFolder, RunIdentity, Stage};
 use touchstream_lab::study::StudyFolder;
 
 /// A complete run.
@@ -146,8 +146,13 @@ fn said(failures: Vec<(String, anyhow::Error)>) -> Vec<(String, String)> {
 }
 
 /// Whether a file could not be read though it is there, and may be as it should: nobody's permission, a server that is gone.
-fn is_out_of_reach(error: &anyhow::Error) -> bool {
-    let mut files = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+pub fn is_out_of_reach(error: &anyhow::Error) -> bool {
+    // What a run says about a file holds the reason, and has no other cause.
+    let of_run = error.chain().filter_map(|cause| match cause.downcast_ref()? {
+        RunError::File { error, .. } => Some(error),
+        _ => None,
+    });
+    let mut files = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).chain(of_run);
     files.any(|error| {
         !matches!(
             error.kind(),
@@ -238,6 +243,8 @@ mod tests {
             check(kind.into(), true);
         }
         check(io::Error::from_raw_os_error(5), true);
+        let status = RunError::File { path: "status.json".into(), error: ErrorKind::PermissionDenied.into() };
+        assert!(is_out_of_reach(&anyhow::Error::new(status)));
         [ErrorKind::NotFound, ErrorKind::InvalidData].into_iter().for_each(|kind| check(kind.into(), false));
         assert!(!is_out_of_reach(&anyhow::anyhow!("plan.lessons: there is none")));
     }

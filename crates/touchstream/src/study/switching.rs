@@ -36,7 +36,7 @@ pub struct PairPlan {
 #[derive(Clone, Copy, Debug)]
 pub struct Length {
     pub n_steps: u64,
-    evaluate_every: u64,
+    pub evaluate_every: u64,
 }
 
 /// Evaluations of a curve.

@@ -75,7 +75,7 @@ pub fn run(args: &StatusArgs) -> Result<()> {
     }
     for (what, runs) in [
         ("failed", &status.failed),
-        ("cannot be read and is done again", &status.unreadable),
+        ("cannot be read", &status.unreadable),
         ("counts nowhere", &status.strangers),
         ("went wrong", &status.given_up),
     ] {
