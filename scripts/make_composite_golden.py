@@ -72,7 +72,7 @@ class MapTransformation(nn.Module):
 class Composite(nn.Module):
     def __init__(self, kind, by_unit):
         super().__init__()
-        make = lambda: Module(*MODULES[kind], 6) if kind in MODULES else ConvModule(4, N_PLACES)  # noqa: E731
+        make = lambda: Module(*MODULES[kind], 6) if kind in MODULES else ConvModule((4, 5, 6), (4, 5), N_PLACES)  # noqa: E731
         self.old, self.new = nn.ModuleList(make() for _ in range(N_OLD)), make()
         for parameter in self.parameters():
             nn.init.normal_(parameter, std=STD if kind in MODULES else STD / 2)

@@ -20,8 +20,15 @@ GOLDEN = REPO / "crates/mind/tests/golden/modules.safetensors"
 
 SCENE_LEN, K_B, K_F, N_STEPS, N_UPDATES = 27, 1, 2, 8, 10
 N_PLACES, N_CHANNELS = 9, 10
-# What flattened numbers are divided by.
-DIVISORS = {"conv-ems": N_PLACES, "conv-ems/root": N_PLACES**0.5, "conv-ems/one": 1}
+# Units of convolutions and of layers, and what flattened numbers are divided by. What reads CReS with 128 units has loops of
+# its own.
+CONVOLUTIONAL = {
+    "conv-ems": ((5, 6, 7), (5, 6), N_PLACES),
+    "conv-ems/root": ((5, 6, 7), (5, 6), N_PLACES**0.5),
+    "conv-ems/one": ((5, 6, 7), (5, 6), 1),
+    "conv-ems/128-behind": ((5, 4, 3), (128, 3), N_PLACES),
+    "conv-ems/128-convolved": ((5, 4, 128), (3, 4), N_PLACES),
+}
 LEARNING_RATE = 1e-2
 
 
@@ -100,18 +107,18 @@ class ConvModule(Module):
     """Scene vectors tiled onto the channels of a map, 1 x 1 convolutions (tanh, CReS, CReS), flattened and divided by a
     number, then joined with the touches as in EMS."""
 
-    def __init__(self, units, divisor):
+    def __init__(self, conv_units, layer_units, divisor):
         nn.Module.__init__(self)
         n = (K_B + 1) * SCENE_LEN + N_CHANNELS
         self.functions, self.divisor = [torch.tanh, cres, cres], divisor
-        for idx, f in enumerate(self.functions):
-            setattr(self, f"conv{idx + 1}", nn.Conv1d(n, units + idx, 1))
-            n = (units + idx) * N_PARTS.get(f, 1)
+        for idx, (f, units) in enumerate(zip(self.functions, conv_units)):
+            setattr(self, f"conv{idx + 1}", nn.Conv1d(n, units, 1))
+            n = units * N_PARTS.get(f, 1)
         n = N_PLACES * n + 2 * (K_B + 1)
-        self.g, self.f, self.depth = None, cres, 2
-        for idx in range(self.depth):
-            setattr(self, f"layer{idx + 1}", nn.Linear(n, units + idx))
-            n = (units + idx) * 4
+        self.g, self.f, self.depth = None, cres, len(layer_units)
+        for idx, units in enumerate(layer_units):
+            setattr(self, f"layer{idx + 1}", nn.Linear(n, units))
+            n = units * 4
         self.readout = nn.Linear(n, K_F)
 
     def seen(self, psi, maps):
@@ -136,11 +143,12 @@ def main():
     modules = {
         name: Module(g, f, UNITS[name.rsplit("-", 1)[-1]] if g is None else 7) for name, (g, f) in MODULES.items()
     }
-    for name, divisor in DIVISORS.items():
-        modules[name] = ConvModule(5, divisor)
+    for name, shape in CONVOLUTIONAL.items():
+        modules[name] = ConvModule(*shape)
     for name, module in modules.items():
         for parameter in module.parameters():
-            nn.init.normal_(parameter, std=0.3)
+            # Many units add up more numbers.
+            nn.init.normal_(parameter, std=0.1 if "128" in name else 0.3)
         tensors[f"{name}/parameters"] = flat(module.parameters())
         adam = torch.optim.Adam(module.parameters(), lr=LEARNING_RATE)
         losses = []

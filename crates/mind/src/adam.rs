@@ -1,8 +1,8 @@
 //! Adam (Kingma and Ba, 2015), as it is written down there and as PyTorch computes it, and with weight decay apart from
 //! the gradient (Loshchilov and Hutter, 2019) if that is asked for.
 
-use crate::arithmetic::{Arithmetic, N_LANES, padded};
-use crate::large_memory::zeros;
+use crate::arithmetic::{Arithmetic, Lanes, N_BLOCK, N_LANES, Numbers, padded};
+use crate::large_memory::AlignedNumbers;
 use crate::linear::weight_update::UpdateRule;
 use serde::{Deserialize, Serialize};
 
@@ -31,9 +31,9 @@ impl Default for AdamSettings {
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdamState {
     /// Mean of gradients.
-    pub mean: Vec<f32>,
+    pub mean: AlignedNumbers,
     /// Mean of squared gradients.
-    pub square: Vec<f32>,
+    pub square: AlignedNumbers,
     /// Updates done.
     pub n_updates: u64,
 }
@@ -41,7 +41,8 @@ pub struct AdamState {
 impl AdamState {
     /// Before the first update.
     pub fn new(n_parameters: usize) -> Self {
-        Self { mean: zeros(n_parameters), square: zeros(n_parameters), n_updates: 0 }
+        let zeros = || AlignedNumbers::zeros(n_parameters);
+        Self { mean: zeros(), square: zeros(), n_updates: 0 }
     }
 }
 
@@ -99,9 +100,9 @@ impl<'a> AdamUpdate<'a> {
 /// never reach 0 and cost a hundred times as much to multiply.
 const SILENT: f32 = 1e-36;
 
-/// Eight parameters with their means.
+/// Some parameters with their means.
 #[derive(Clone, Copy)]
-struct Eight<A: Arithmetic> {
+struct Weights<A: Numbers> {
     parameter: A::V,
     mean: A::V,
     square: A::V,
@@ -109,7 +110,7 @@ struct Eight<A: Arithmetic> {
 
 impl Factors {
     #[inline(always)]
-    fn step<A: Arithmetic>(self, gradient: A::V, before: Eight<A>) -> Eight<A> {
+    fn step<A: Numbers>(self, gradient: A::V, before: Weights<A>) -> Weights<A> {
         let constant = |number: f32| A::splat(number);
         let mean = A::mul_add(constant(self.beta1), before.mean, A::mul(constant(self.rest1), gradient));
         let new_square = A::mul(A::mul(constant(self.rest2), gradient), gradient);
@@ -119,7 +120,19 @@ impl Factors {
         let square = A::select_less(square, constant(SILENT), A::zero(), square);
         let root = A::mul_add(A::sqrt(square), constant(self.root), constant(self.epsilon));
         let step = A::div(A::mul(constant(self.rate), mean), root);
-        Eight { parameter: A::sub(A::mul(constant(self.keep), before.parameter), step), mean, square }
+        Weights { parameter: A::sub(A::mul(constant(self.keep), before.parameter), step), mean, square }
+    }
+}
+
+impl Factors {
+    /// Some parameters with their means, where they stand.
+    #[inline(always)]
+    fn change<A: Numbers>(self, g: &A::Memory, p: &mut A::Memory, m: &mut A::Memory, v: &mut A::Memory) {
+        let before = Weights { parameter: A::load(p), mean: A::load(m), square: A::load(v) };
+        let after = self.step::<A>(A::load(g), before);
+        A::store(after.parameter, p);
+        A::store(after.mean, m);
+        A::store(after.square, v);
     }
 }
 
@@ -135,25 +148,27 @@ impl UpdateRule for AdamUpdate<'_> {
     fn apply<A: Arithmetic>(&mut self, at: usize, gradient: &[f32]) {
         let place = at..at + gradient.len();
         let factors = self.factors;
-        let (gradients, gradients_rest) = gradient.as_chunks::<N_LANES>();
-        let (parameters, parameters_rest) = self.parameters[place.clone()].as_chunks_mut::<N_LANES>();
-        let (means, means_rest) = self.mean[place.clone()].as_chunks_mut::<N_LANES>();
-        let (squares, squares_rest) = self.square[place].as_chunks_mut::<N_LANES>();
+        let (gradients, gradients_rest) = gradient.as_chunks::<N_BLOCK>();
+        let (parameters, parameters_rest) = self.parameters[place.clone()].as_chunks_mut::<N_BLOCK>();
+        let (means, means_rest) = self.mean[place.clone()].as_chunks_mut::<N_BLOCK>();
+        let (squares, squares_rest) = self.square[place].as_chunks_mut::<N_BLOCK>();
         for (((g, p), m), v) in gradients.iter().zip(parameters).zip(means).zip(squares) {
-            let before = Eight { parameter: A::load(p), mean: A::load(m), square: A::load(v) };
-            let after = factors.step::<A>(A::load(g), before);
-            A::store(after.parameter, p);
-            A::store(after.mean, m);
-            A::store(after.square, v);
+            factors.change::<A::Blocks>(g, p, m, v);
         }
-        let n = gradients_rest.len();
-        if n > 0 {
-            let load = |numbers: &[f32]| A::load(&padded(numbers));
-            let (parameter, mean, square) = (load(parameters_rest), load(means_rest), load(squares_rest));
-            let after = factors.step::<A>(load(gradients_rest), Eight { parameter, mean, square });
-            parameters_rest.copy_from_slice(&A::stored(after.parameter)[..n]);
-            means_rest.copy_from_slice(&A::stored(after.mean)[..n]);
-            squares_rest.copy_from_slice(&A::stored(after.square)[..n]);
+        for start in (0..gradients_rest.len()).step_by(N_LANES) {
+            let mut eight =
+                [&*parameters_rest, means_rest, squares_rest].map(|numbers| lanes_from(numbers, start));
+            let [p, m, v] = &mut eight;
+            factors.change::<A>(&lanes_from(gradients_rest, start), p, m, v);
+            for (rest, eight) in [&mut *parameters_rest, means_rest, squares_rest].into_iter().zip(eight) {
+                rest[start..].iter_mut().zip(eight).for_each(|(number, changed)| *number = changed);
+            }
         }
     }
+}
+
+/// Eight numbers from a place on, 0 where there are none.
+#[inline(always)]
+fn lanes_from(numbers: &[f32], start: usize) -> Lanes {
+    padded(&numbers[start..numbers.len().min(start + N_LANES)])
 }

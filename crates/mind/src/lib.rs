@@ -20,6 +20,7 @@ mod skill;
 pub use adam::{AdamSettings, AdamState};
 pub use arithmetic::{Instructions, PlainLoop};
 pub use exponential::{set_exponentials, set_sigmoids};
+pub use large_memory::AlignedNumbers;
 pub use loss::cross_entropy;
 pub use nonlinearity::Nonlinearity;
 pub use skill::{Skill, SkillBatch, SkillLearner, SkillMemory};

@@ -77,21 +77,30 @@ fn wide_shapes() -> Vec<(String, ModuleShape)> {
         };
         (format!("wide {name}"), shape)
     };
-    // Flattened numbers that go round the loops more than once, and convolutions without a scale.
-    let convolved = ModuleShape {
-        scene_len: 30,
-        k_b: 1,
-        k_f: 2,
-        convolutions: Some(Convolutions {
-            map: MapShape { n_places: 70, n_channels: 20 },
-            layers: vec![layer(Nonlinearity::Tanh, 5), layer(Nonlinearity::Cres, 15)],
-            flattened: FlattenedScale::One,
-        }),
-        bottleneck: None,
-        layers: vec![layer(Nonlinearity::Cres, 6), layer(Nonlinearity::Cres, 5)],
+    use FlattenedScale::{One, OnePlace};
+    let convolved = |n_places: usize, convolutions: &[usize], behind: usize, flattened| {
+        let nonlinearities = [Nonlinearity::Tanh, Nonlinearity::Cres, Nonlinearity::Cres];
+        ModuleShape {
+            scene_len: 30,
+            k_b: 1,
+            k_f: 2,
+            convolutions: Some(Convolutions {
+                map: MapShape { n_places, n_channels: 20 },
+                layers: nonlinearities.iter().zip(convolutions).map(|(&f, &n)| layer(f, n)).collect(),
+                flattened,
+            }),
+            bottleneck: None,
+            layers: vec![layer(Nonlinearity::Cres, behind), layer(Nonlinearity::Cres, 5)],
+        }
     };
     vec![
-        ("wide conv-ems".into(), convolved),
+        // Flattened numbers that go round the loops more than once, and convolutions without a scale.
+        ("wide conv-ems".into(), convolved(70, &[5, 15], 6, One)),
+        // 128 units that read CReS: behind convolutions, in a convolution of few and of many places, and in both.
+        ("wide conv-ems, 128 behind".into(), convolved(5, &[3, 7], 128, One)),
+        ("wide conv-ems, 128 convolved".into(), convolved(3, &[3, 5, 128], 4, One)),
+        ("wide conv-ems, 128 convolved, many places".into(), convolved(67, &[2, 3, 128], 1, OnePlace)),
+        ("wide conv-ems, 128 everywhere".into(), convolved(1, &[2, 3, 128], 128, One)),
         wide("ems", Some(33), [70, 131]),
         wide("none-relu-small", None, [150, 140]),
         wide("none-tanh-small", None, [150, 140]),

@@ -6,7 +6,7 @@
 mod golden_file;
 
 use golden_file::{
-    Golden, N_STEPS, N_UPDATES, SCENE_LEN, Scenes, TOLERANCE, TOLERANCE_AFTER, check, structure,
+    Golden, N_STEPS, N_UPDATES, SCENE_LEN, Scenes, TOLERANCE, TOLERANCE_AFTER, check, in_our_order, structure,
 };
 use std::sync::Arc;
 use touchstream_mind::composite::{
@@ -40,14 +40,16 @@ fn check_composite(golden: &Golden<'_>, id: &str, voting: Voting, word: &str, in
     let kind = MODULES.iter().find(|kind| kind.id == id).unwrap();
     let units = if kind.is_convolutional() { 4 } else { 6 };
     let structure = structure(kind, units, FlattenedScale::OnePlace);
+    let of_module = |what: &str| in_our_order(&structure, &of(what));
     let module = |parameters: Vec<f32>| Module::on(instructions, structure.clone(), parameters);
-    let old: Vec<Arc<Module>> = (0..N_OLD).map(|idx| Arc::new(module(of(&format!("old{idx}"))))).collect();
+    let old: Vec<Arc<Module>> =
+        (0..N_OLD).map(|idx| Arc::new(module(of_module(&format!("old{idx}"))))).collect();
     let settings =
         VotingSettings { vote_rate: 2.0, action_rate: 5e-3, map_rate: 3e-3, ..VotingSettings::of(voting) };
     let mut controller = Controller::new(old.clone(), settings, || 0.0);
     *controller.parameters_mut() =
         ControllerParameters { votes: of("votes"), actions: of("actions"), maps: of("maps") };
-    let mut new = module(of("module"));
+    let mut new = module(of_module("module"));
     let frozen = FrozenVisual::new(&old, scenes.chunks(SCENE_LEN));
     let history = Scenes { numbers: &scenes, maps: &maps };
     let mut visual = vec![VisualRows::new(&structure, N_STEPS); N_OLD + 1];
@@ -74,7 +76,7 @@ fn check_composite(golden: &Golden<'_>, id: &str, voting: Voting, word: &str, in
     let mut gradient = vec![0.0; structure.n_parameters()];
     let (_, of_controller) =
         learner.add_gradient(&controller, &new, batch(&visual, &history, &touches, &rewards), &mut gradient);
-    check(&name("the module's gradient"), &gradient, &of("module/gradient"), TOLERANCE);
+    check(&name("the module's gradient"), &gradient, &of_module("module/gradient"), TOLERANCE);
     for (what, gradient) in
         [("votes", &of_controller.votes), ("actions", &of_controller.actions), ("maps", &of_controller.maps)]
     {
@@ -92,7 +94,7 @@ fn check_composite(golden: &Golden<'_>, id: &str, voting: Voting, word: &str, in
         ));
     }
     check(&name("losses"), &losses, &of("losses"), TOLERANCE_AFTER);
-    check(&name("the module after"), new.parameters(), &of("module/after"), TOLERANCE_AFTER);
+    check(&name("the module after"), new.parameters(), &of_module("module/after"), TOLERANCE_AFTER);
     let ControllerParameters { votes, actions, maps } = controller.parameters();
     for (what, found) in [("votes", votes), ("actions", actions), ("maps", maps)] {
         check(&name(&format!("{what} after")), found, &of(&format!("{what}/after")), TOLERANCE_AFTER);

@@ -5,7 +5,10 @@
 
 mod golden_file;
 
-use golden_file::{Golden, N_STEPS, N_UPDATES, Scenes, TOLERANCE, TOLERANCE_AFTER, check, structure};
+use golden_file::{
+    Golden, N_STEPS, N_UPDATES, Scenes, TOLERANCE, TOLERANCE_AFTER, check, in_our_order, structure,
+    structure_of,
+};
 use touchstream_mind::module::{
     Batch, BatchSize, Candidates, FlattenedScale, HeadMemory, Learner, MODULES, Module, ModuleKind, Size,
     Structure, VisualRows,
@@ -15,14 +18,20 @@ use touchstream_mind::{AdamSettings, Instructions};
 const GOLDEN: &[u8] = include_bytes!("golden/modules.safetensors");
 const LEARNING_RATE: f64 = 1e-2;
 
-/// Goldens of a module: what flattened numbers count is a choice where there are any.
-fn goldens_of(kind: &ModuleKind) -> Vec<(String, FlattenedScale)> {
+/// Goldens of a module: what flattened numbers count is a choice where there are any, and where 128 units read what is
+/// convolved, loops are others.
+fn goldens_of(kind: &ModuleKind) -> Vec<(String, Structure)> {
     use FlattenedScale::{One, OnePlace, Root};
-    let mut goldens = vec![(kind.id.to_owned(), OnePlace)];
+    let small = |flattened| structure(kind, units_of(kind), flattened);
+    let mut goldens = vec![(kind.id.to_owned(), small(OnePlace))];
     if kind.is_convolutional() {
-        goldens.extend(
-            [("root", Root), ("one", One)].map(|(word, scale)| (format!("{}/{word}", kind.id), scale)),
-        );
+        let more = [
+            ("root", small(Root)),
+            ("one", small(One)),
+            ("128-behind", structure_of(kind, &[5, 4, 3], &[128, 3], OnePlace)),
+            ("128-convolved", structure_of(kind, &[5, 4, 128], &[3, 4], OnePlace)),
+        ];
+        goldens.extend(more.map(|(word, structure)| (format!("{}/{word}", kind.id), structure)));
     }
     goldens
 }
@@ -42,9 +51,9 @@ fn units_of(kind: &ModuleKind) -> usize {
 fn modules_compute_and_learn_as_in_pytorch() {
     let golden = Golden::new(GOLDEN);
     for kind in &MODULES {
-        for (id, flattened) in goldens_of(kind) {
+        for (id, structure) in goldens_of(kind) {
             for instructions in Instructions::all() {
-                check_module(&golden, &id, &structure(kind, units_of(kind), flattened), instructions);
+                check_module(&golden, &id, &structure, instructions);
             }
         }
     }
@@ -54,8 +63,9 @@ fn check_module(golden: &Golden<'_>, id: &str, structure: &Structure, instructio
     let [scenes, maps, touches, rewards] =
         ["scenes", "maps", "touches", "rewards"].map(|name| golden.numbers(name));
     let of = |what: &str| golden.numbers(&format!("{id}/{what}"));
+    let of_parameters = |what: &str| in_our_order(structure, &of(what));
     let name = |what: &str| format!("{what} of {id} on {}", instructions.name());
-    let mut module = Module::on(instructions, structure.clone(), of("parameters"));
+    let mut module = Module::on(instructions, structure.clone(), of_parameters("parameters"));
     let history = Scenes { numbers: &scenes, maps: &maps };
     let mut rows = VisualRows::new(structure, N_STEPS);
     module.visual(&history, &mut rows);
@@ -75,7 +85,7 @@ fn check_module(golden: &Golden<'_>, id: &str, structure: &Structure, instructio
     let mut learner = Learner::new(structure, AdamSettings::default(), BatchSize::steps(N_STEPS));
     let mut gradient = vec![0.0; structure.n_parameters()];
     learner.add_gradient(&module, batch(&rows, &history, &touches, &rewards), &mut gradient);
-    check(&name("gradient"), &gradient, &of("gradient"), TOLERANCE);
+    check(&name("gradient"), &gradient, &of_parameters("gradient"), TOLERANCE);
 
     let mut losses = Vec::new();
     for _ in 0..N_UPDATES {
@@ -83,7 +93,7 @@ fn check_module(golden: &Golden<'_>, id: &str, structure: &Structure, instructio
         losses.push(learner.learn(&mut module, LEARNING_RATE, batch(&rows, &history, &touches, &rewards)));
     }
     check(&name("losses"), &losses, &of("losses"), TOLERANCE_AFTER);
-    check(&name("weights after ten updates"), module.parameters(), &of("after"), TOLERANCE_AFTER);
+    check(&name("weights after ten updates"), module.parameters(), &of_parameters("after"), TOLERANCE_AFTER);
 }
 
 fn batch<'a>(

@@ -204,7 +204,10 @@ fn skill_of<'a>(
         let (mean, square) =
             (numbers(&format!("{name}.adam.mean"))?, numbers(&format!("{name}.adam.square"))?);
         let parameters = numbers(name)?;
-        Ok::<_, String>(Learned { parameters, adam: AdamState { mean, square, n_updates } })
+        Ok::<_, String>(Learned {
+            parameters,
+            adam: AdamState { mean: mean.into(), square: square.into(), n_updates },
+        })
     };
     let controller = match small.voting {
         None => None,
@@ -248,7 +251,8 @@ mod tests {
     use touchstream_env::touch::Touch;
 
     fn learned(n_updates: u64) -> Learned {
-        let adam = AdamState { mean: vec![1.0, 2.0, 3.0], square: vec![4.0, 5.0, 6.0], n_updates };
+        let adam =
+            AdamState { mean: vec![1.0, 2.0, 3.0].into(), square: vec![4.0, 5.0, 6.0].into(), n_updates };
         Learned { parameters: vec![0.1, -2.0, 3e-30], adam }
     }
 

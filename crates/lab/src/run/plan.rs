@@ -1,7 +1,7 @@
 //! What a run is to do, and what makes it that run and no other.
 
 use serde::{Deserialize, Serialize};
-use touchstream_agent::AgentSettings;
+use touchstream_agent::{AgentSettings, find_module};
 use touchstream_mind::composite::VotingSettings;
 
 /// How long a run is and what is written down on the way.
@@ -67,11 +67,17 @@ pub struct RunIdentity {
 
 /// Raised whenever the same identity would end in other bits, or its checkpoint would be read otherwise.
 const RUN_VERSION: u32 = 7;
+/// The same for modules that convolve.
+const CONVOLVED_RUN_VERSION: u32 = 8;
 
 impl RunIdentity {
     /// One word for all of it.
     pub fn hash(&self) -> String {
+        let convolves =
+            |lesson: &Lesson| find_module(&lesson.agent.module.id).is_ok_and(|kind| kind.is_convolutional());
+        let version =
+            if self.plan.lessons.iter().any(convolves) { CONVOLVED_RUN_VERSION } else { RUN_VERSION };
         let json = serde_json::to_string(self).expect("an identity is plain data");
-        blake3::hash(format!("run {RUN_VERSION} {json}").as_bytes()).to_hex().to_string()
+        blake3::hash(format!("run {version} {json}").as_bytes()).to_hex().to_string()
     }
 }

@@ -128,7 +128,7 @@ impl<W: Width> Arithmetic for Avx2<W> {
     fn prefetch(numbers: &[f32]) {
         const LINE: usize = 16;
         for line in numbers.chunks(LINE) {
-            detected!(_mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()));
+            detected!(_mm_prefetch::<_MM_HINT_T1>(line.as_ptr().cast()));
         }
     }
     #[inline(always)]

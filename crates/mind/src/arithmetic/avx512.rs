@@ -113,4 +113,37 @@ impl SideBySide for Avx512 {
             [_mm512_cvtss_f32(x), _mm256_cvtss_f32(_mm512_extractf32x8_ps::<1>(x))]
         })
     }
+    /// The same sums, all eight in one: at every step halves of two registers stand where those of one did.
+    #[inline(always)]
+    fn sums_of_eight(x: [__m512; 8]) -> Lanes {
+        detected!({
+            // Low and high eight of a pair.
+            let pair = |a: __m512, b: __m512| {
+                _mm512_add_ps(
+                    _mm512_shuffle_f32x4::<0b01_00_01_00>(a, b),
+                    _mm512_shuffle_f32x4::<0b11_10_11_10>(a, b),
+                )
+            };
+            // Fours of two pairs.
+            let four = |a: __m512, b: __m512| {
+                _mm512_add_ps(
+                    _mm512_shuffle_f32x4::<0b10_00_10_00>(a, b),
+                    _mm512_shuffle_f32x4::<0b11_01_11_01>(a, b),
+                )
+            };
+            let low = four(pair(x[0], x[1]), pair(x[2], x[3]));
+            let high = four(pair(x[4], x[5]), pair(x[6], x[7]));
+            let twos = _mm512_add_ps(
+                _mm512_shuffle_ps::<0b01_00_01_00>(low, high),
+                _mm512_shuffle_ps::<0b11_10_11_10>(low, high),
+            );
+            let sums = _mm512_add_ps(twos, _mm512_permute_ps::<0b10_11_00_01>(twos));
+            // Of every four numbers the first belongs to the lower blocks, the third to the upper ones.
+            let order = _mm512_setr_epi32(0, 4, 8, 12, 2, 6, 10, 14, 0, 0, 0, 0, 0, 0, 0, 0);
+            let mut numbers = [0.0; 8];
+            let ordered = _mm512_castps512_ps256(_mm512_permutexvar_ps(order, sums));
+            _mm256_storeu_ps(numbers.as_mut_ptr(), ordered);
+            numbers
+        })
+    }
 }

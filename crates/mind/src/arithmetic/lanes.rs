@@ -60,6 +60,9 @@ pub(crate) trait SideBySide: Numbers<Memory = Block> {
 
     /// The sum of either eight, in a fixed order.
     fn sums(x: Self::V) -> [f32; 2];
+
+    /// The sum of each of eight blocks: halves are added, then as in [`sum_of_lanes`].
+    fn sums_of_eight(x: [Self::V; N_LANES]) -> Lanes;
 }
 
 /// What a machine can do: with eight numbers, and with the sixteen of a block.
@@ -69,7 +72,7 @@ pub(crate) trait Arithmetic: Numbers<Memory = Lanes> {
     /// Whether there are 32 registers, not 16 or whatever a machine has.
     const HAS_32_REGISTERS: bool;
 
-    /// Tells the processor that these numbers will be needed soon.
+    /// Tells the processor that these numbers will be needed soon; it brings them into its second cache.
     fn prefetch(numbers: &[f32]);
 
     /// `a * b + c` of single numbers.

@@ -105,4 +105,14 @@ impl<E: Numbers<Memory = Lanes>> SideBySide for Twice<E> {
             sum_of_lanes(&numbers)
         })
     }
+    #[inline(always)]
+    fn sums_of_eight(x: [Two<E>; N_LANES]) -> Lanes {
+        let mut sums = [0.0; N_LANES];
+        for (sum, [low, high]) in sums.iter_mut().zip(x) {
+            let mut numbers = [0.0; N_LANES];
+            E::store(E::add(low, high), &mut numbers);
+            *sum = sum_of_lanes(&numbers);
+        }
+        sums
+    }
 }

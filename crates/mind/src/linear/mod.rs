@@ -1,6 +1,7 @@
 //! Products with a layer's weights: of a few steps' inputs, of many candidates, backwards, and into the weights.
 
 pub(crate) mod candidates;
+pub(crate) mod cres_products;
 pub(crate) mod input_gradient;
 pub(crate) mod matrix_product;
 mod operands;

@@ -38,7 +38,7 @@ pub(crate) fn give_gradient<'a>(
 ) {
     for (idx, stage) in structure.stages().iter().enumerate() {
         let StageGradient { inputs, slopes, step_slopes } = of_stage(idx);
-        if stage.n_visual > 0 {
+        if idx == 0 {
             match convolutions {
                 Some(convolutions) => convolutions.give(instructions, structure, &seen, rule),
                 None => give_scene_gradient(instructions, structure, stage, step_slopes, seen.history, rule),

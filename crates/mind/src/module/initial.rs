@@ -1,7 +1,6 @@
 //! What the weights of a module are before it has learned anything.
 
-use crate::large_memory::zeros;
-use crate::module::structure::{Convolutions, Structure};
+use crate::module::structure::{Convolutions, Stage, Structure};
 use serde::{Deserialize, Serialize};
 
 /// How weights are drawn. Biases start at 0.
@@ -27,32 +26,70 @@ impl InitialWeights {
     /// Draws all parameters of a structure whose touches are read on a scale: what coordinates count at the screen's edge.
     /// `normal` gives numbers of N(0, 1).
     pub fn draw(self, structure: &Structure, touch_scale: f32, mut normal: impl FnMut() -> f32) -> Vec<f32> {
-        let mut parameters = zeros(structure.n_parameters());
-        let flattened = structure.shape().convolutions.as_ref();
-        for (idx, stage) in structure.convolutions().iter().chain(structure.stages()).enumerate() {
-            let scale =
-                flattened.filter(|_| idx == structure.convolutions().len()).map_or(1.0, Convolutions::scale);
-            let (n_seen, n_rest) = (stage.n_visual as f32, (stage.n_hidden + stage.n_touch) as f32);
-            let [of_seen, of_hidden] = match self {
-                Self::FanIn if scale < 1.0 => {
-                    [1.0 / (scale * n_seen.sqrt()), 1.0 / (scale * n_seen + n_rest).sqrt()]
-                }
-                Self::FanIn => [1.0 / (n_seen + n_rest).sqrt(); 2],
-                Self::Paper => [PAPER_DEVIATION; 2],
-            };
-            let of_touch = match self {
-                Self::FanIn => of_hidden / touch_scale,
-                Self::Paper => PAPER_DEVIATION,
-            };
-            for row in parameters[stage.weights()].chunks_exact_mut(stage.n_in()) {
-                let (seen, rest) = row.split_at_mut(stage.n_visual);
-                let (hidden, touch) = rest.split_at_mut(stage.n_hidden);
-                seen.fill_with(|| of_seen * normal());
-                hidden.fill_with(|| of_hidden * normal());
-                touch.fill_with(|| of_touch * normal());
+        let mut parameters = vec![0.0; structure.n_parameters()];
+        for stage in structure.convolutions() {
+            self.draw_stage(
+                stage,
+                Deviations::of(self, stage, None),
+                touch_scale,
+                &mut parameters,
+                &mut normal,
+            );
+        }
+        for (idx, stage) in structure.stages().iter().enumerate() {
+            let convolutions = structure.shape().convolutions.as_ref().filter(|_| idx == 0);
+            let deviations = Deviations::of(self, stage, convolutions);
+            if let Some(flattened) = structure.flattened().filter(|_| idx == 0) {
+                parameters[flattened.weights()].fill_with(|| deviations.of_seen * normal());
             }
+            self.draw_stage(stage, deviations, touch_scale, &mut parameters, &mut normal);
         }
         parameters
+    }
+
+    fn draw_stage(
+        self,
+        stage: &Stage,
+        Deviations { of_seen, of_hidden }: Deviations,
+        touch_scale: f32,
+        parameters: &mut [f32],
+        normal: &mut impl FnMut() -> f32,
+    ) {
+        let of_touch = match self {
+            Self::FanIn => of_hidden / touch_scale,
+            Self::Paper => PAPER_DEVIATION,
+        };
+        for row in parameters[stage.weights()].chunks_exact_mut(stage.n_in()) {
+            let (seen, rest) = row.split_at_mut(stage.n_visual);
+            let (hidden, touch) = rest.split_at_mut(stage.n_hidden);
+            seen.fill_with(|| of_seen * normal());
+            hidden.fill_with(|| of_hidden * normal());
+            touch.fill_with(|| of_touch * normal());
+        }
+    }
+}
+
+/// Of a stage's weights: of what is seen, and of numbers of the stage before.
+#[derive(Clone, Copy)]
+struct Deviations {
+    of_seen: f32,
+    of_hidden: f32,
+}
+
+impl Deviations {
+    /// `flattened` is what the stage reads of convolutions.
+    fn of(initial: InitialWeights, stage: &Stage, flattened: Option<&Convolutions>) -> Self {
+        let scale = flattened.map_or(1.0, Convolutions::scale);
+        let n_seen = flattened.map_or(stage.n_visual, Convolutions::n_flat) as f32;
+        let n_rest = (stage.n_hidden + stage.n_touch) as f32;
+        let [of_seen, of_hidden] = match initial {
+            InitialWeights::FanIn if scale < 1.0 => {
+                [1.0 / (scale * n_seen.sqrt()), 1.0 / (scale * n_seen + n_rest).sqrt()]
+            }
+            InitialWeights::FanIn => [1.0 / (n_seen + n_rest).sqrt(); 2],
+            InitialWeights::Paper => [PAPER_DEVIATION; 2],
+        };
+        Self { of_seen, of_hidden }
     }
 }
 
@@ -80,7 +117,7 @@ mod tests {
     }
 
     /// The deviations of a stage: of what it sees, and of the rest.
-    fn deviations(parameters: &[f32], stage: &crate::module::Stage) -> (Vec<f32>, Vec<f32>) {
+    fn deviations(parameters: &[f32], stage: &Stage) -> (Vec<f32>, Vec<f32>) {
         let rows =
             || parameters[stage.weights()].chunks(stage.n_in()).map(|row| row.split_at(stage.n_visual));
         (
@@ -106,8 +143,8 @@ mod tests {
         check_all(&seen, 0.25);
         check_all(&rest, 0.25);
         // 9 x 16 flattened numbers count a ninth each: 9 / 12; touches stand beside the 16 of one place, and count four.
-        let (seen, rest) = deviations(&parameters, &structure.stages()[0]);
-        check_all(&seen, 0.75);
+        let (_, rest) = deviations(&parameters, &structure.stages()[0]);
+        check_all(&parameters[structure.flattened().unwrap().weights()], 0.75);
         check_all(&rest, 0.25 / 20.0_f32.sqrt());
         check_all(&deviations(&parameters, &structure.stages()[1]).1, 1.0 / 8.0_f32.sqrt());
         for stage in structure.convolutions().iter().chain(structure.stages()) {
@@ -122,5 +159,6 @@ mod tests {
         for stage in structure.convolutions().iter().chain(structure.stages()) {
             check_all(&parameters[stage.weights()], 0.01);
         }
+        check_all(&parameters[structure.flattened().unwrap().weights()], 0.01);
     }
 }

@@ -19,7 +19,7 @@ pub use initial::InitialWeights;
 pub use learner::Learner;
 pub use network::Module;
 pub use structure::{
-    Convolutions, FlattenedScale, LayerShape, MapShape, ModuleShape, ShapeError, Stage, Structure,
+    Convolutions, Flattened, FlattenedScale, LayerShape, MapShape, ModuleShape, ShapeError, Stage, Structure,
     TensorPlace,
 };
 pub use table::{MODULES, ModuleKind, N_EARLY_LAYERS, N_LATE_LAYERS, Size};

@@ -1,15 +1,16 @@
 //! A module: a structure with its parameters.
 
 use crate::arithmetic::Instructions;
+use crate::large_memory::AlignedNumbers;
 use crate::linear::Weights;
-use crate::module::structure::{Stage, Structure};
+use crate::module::structure::{Flattened, Stage, Structure};
 use std::sync::Arc;
 
 /// A network that predicts `k_f` rewards for a touch, from scene vectors and touches.
 #[derive(Clone, Debug)]
 pub struct Module {
     structure: Arc<Structure>,
-    parameters: Vec<f32>,
+    parameters: AlignedNumbers,
     instructions: Instructions,
 }
 
@@ -22,7 +23,7 @@ impl Module {
     /// The same on chosen instructions.
     pub fn on(instructions: Instructions, structure: Structure, parameters: Vec<f32>) -> Self {
         assert_eq!(parameters.len(), structure.n_parameters(), "one number for each parameter");
-        Self { structure: Arc::new(structure), parameters, instructions }
+        Self { structure: Arc::new(structure), parameters: AlignedNumbers::from(&*parameters), instructions }
     }
 
     /// What it is made of.
@@ -51,6 +52,11 @@ impl Module {
 
     pub(crate) fn weights(&self, stage: &Stage) -> Weights<'_> {
         Weights::whole(&self.parameters[stage.weights()], stage.n_in())
+    }
+
+    /// `[n_places, n_channels, n_parts, n_units]`
+    pub(crate) fn flattened_weights(&self, flattened: &Flattened) -> &[f32] {
+        &self.parameters[flattened.weights()]
     }
 
     pub(crate) fn biases(&self, stage: &Stage) -> &[f32] {

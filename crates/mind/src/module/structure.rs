@@ -132,14 +132,13 @@ impl ModuleShape {
 
 /// One stage of a module: `W x + b`, then perhaps a nonlinearity.
 ///
-/// Its inputs stand in the order: what is seen (scene vectors, oldest first, or flattened convolutions), numbers of the
-/// stage before, touches (oldest first).
+/// Its inputs stand in the order: scene vectors (oldest first), numbers of the stage before, touches (oldest first).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stage {
     /// `conv1`, ..., `bottleneck`, `layer1`, `layer2`, ..., `readout`.
     pub name: String,
-    /// Numbers that it reads of what is seen: scene vectors at the first stage or the first convolution, flattened
-    /// convolutions at the first stage behind them.
+    /// Numbers that it reads of what is seen: scene vectors at the first stage or the first convolution. What the first
+    /// stage behind convolutions reads of them is [`Flattened`].
     pub n_visual: usize,
     /// Numbers of the stage before that it reads; channels of the map for the first convolution.
     pub n_hidden: usize,
@@ -175,6 +174,44 @@ impl Stage {
     pub fn biases(&self) -> std::ops::Range<usize> {
         self.bias_start..self.bias_start + self.n_units
     }
+
+    fn tensors(&self) -> [TensorPlace; 2] {
+        let place =
+            |part: &str, shape, range| TensorPlace { name: format!("{}.{part}", self.name), shape, range };
+        [
+            place("weight", vec![self.n_units, self.n_in()], self.weights()),
+            place("bias", vec![self.n_units], self.biases()),
+        ]
+    }
+}
+
+/// The weights with which the first stage reads what convolutions give at all places, apart from the others:
+/// `[n_places, n_channels, n_parts, n_units]`. Those of one number stand together, and those of all that a nonlinearity makes
+/// of one sum: whoever knows which of them are 0 leaves their weights out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flattened {
+    /// Places of the map.
+    pub n_places: usize,
+    /// Units of the last convolution.
+    pub n_channels: usize,
+    /// Numbers that its nonlinearity makes of each.
+    pub n_parts: usize,
+    /// Units of the first stage.
+    pub n_units: usize,
+    /// Where the weights begin among all parameters.
+    pub weight_start: usize,
+}
+
+impl Flattened {
+    /// Flattened numbers.
+    pub fn n_flat(&self) -> usize {
+        self.n_places * self.n_channels * self.n_parts
+    }
+
+    /// Where its weights stand.
+    pub fn weights(&self) -> std::ops::Range<usize> {
+        self.weight_start..self.weight_start + self.n_flat() * self.n_units
+    }
 }
 
 /// What a stage reads.
@@ -189,6 +226,7 @@ struct Reads {
 pub struct Structure {
     shape: ModuleShape,
     convolutions: Vec<Stage>,
+    flattened: Option<Flattened>,
     stages: Vec<Stage>,
     n_parameters: usize,
 }
@@ -205,10 +243,12 @@ impl Structure {
         if shape.layers.is_empty() {
             return Err(ShapeError::NoLayers);
         }
-        let mut structure = Self { convolutions: Vec::new(), stages: Vec::new(), n_parameters: 0, shape };
+        let mut structure =
+            Self { convolutions: Vec::new(), flattened: None, stages: Vec::new(), n_parameters: 0, shape };
         let ModuleShape { convolutions, bottleneck, layers, k_f, .. } = structure.shape.clone();
         if let Some(convolutions) = &convolutions {
             structure.convolve(convolutions)?;
+            structure.flatten(convolutions, bottleneck.unwrap_or(layers[0]))?;
         }
         if let Some(layer) = bottleneck {
             structure.push("bottleneck".into(), Some(layer.nonlinearity), layer.n_units)?;
@@ -237,16 +277,38 @@ impl Structure {
         Ok(())
     }
 
+    /// For the first stage behind convolutions.
+    fn flatten(&mut self, convolutions: &Convolutions, behind: LayerShape) -> Result<(), ShapeError> {
+        let last = convolutions.layers.last().ok_or(ShapeError::NoMap)?;
+        let flattened = Flattened {
+            n_places: convolutions.map.n_places,
+            n_channels: last.n_units,
+            n_parts: last.nonlinearity.n_parts(),
+            n_units: behind.n_units,
+            weight_start: self.n_parameters,
+        };
+        let n_weights = convolutions.n_flat().checked_mul(behind.n_units);
+        self.take(n_weights)?;
+        self.flattened = Some(flattened);
+        Ok(())
+    }
+
+    /// So many more parameters, if they can be counted and are not too many.
+    fn take(&mut self, n: Option<usize>) -> Result<(), ShapeError> {
+        let n_parameters = n.and_then(|n| self.n_parameters.checked_add(n));
+        self.n_parameters = n_parameters.filter(|&n| n <= MAX_PARAMETERS).ok_or(ShapeError::TooLarge)?;
+        Ok(())
+    }
+
     fn push(
         &mut self,
         name: String,
         nonlinearity: Option<Nonlinearity>,
         n_units: usize,
     ) -> Result<(), ShapeError> {
-        let is_first = self.stages.is_empty();
-        let seen = self.shape.convolutions.as_ref().map_or(self.shape.n_visual(), Convolutions::n_flat);
+        let sees = self.stages.is_empty() && self.convolutions.is_empty();
         let reads = Reads {
-            n_visual: if is_first { seen } else { 0 },
+            n_visual: if sees { self.shape.n_visual() } else { 0 },
             n_hidden: self.stages.last().map_or(0, Stage::n_out),
             n_touch: if self.stages.len() == self.touch_stage() { self.shape.n_touch() } else { 0 },
         };
@@ -267,13 +329,10 @@ impl Structure {
         }
         let Reads { n_visual, n_hidden, n_touch } = reads;
         let weight_start = self.n_parameters;
-        let n_in = n_visual.checked_add(n_hidden + n_touch).ok_or(ShapeError::TooLarge)?;
-        let n_weights = n_in.checked_mul(n_units).ok_or(ShapeError::TooLarge)?;
-        let bias_start = weight_start.checked_add(n_weights).ok_or(ShapeError::TooLarge)?;
-        self.n_parameters = bias_start + n_units;
-        if self.n_parameters > MAX_PARAMETERS {
-            return Err(ShapeError::TooLarge);
-        }
+        let n_in = n_visual.checked_add(n_hidden + n_touch);
+        self.take(n_in.and_then(|n_in| n_in.checked_mul(n_units)))?;
+        let bias_start = self.n_parameters;
+        self.take(Some(n_units))?;
         Ok(Stage { name, n_visual, n_hidden, n_touch, n_units, nonlinearity, weight_start, bias_start })
     }
 
@@ -285,6 +344,11 @@ impl Structure {
     /// The convolutions, if there are any.
     pub fn convolutions(&self) -> &[Stage] {
         &self.convolutions
+    }
+
+    /// What the first stage reads of convolutions, if there are any.
+    pub fn flattened(&self) -> Option<&Flattened> {
+        self.flattened.as_ref()
     }
 
     /// From features, or from what convolutions make of them, to logits.
@@ -309,17 +373,14 @@ impl Structure {
 
     /// All tensors: name (`layer1.weight`), shape and place among the parameters, in order.
     pub fn tensors(&self) -> impl Iterator<Item = TensorPlace> {
-        self.convolutions.iter().chain(&self.stages).flat_map(|stage| {
-            let place = |part: &str, shape, range| TensorPlace {
-                name: format!("{}.{part}", stage.name),
-                shape,
-                range,
-            };
-            [
-                place("weight", vec![stage.n_units, stage.n_in()], stage.weights()),
-                place("bias", vec![stage.n_units], stage.biases()),
-            ]
-        })
+        let of_flattened = self.flattened.iter().map(|flattened| TensorPlace {
+            name: "flattened.weight".into(),
+            shape: vec![flattened.n_places, flattened.n_channels, flattened.n_parts, flattened.n_units],
+            range: flattened.weights(),
+        });
+        let of_stages =
+            |stages: &'_ [Stage]| -> Vec<TensorPlace> { stages.iter().flat_map(Stage::tensors).collect() };
+        of_stages(&self.convolutions).into_iter().chain(of_flattened).chain(of_stages(&self.stages))
     }
 }
 
@@ -415,7 +476,8 @@ mod tests {
             ("conv2.bias", vec![128]),
             ("conv3.weight", vec![128, 512]),
             ("conv3.bias", vec![128]),
-            ("layer1.weight", vec![128, 196 * 512 + 4]),
+            ("flattened.weight", vec![196, 128, 4, 128]),
+            ("layer1.weight", vec![128, 4]),
             ("layer1.bias", vec![128]),
             ("layer2.weight", vec![128, 512]),
             ("layer2.bias", vec![128]),

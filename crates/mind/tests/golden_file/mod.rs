@@ -2,8 +2,8 @@
 
 use safetensors::SafeTensors;
 use touchstream_mind::module::{
-    Convolutions, FlattenedScale, LayerShape, MapShape, ModuleKind, ModuleShape, SceneHistory, ScreenHistory,
-    Structure,
+    Convolutions, Flattened, FlattenedScale, LayerShape, MapShape, ModuleKind, ModuleShape, SceneHistory,
+    ScreenHistory, Structure,
 };
 
 pub const SCENE_LEN: usize = 27;
@@ -44,6 +44,17 @@ pub fn check(what: &str, found: &[f32], golden: &[f32], tolerance: f32) {
 
 /// A module of so many units, and one more in each layer behind.
 pub fn structure(kind: &ModuleKind, units: usize, flattened: FlattenedScale) -> Structure {
+    let more = |n: usize| (units..units + n).collect::<Vec<_>>();
+    structure_of(kind, &more(kind.convolutions.len()), &more(kind.default_depth()), flattened)
+}
+
+/// A module of so many units in each convolution, and in each layer.
+pub fn structure_of(
+    kind: &ModuleKind,
+    convolved: &[usize],
+    layers: &[usize],
+    flattened: FlattenedScale,
+) -> Structure {
     let layer = |nonlinearity, n_units| LayerShape { nonlinearity, n_units };
     let shape = ModuleShape {
         scene_len: SCENE_LEN,
@@ -51,13 +62,34 @@ pub fn structure(kind: &ModuleKind, units: usize, flattened: FlattenedScale) -> 
         k_f: 2,
         convolutions: kind.is_convolutional().then(|| Convolutions {
             map: MapShape { n_places: N_PLACES, n_channels: N_CHANNELS },
-            layers: kind.convolutions.iter().enumerate().map(|(idx, &f)| layer(f, units + idx)).collect(),
+            layers: kind.convolutions.iter().zip(convolved).map(|(&f, &n)| layer(f, n)).collect(),
             flattened,
         }),
-        bottleneck: kind.bottleneck.map(|g| layer(g, units)),
-        layers: (0..kind.default_depth()).map(|idx| layer(kind.layers, units + idx)).collect(),
+        bottleneck: kind.bottleneck.map(|g| layer(g, layers[0])),
+        layers: layers.iter().map(|&n| layer(kind.layers, n)).collect(),
     };
     Structure::new(shape).unwrap()
+}
+
+/// Parameters, or their gradient, in our order: in PyTorch's the weights of flattened numbers stand in the first layer's rows,
+/// before those of touches, part by part.
+pub fn in_our_order(structure: &Structure, theirs: &[f32]) -> Vec<f32> {
+    let Some(&Flattened { n_places, n_channels, n_parts, n_units, weight_start }) = structure.flattened()
+    else {
+        return theirs.to_vec();
+    };
+    let (of_place, n_flat) = (n_channels * n_parts, n_places * n_channels * n_parts);
+    let n_row = n_flat + structure.stages()[0].n_in();
+    let mut ours = theirs[..weight_start].to_vec();
+    let rows = &theirs[weight_start..][..n_units * n_row];
+    for number in 0..n_flat {
+        let (place, channel, part) = (number / of_place, number % of_place / n_parts, number % n_parts);
+        let column = place * of_place + part * n_channels + channel;
+        ours.extend(rows.chunks(n_row).map(|row| row[column]));
+    }
+    ours.extend(rows.chunks(n_row).flat_map(|row| &row[n_flat..]));
+    ours.extend(&theirs[weight_start + rows.len()..]);
+    ours
 }
 
 /// Each step shows a screen of its own.

@@ -117,7 +117,7 @@ impl<'a> NaiveComposite<'a> {
                     _ => before.clone(),
                 };
                 x.extend(if stage.n_touch > 0 { touches } else { &[] });
-                stage_numbers(stage, parameters, &x)
+                stage_numbers(self.structure, stage, parameters, &x)
             };
             let mut voters: Vec<Vec<f64>> =
                 self.old.iter().map(|parameters| numbers(parameters, touches)).collect();

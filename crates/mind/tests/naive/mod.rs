@@ -4,7 +4,7 @@
 pub mod composite;
 
 use touchstream_mind::Nonlinearity;
-use touchstream_mind::module::{Stage, Structure};
+use touchstream_mind::module::{Flattened, Stage, Structure};
 
 /// A module as a function of all its parameters.
 pub struct NaiveModule<'a> {
@@ -21,7 +21,7 @@ impl NaiveModule<'_> {
             if idx == self.structure.touch_stage() {
                 x.extend(touches);
             }
-            x = stage_numbers(stage, &self.parameters, &x);
+            x = stage_numbers(self.structure, stage, &self.parameters, &x);
         }
         x
     }
@@ -33,19 +33,46 @@ pub fn seen(structure: &Structure, parameters: &[f64], psi: &[f64], map: &[f64])
     let places = map.chunks(convolutions.map.n_channels).map(|channels| {
         // Scene vectors are tiled onto the channels of every place.
         let tiled = [psi, channels].concat();
-        structure.convolutions().iter().fold(tiled, |x, stage| stage_numbers(stage, parameters, &x))
+        structure
+            .convolutions()
+            .iter()
+            .fold(tiled, |x, stage| stage_numbers(structure, stage, parameters, &x))
     });
     let scale = f64::from(convolutions.scale());
     places.flatten().map(|x| scale * x).collect()
 }
 
 /// `f(W x + b)`
-pub fn stage_numbers(stage: &Stage, parameters: &[f64], x: &[f64]) -> Vec<f64> {
-    assert_eq!(stage.n_in(), x.len(), "{}", stage.name);
-    let (rows, biases) = (parameters[stage.weights()].chunks(x.len()), &parameters[stage.biases()]);
-    let sum_of = |(row, b): (&[f64], &f64)| row.iter().zip(x).map(|(w, x)| w * x).sum::<f64>() + b;
-    let sums: Vec<f64> = rows.zip(biases).map(sum_of).collect();
+pub fn stage_numbers(structure: &Structure, stage: &Stage, parameters: &[f64], x: &[f64]) -> Vec<f64> {
+    let (rows, biases) = (rows_of(structure, stage, parameters), &parameters[stage.biases()]);
+    let sum_of = |(row, b): (Vec<f64>, &f64)| {
+        assert_eq!(row.len(), x.len(), "{}", stage.name);
+        row.iter().zip(x).map(|(w, x)| w * x).sum::<f64>() + b
+    };
+    let sums: Vec<f64> = rows.into_iter().zip(biases).map(sum_of).collect();
     stage.nonlinearity.map_or(sums.clone(), |nonlinearity| apply(nonlinearity, &sums))
+}
+
+/// The weights of a stage, a row a unit. Those of flattened numbers stand apart, the other way round; a nonlinearity gives
+/// them part by part.
+fn rows_of(structure: &Structure, stage: &Stage, parameters: &[f64]) -> Vec<Vec<f64>> {
+    let rows: Vec<Vec<f64>> = parameters[stage.weights()].chunks(stage.n_in()).map(<[f64]>::to_vec).collect();
+    let Some(flattened) = structure.flattened().filter(|_| stage.name == structure.stages()[0].name) else {
+        return rows;
+    };
+    let &Flattened { n_places, n_channels, n_parts, n_units, .. } = flattened;
+    let weights = &parameters[flattened.weights()];
+    let of_unit = |unit: usize| {
+        let numbers = (0..n_places).flat_map(|place| {
+            (0..n_parts).flat_map(move |part| (0..n_channels).map(move |channel| (place, part, channel)))
+        });
+        numbers
+            .map(|(place, part, channel)| {
+                weights[((place * n_channels + channel) * n_parts + part) * n_units + unit]
+            })
+            .collect::<Vec<f64>>()
+    };
+    rows.into_iter().enumerate().map(|(unit, rest)| [of_unit(unit), rest].concat()).collect()
 }
 
 fn relu(x: f64) -> f64 {

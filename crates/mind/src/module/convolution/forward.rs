@@ -1,11 +1,12 @@
 //! What convolutions make of screens.
 
-use crate::large_memory::zeros;
-use crate::linear::Stacked;
+use crate::arithmetic::Instructions;
+use crate::large_memory::AlignedNumbers;
+use crate::linear::cres_products::{PARTS, add_cres_products, is_readable};
 use crate::linear::matrix_product::{Matrix, PackedColumns, SomeColumns, add_matrix_product, set_columns};
-use crate::linear::products::add_products;
+use crate::module::convolution::flattened::{FlattenedNumbers, LastConvolution, add_flattened};
 use crate::module::network::Module;
-use crate::module::structure::{Convolutions, Stage, Structure};
+use crate::module::structure::{Convolutions, Flattened, Stage, Structure};
 use crate::module::visual::SceneHistory;
 use std::ops::Range;
 
@@ -16,13 +17,15 @@ pub(crate) struct ConvolvedRows {
     /// The first row that shows the same screen as this one; what depends on the map alone stands there, once.
     map_rows: Vec<usize>,
     /// `[n_rows, n_places, n_channels]`
-    maps: Vec<f32>,
+    maps: AlignedNumbers,
     n_channels: usize,
     /// What maps are to the first convolution, `[n_rows, n_places, n_units]`.
-    map_sums: Vec<f32>,
+    map_sums: AlignedNumbers,
     layers: Vec<ConvolvedLayer>,
+    flattened: Flattened,
+    flattened_numbers: Option<FlattenedNumbers>,
     /// Sums of the stage behind: biases, and what comes from flattened numbers; `[n_rows, n_units]`.
-    sums: Vec<f32>,
+    sums: AlignedNumbers,
     n_units: usize,
     scale: f32,
 }
@@ -31,39 +34,55 @@ pub(crate) struct ConvolvedRows {
 #[derive(Clone, Debug)]
 struct ConvolvedLayer {
     /// `[n_rows, n_places, n_units]`
-    sums: Vec<f32>,
-    /// Behind the nonlinearity, `[n_rows, n_places, n_out]`.
-    numbers: Vec<f32>,
-    /// The weights of channels, as products read them.
-    weights: PackedColumns,
+    sums: AlignedNumbers,
+    /// Behind the nonlinearity, `[n_rows, n_places, n_out]`; nothing where what reads it reads sums.
+    numbers: AlignedNumbers,
+    weights: ChannelWeights,
+}
+
+/// The weights of channels, as products read them.
+#[derive(Clone, Debug)]
+pub(super) enum ChannelWeights {
+    /// Of numbers.
+    OfNumbers(PackedColumns),
+    /// Of the sums behind CReS: `[n_channels, 4, n_units]`.
+    OfSums(AlignedNumbers),
 }
 
 /// What one convolution read, summed and gave at one step.
+#[derive(Clone, Copy)]
 pub(super) struct ConvolvedStep<'a> {
-    /// `[n_places, n_hidden]`
-    pub inputs: &'a [f32],
+    /// `[n_places, n_units]`
     pub sums: &'a [f32],
+    /// `[n_places, n_out]`, or nothing.
     pub numbers: &'a [f32],
 }
 
 impl ConvolvedRows {
     pub fn new(structure: &Structure, shape: &Convolutions, n_rows: usize) -> Self {
         let n_places = shape.map.n_places;
-        let layer = |stage: &Stage| ConvolvedLayer {
-            sums: zeros(n_rows * n_places * stage.n_units),
-            numbers: zeros(n_rows * n_places * stage.n_out()),
-            weights: PackedColumns::new(stage.n_hidden, stage.n_units),
+        let flattened = *structure.flattened().expect("what is convolved is flattened");
+        let stages = structure.convolutions();
+        let layer = |(idx, stage): (usize, &Stage)| {
+            let n_readers = stages.get(idx + 1).map_or(flattened.n_units, |reader| reader.n_units);
+            let n_kept = if is_readable(stage.nonlinearity, n_readers) { 0 } else { stage.n_out() };
+            ConvolvedLayer {
+                sums: AlignedNumbers::zeros(n_rows * n_places * stage.n_units),
+                numbers: AlignedNumbers::zeros(n_rows * n_places * n_kept),
+                weights: ChannelWeights::new(stages, idx),
+            }
         };
-        let n_units = structure.stages()[0].n_units;
         Self {
             n_places,
             map_rows: (0..n_rows).collect(),
-            maps: zeros(n_rows * n_places * shape.map.n_channels),
+            maps: AlignedNumbers::zeros(n_rows * n_places * shape.map.n_channels),
             n_channels: shape.map.n_channels,
-            map_sums: zeros(n_rows * n_places * structure.convolutions()[0].n_units),
-            layers: structure.convolutions().iter().map(layer).collect(),
-            sums: vec![0.0; n_rows * n_units],
-            n_units,
+            map_sums: AlignedNumbers::zeros(n_rows * n_places * stages[0].n_units),
+            layers: stages.iter().enumerate().map(layer).collect(),
+            flattened,
+            flattened_numbers: FlattenedNumbers::new(structure, &flattened, n_rows),
+            sums: AlignedNumbers::zeros(n_rows * flattened.n_units),
+            n_units: flattened.n_units,
             scale: shape.scale(),
         }
     }
@@ -78,15 +97,28 @@ impl ConvolvedRows {
         self.scale
     }
 
-    /// What the last convolution gave at all places, of steps from a row on: `[n, n_flat]`.
-    pub fn flattened(&self, rows: Range<usize>) -> &[f32] {
-        let numbers = &self.layers.last().expect("there is a convolution").numbers;
-        let n_flat = numbers.len() / self.n_rows();
-        &numbers[rows.start * n_flat..rows.end * n_flat]
+    /// The last convolution, of some steps.
+    pub(super) fn last(&self, stage: &Stage, rows: Range<usize>) -> LastConvolution<'_> {
+        let layer = self.layers.last().expect("there is a convolution");
+        let of_rows = |numbers: &AlignedNumbers| {
+            let n = numbers.len() / self.n_rows();
+            rows.start * n..rows.end * n
+        };
+        let LastConvolution { nonlinearity, sums, numbers } = layer.as_last(stage);
+        LastConvolution {
+            nonlinearity,
+            sums: &sums[of_rows(&layer.sums)],
+            numbers: &numbers[of_rows(&layer.numbers)],
+        }
+    }
+
+    /// Flattened numbers of steps from one on, where they are put down.
+    pub(super) fn flattened_numbers(&self, first: usize) -> Option<&[f32]> {
+        Some(self.flattened_numbers.as_ref()?.of_steps(&self.flattened, first))
     }
 
     fn n_rows(&self) -> usize {
-        self.sums.len() / self.n_units
+        self.map_rows.len()
     }
 
     /// The first row that shows the same screen.
@@ -94,22 +126,20 @@ impl ConvolvedRows {
         self.map_rows[row]
     }
 
+    /// The map that is shown at a step.
+    pub(super) fn map(&self, row: usize) -> &[f32] {
+        let n = self.n_places * self.n_channels;
+        &self.maps[self.map_rows[row] * n..][..n]
+    }
+
     /// One convolution at one step.
     pub(super) fn step(&self, layer: usize, row: usize) -> ConvolvedStep<'_> {
-        let n_rows = self.n_rows();
-        let of_row = |numbers: &'_ [f32], row: usize| {
-            let n = numbers.len() / n_rows;
-            row * n..(row + 1) * n
-        };
-        let inputs = match layer.checked_sub(1) {
-            None => &self.maps[of_row(&self.maps, self.map_rows[row])],
-            Some(before) => {
-                let numbers = &self.layers[before].numbers;
-                &numbers[of_row(numbers, row)]
-            }
-        };
-        let ConvolvedLayer { sums, numbers, .. } = &self.layers[layer];
-        ConvolvedStep { inputs, sums: &sums[of_row(sums, row)], numbers: &numbers[of_row(numbers, row)] }
+        self.layers[layer].step(row, self.n_rows())
+    }
+
+    /// The weights of what a convolution reads.
+    pub(super) fn channel_weights(&self, layer: usize) -> &ChannelWeights {
+        &self.layers[layer].weights
     }
 
     /// Sets all rows. `tiled` is what biases and scene vectors are to the first convolution, `[n_rows, n_units]`.
@@ -121,66 +151,120 @@ impl ConvolvedRows {
                 history.copy_map(row, map);
             }
         }
-        for (stage, layer) in module.structure().convolutions().iter().zip(&mut self.layers) {
-            let weights = &module.parameters()[stage.weights()][stage.n_visual..];
-            layer.weights.pack(module.instructions(), Matrix::rows(weights, stage.n_in()).transposed());
+        let stages = module.structure().convolutions();
+        for (stage, layer) in stages.iter().zip(&mut self.layers) {
+            layer.weights.take(module, stage);
         }
         for row in 0..self.n_rows() {
-            self.convolve(module, tiled, row);
+            self.look_at_map(module, &stages[0], tiled, row);
+            for (idx, stage) in stages.iter().enumerate().skip(1) {
+                self.convolve(module, stage, idx, row);
+            }
         }
-        let stage = &module.structure().stages()[0];
-        self.sums.fill(0.0);
-        let n_flat = stage.n_visual;
-        let numbers = &self.layers.last().expect("there is a convolution").numbers;
-        for first_col in (0..n_flat).step_by(PIECE) {
-            let n_cols = PIECE.min(n_flat - first_col);
-            let weights = module.weights(stage).columns(first_col, n_cols);
-            let inputs = Stacked { numbers, stride: n_flat, first_col, n_cols };
-            add_products(module.instructions(), weights, inputs, &mut self.sums);
-        }
-        let (scale, biases) = (self.scale, module.biases(stage));
-        for sums in self.sums.chunks_exact_mut(self.n_units) {
+        let Self { ref layers, ref flattened, ref mut flattened_numbers, ref mut sums, scale, .. } = *self;
+        let (Some(stage), Some(layer)) = (stages.last(), layers.last()) else {
+            panic!("there is a convolution")
+        };
+        sums.fill(0.0);
+        add_flattened(module, flattened, layer.as_last(stage), flattened_numbers.as_mut(), sums);
+        let biases = module.biases(&module.structure().stages()[0]);
+        for sums in sums.chunks_exact_mut(flattened.n_units) {
             sums.iter_mut().zip(biases).for_each(|(sum, bias)| *sum = bias + scale * *sum);
         }
     }
 
-    /// All convolutions of one step.
-    fn convolve(&mut self, module: &Module, tiled: &[f32], row: usize) {
-        let (instructions, n_places) = (module.instructions(), self.n_places);
-        for (idx, stage) in module.structure().convolutions().iter().enumerate() {
-            let (before, rest) = self.layers.split_at_mut(idx);
-            let ConvolvedLayer { sums, numbers, weights } = &mut rest[0];
-            let of_row = |n: usize| row * n_places * n..(row + 1) * n_places * n;
-            let (sums, numbers) = (&mut sums[of_row(stage.n_units)], &mut numbers[of_row(stage.n_out())]);
-            match before.last() {
-                None => {
-                    let tiled = &tiled[row * stage.n_units..][..stage.n_units];
-                    if self.map_rows[row] == row {
-                        let map = Matrix::rows(&self.maps[of_row(stage.n_hidden)], stage.n_hidden);
-                        let map_sums = &mut self.map_sums[of_row(stage.n_units)];
-                        set_columns(instructions, map, weights, SomeColumns::all(map_sums, stage.n_units));
-                    }
-                    let map_sums = &self.map_sums[self.map_rows[row] * sums.len()..][..sums.len()];
-                    let places =
-                        sums.chunks_exact_mut(stage.n_units).zip(map_sums.chunks_exact(stage.n_units));
-                    for (sums, map_sums) in places {
-                        let both = tiled.iter().zip(map_sums);
-                        sums.iter_mut().zip(both).for_each(|(sum, (tiled, of_map))| *sum = tiled + of_map);
-                    }
-                }
-                Some(before) => {
-                    let biases = module.biases(stage);
-                    sums.chunks_exact_mut(stage.n_units).for_each(|sums| sums.copy_from_slice(biases));
-                    let inputs = Matrix::rows(&before.numbers[of_row(stage.n_hidden)], stage.n_hidden);
-                    // `sums += inputs W^T`, at every place.
-                    add_matrix_product(instructions, inputs, weights, sums);
-                }
+    /// The first convolution of one step: of a map that was shown before, sums are there.
+    fn look_at_map(&mut self, module: &Module, stage: &Stage, tiled: &[f32], row: usize) {
+        let (n_rows, n_sums) = (self.n_rows(), self.n_places * stage.n_units);
+        let layer = &mut self.layers[0];
+        let map_sums = &mut self.map_sums[self.map_rows[row] * n_sums..][..n_sums];
+        if let (true, ChannelWeights::OfNumbers(weights)) = (self.map_rows[row] == row, &layer.weights) {
+            let n = self.n_places * self.n_channels;
+            let map = Matrix::rows(&self.maps[row * n..][..n], self.n_channels);
+            set_columns(module.instructions(), map, weights, SomeColumns::all(map_sums, stage.n_units));
+        }
+        let tiled = &tiled[row * stage.n_units..][..stage.n_units];
+        let sums = layer.sums[row * n_sums..][..n_sums].chunks_exact_mut(stage.n_units);
+        for (sums, map_sums) in sums.zip(map_sums.chunks_exact(stage.n_units)) {
+            let both = tiled.iter().zip(map_sums);
+            sums.iter_mut().zip(both).for_each(|(sum, (tiled, of_map))| *sum = tiled + of_map);
+        }
+        layer.set_numbers(module.instructions(), stage, row, n_rows);
+    }
+
+    /// Another convolution of one step: `sums = b + W inputs`, at every place.
+    fn convolve(&mut self, module: &Module, stage: &Stage, idx: usize, row: usize) {
+        let (n_rows, n_sums) = (self.n_rows(), self.n_places * stage.n_units);
+        let (instructions, biases) = (module.instructions(), module.biases(stage));
+        let (before, rest) = self.layers.split_at_mut(idx);
+        let (before, layer) = (before[idx - 1].step(row, n_rows), &mut rest[0]);
+        let sums = &mut layer.sums[row * n_sums..][..n_sums];
+        sums.chunks_exact_mut(stage.n_units).for_each(|sums| sums.copy_from_slice(biases));
+        match &layer.weights {
+            ChannelWeights::OfNumbers(weights) => {
+                add_matrix_product(instructions, Matrix::rows(before.numbers, stage.n_hidden), weights, sums);
             }
+            ChannelWeights::OfSums(weights) => {
+                add_cres_products(instructions, before.sums, stage.n_hidden / PARTS, weights, sums);
+            }
+        }
+        layer.set_numbers(instructions, stage, row, n_rows);
+    }
+}
+
+impl ConvolvedLayer {
+    fn step(&self, row: usize, n_rows: usize) -> ConvolvedStep<'_> {
+        let of_row = |numbers: &AlignedNumbers| {
+            let n = numbers.len() / n_rows;
+            row * n..(row + 1) * n
+        };
+        ConvolvedStep { sums: &self.sums[of_row(&self.sums)], numbers: &self.numbers[of_row(&self.numbers)] }
+    }
+
+    /// All steps, as the stage behind reads them.
+    fn as_last(&self, stage: &Stage) -> LastConvolution<'_> {
+        let nonlinearity = stage.nonlinearity.expect("only the readout has none");
+        LastConvolution { nonlinearity, sums: &self.sums, numbers: &self.numbers }
+    }
+
+    /// What the nonlinearity makes of a step's sums, if anybody reads it.
+    fn set_numbers(&mut self, instructions: Instructions, stage: &Stage, row: usize, n_rows: usize) {
+        let (n_sums, n_numbers) = (self.sums.len() / n_rows, self.numbers.len() / n_rows);
+        if n_numbers > 0 {
+            let sums = &self.sums[row * n_sums..][..n_sums];
+            let numbers = &mut self.numbers[row * n_numbers..][..n_numbers];
             let nonlinearity = stage.nonlinearity.expect("only the readout has none");
             nonlinearity.forward(instructions, stage.n_units, sums, numbers);
         }
     }
 }
 
-/// Flattened numbers that are read in one go: those of a batch of steps stay in the second cache.
-const PIECE: usize = 1024;
+impl ChannelWeights {
+    /// For one of the convolutions: the first reads a map.
+    fn new(stages: &[Stage], idx: usize) -> Self {
+        let stage = &stages[idx];
+        let before = idx.checked_sub(1).and_then(|before| stages[before].nonlinearity);
+        match is_readable(before, stage.n_units) {
+            true => Self::OfSums(AlignedNumbers::zeros(stage.n_hidden * stage.n_units)),
+            false => Self::OfNumbers(PackedColumns::new(stage.n_hidden, stage.n_units)),
+        }
+    }
+
+    /// Takes the weights of a convolution, `[n_units, n_hidden]` behind what reads scene vectors.
+    fn take(&mut self, module: &Module, stage: &Stage) {
+        let weights = &module.parameters()[stage.weights()][stage.n_visual..];
+        match self {
+            Self::OfNumbers(packed) => {
+                packed.pack(module.instructions(), Matrix::rows(weights, stage.n_in()).transposed());
+            }
+            Self::OfSums(numbers) => {
+                let n_channels = stage.n_hidden / PARTS;
+                for (idx, numbers) in numbers.chunks_exact_mut(stage.n_units).enumerate() {
+                    let col = idx % PARTS * n_channels + idx / PARTS;
+                    let rows = weights[col..].iter().step_by(stage.n_in());
+                    numbers.iter_mut().zip(rows).for_each(|(number, weight)| *number = *weight);
+                }
+            }
+        }
+    }
+}

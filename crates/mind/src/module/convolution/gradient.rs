@@ -1,11 +1,12 @@
 //! The way back through convolutions.
 
 use crate::arithmetic::Instructions;
-use crate::large_memory::zeros;
-use crate::linear::Stacked;
+use crate::large_memory::AlignedNumbers;
+use crate::linear::cres_products::{PARTS, give_cres_gradient, is_readable, set_cres_slopes};
 use crate::linear::matrix_product::{Matrix, PackedColumns, SomeColumns, add_matrix_product, set_columns};
-use crate::linear::weight_update::{Target, UpdateRule, apply_rows, update_biases, update_weights};
-use crate::module::convolution::forward::{ConvolvedRows, ConvolvedStep};
+use crate::linear::weight_update::{Accumulate, Target, UpdateRule, apply_rows, update_biases};
+use crate::module::convolution::flattened::{IntoLast, give_flattened_gradient, set_last_slopes};
+use crate::module::convolution::forward::{ChannelWeights, ConvolvedRows, ConvolvedStep};
 use crate::module::gradient::{Seen, give_scene_gradient};
 use crate::module::network::Module;
 use crate::module::structure::{Stage, Structure};
@@ -13,25 +14,25 @@ use crate::module::visual::SceneHistory;
 use crate::nonlinearity::BackwardPass;
 use std::ops::Range;
 
-/// Flattened numbers whose weights are brought near together: rows are long, each begins in another page.
-const PIECE: usize = 512;
-
 /// Gradients of the convolutions' parameters, and what finding them works in.
 #[derive(Clone, Debug)]
 pub(crate) struct ConvolutionGradient {
+    n_places: usize,
     /// Slopes of the stage behind, times what a flattened number counts: `[max_steps, n_units]`.
-    scaled_slopes: Vec<f32>,
-    /// `[max_steps, n_flat]`
-    d_flat: Vec<f32>,
-    /// Weights of the stage behind that read some flattened numbers.
-    near_weights: PackedColumns,
+    scaled_slopes: AlignedNumbers,
+    /// Gradient of flattened numbers, `[max_steps, n_flat]`, and of those of one place; nothing where they are not put down.
+    d_flat: AlignedNumbers,
+    d_place: Vec<f32>,
+    /// Slopes of the last convolution: `[max_steps, n_places, n_units]`.
+    last_slopes: AlignedNumbers,
     layers: Vec<LayerGradient>,
     /// Slopes of the first convolution, summed over steps that show one screen: `[max_steps, n_places, n_units]`, where the
     /// first of them stands.
-    map_slopes: Vec<f32>,
-    /// One step of one convolution: slopes of its sums, and the gradient of what it read.
-    slopes: Vec<f32>,
-    d_inputs: Vec<f32>,
+    map_slopes: AlignedNumbers,
+    /// One step: slopes of a convolution, of the one before, and the gradient of what it read.
+    slopes: AlignedNumbers,
+    slopes_before: AlignedNumbers,
+    d_inputs: AlignedNumbers,
 }
 
 /// The gradient of one convolution.
@@ -41,58 +42,83 @@ struct LayerGradient {
     slopes: Vec<f32>,
     /// Of the weights of channels: `[n_units, n_hidden]`.
     weights: Vec<f32>,
-    /// What products read: those weights as they are, and what was read at one step, `[n_places, n_hidden]`.
-    packed_weights: PackedColumns,
-    packed_inputs: PackedColumns,
+    way: WayBack,
+}
+
+/// How weights and inputs get their gradient.
+#[derive(Clone, Debug)]
+enum WayBack {
+    /// By products with all numbers: weights as they are, and what was read at one step, `[n_places, n_hidden]`.
+    OfNumbers { packed_weights: PackedColumns, packed_inputs: PackedColumns },
+    /// By those behind CReS that are not 0: the gradient of weights, `[n_channels, 4, n_units]`.
+    OfSums { weights: AlignedNumbers },
 }
 
 impl ConvolutionGradient {
     /// For batches of at most `max_steps` steps; `None` for modules without convolutions.
     pub fn new(structure: &Structure, max_steps: usize) -> Option<Self> {
-        let shape = structure.shape().convolutions.as_ref()?;
-        let (stages, behind) = (structure.convolutions(), &structure.stages()[0]);
-        let n_places = shape.map.n_places;
+        let (shape, flattened) = (structure.shape().convolutions.as_ref()?, structure.flattened()?);
+        let (stages, n_places) = (structure.convolutions(), shape.map.n_places);
+        let last = stages.last()?;
         let widest = |of: fn(&Stage) -> usize| n_places * stages.iter().map(of).max().unwrap_or(0);
-        let layer = |stage: &Stage| LayerGradient {
-            slopes: vec![0.0; max_steps * stage.n_units],
-            weights: vec![0.0; stage.n_units * stage.n_hidden],
-            packed_weights: PackedColumns::new(stage.n_units, stage.n_hidden),
-            packed_inputs: PackedColumns::new(n_places, stage.n_hidden),
-        };
+        let is_put_down = !is_readable(last.nonlinearity, flattened.n_units);
+        let n_put_down = |n: usize| if is_put_down { n } else { 0 };
         Some(Self {
-            scaled_slopes: vec![0.0; max_steps * behind.n_units],
-            d_flat: zeros(max_steps * behind.n_visual),
-            near_weights: PackedColumns::new(behind.n_units, PIECE),
-            layers: stages.iter().map(layer).collect(),
-            map_slopes: zeros(max_steps * n_places * stages[0].n_units),
-            slopes: vec![0.0; widest(|stage| stage.n_units)],
-            d_inputs: vec![0.0; widest(|stage| stage.n_hidden)],
+            n_places,
+            scaled_slopes: AlignedNumbers::zeros(max_steps * flattened.n_units),
+            d_flat: AlignedNumbers::zeros(n_put_down(max_steps * flattened.n_flat())),
+            d_place: vec![0.0; n_put_down(last.n_out())],
+            last_slopes: AlignedNumbers::zeros(max_steps * n_places * last.n_units),
+            layers: (0..stages.len())
+                .map(|idx| LayerGradient::new(stages, idx, n_places, max_steps))
+                .collect(),
+            map_slopes: AlignedNumbers::zeros(max_steps * n_places * stages[0].n_units),
+            slopes: AlignedNumbers::zeros(widest(|stage| stage.n_units)),
+            slopes_before: AlignedNumbers::zeros(widest(|stage| stage.n_units)),
+            d_inputs: AlignedNumbers::zeros(widest(|stage| stage.n_hidden)),
         })
     }
 
     /// Finds the gradient of some rows from the slopes of the stage behind, `[n_steps, n_units]`.
     pub fn find(&mut self, module: &Module, convolved: &ConvolvedRows, rows: Range<usize>, slopes: &[f32]) {
-        let behind = &module.structure().stages()[0];
-        let n_steps = rows.len();
-        let scaled = &mut self.scaled_slopes[..n_steps * behind.n_units];
+        let structure = module.structure();
+        let (stages, n_steps) = (structure.convolutions(), rows.len());
+        let (Some(flattened), Some(last)) = (structure.flattened(), stages.last()) else {
+            panic!("rows of another module")
+        };
+        let scaled = &mut self.scaled_slopes[..n_steps * flattened.n_units];
         scaled.iter_mut().zip(slopes).for_each(|(scaled, slope)| *scaled = convolved.scale() * slope);
-        let d_flat = &mut self.d_flat[..n_steps * behind.n_visual];
-        set_flat_gradient(module, behind, scaled, &mut self.near_weights, d_flat);
-        for (stage, layer) in module.structure().convolutions().iter().zip(&mut self.layers) {
-            let weights = &module.parameters()[stage.weights()][stage.n_visual..];
-            layer.packed_weights.pack(module.instructions(), Matrix::rows(weights, stage.n_in()));
-            layer.weights.fill(0.0);
+        let n_last = flattened.n_places * flattened.n_channels;
+        let n_flat = self.d_flat.len().min(n_steps * flattened.n_flat());
+        let into = IntoLast {
+            slopes: scaled,
+            last_slopes: &mut self.last_slopes[..n_steps * n_last],
+            d_flat: &mut self.d_flat[..n_flat],
+            d_place: &mut self.d_place,
+        };
+        set_last_slopes(module, flattened, convolved.last(last, rows.clone()), into);
+        for (stage, layer) in stages.iter().zip(&mut self.layers) {
+            layer.begin(module, stage);
         }
         for (step, row) in rows.clone().enumerate() {
-            for layer in (0..self.layers.len()).rev() {
-                self.go_back(module, convolved.step(layer, row), layer, step);
+            self.slopes[..n_last].copy_from_slice(&self.last_slopes[step * n_last..][..n_last]);
+            for layer in (0..stages.len()).rev() {
+                self.sum_over_places(&stages[layer], layer, step);
+                if layer > 0 {
+                    self.go_back(module, convolved, layer, row);
+                }
             }
             self.keep_map_slopes(convolved, rows.clone(), step);
         }
         for (step, row) in rows.clone().enumerate() {
             if first_with_map(convolved, rows.clone(), row) == step {
-                self.add_map_gradient(module, convolved.step(0, row), step);
+                let n = convolved.step(0, row).sums.len();
+                let slopes = Matrix::rows(&self.map_slopes[step * n..][..n], stages[0].n_units);
+                self.layers[0].add_weight_gradient(module.instructions(), slopes, convolved.map(row));
             }
+        }
+        for (stage, layer) in stages.iter().zip(&mut self.layers) {
+            layer.end(stage);
         }
     }
 
@@ -108,45 +134,41 @@ impl ConvolutionGradient {
         }
     }
 
-    /// The gradient of the weights that read a map, of all steps that show it.
-    fn add_map_gradient(&mut self, module: &Module, pass: ConvolvedStep<'_>, step: usize) {
-        let (stage, n) = (&module.structure().convolutions()[0], pass.sums.len());
-        let slopes = Matrix::rows(&self.map_slopes[step * n..][..n], stage.n_units);
-        self.layers[0].add_weight_gradient(module.instructions(), slopes, pass.inputs);
-    }
-
-    /// One convolution of one step: from the gradient of its numbers to that of its inputs.
-    fn go_back(&mut self, module: &Module, pass: ConvolvedStep<'_>, layer: usize, step: usize) {
-        let instructions = module.instructions();
-        let stages = module.structure().convolutions();
-        let stage = &stages[layer];
-        let ConvolvedStep { inputs, sums, numbers } = pass;
-        let d_numbers = match layer + 1 == stages.len() {
-            true => &self.d_flat[step * numbers.len()..][..numbers.len()],
-            false => &self.d_inputs[..numbers.len()],
-        };
-        let slopes = &mut self.slopes[..sums.len()];
-        let nonlinearity = stage.nonlinearity.expect("only the readout has none");
-        let back = BackwardPass { x: sums, out: numbers, dout: d_numbers, dx: slopes };
-        nonlinearity.backward(instructions, stage.n_units, back);
-        let gradient = &mut self.layers[layer];
-        let over_places = &mut gradient.slopes[step * stage.n_units..][..stage.n_units];
+    fn sum_over_places(&mut self, stage: &Stage, layer: usize, step: usize) {
+        let over_places = &mut self.layers[layer].slopes[step * stage.n_units..][..stage.n_units];
         over_places.fill(0.0);
-        for slopes in slopes.chunks_exact(stage.n_units) {
+        for slopes in self.slopes.chunks_exact(stage.n_units).take(self.n_places) {
             over_places.iter_mut().zip(slopes).for_each(|(sum, slope)| *sum += slope);
         }
-        if layer > 0 {
-            let n_places = sums.len() / stage.n_units;
-            let at_places = Matrix::rows(slopes, stage.n_units);
-            gradient.add_weight_gradient(instructions, at_places, inputs);
-            let d_inputs = &mut self.d_inputs[..n_places * stage.n_hidden];
-            set_columns(
-                instructions,
-                at_places,
-                &gradient.packed_weights,
-                SomeColumns::all(d_inputs, stage.n_hidden),
-            );
+    }
+
+    /// One convolution of one step: from the slopes of its sums to the gradient of its weights and the slopes of the one before.
+    fn go_back(&mut self, module: &Module, convolved: &ConvolvedRows, layer: usize, row: usize) {
+        let instructions = module.instructions();
+        let stages = module.structure().convolutions();
+        let (stage, before) = (&stages[layer], &stages[layer - 1]);
+        let ConvolvedStep { sums, numbers } = convolved.step(layer - 1, row);
+        let n_places = sums.len() / before.n_units;
+        let slopes = &self.slopes[..n_places * stage.n_units];
+        let slopes_before = &mut self.slopes_before[..sums.len()];
+        let gradient = &mut self.layers[layer];
+        match (&mut gradient.way, convolved.channel_weights(layer)) {
+            (WayBack::OfSums { weights: gradient }, ChannelWeights::OfSums(weights)) => {
+                let mut rule = Accumulate(gradient);
+                give_cres_gradient(instructions, sums, before.n_units, slopes, 0, &mut rule);
+                set_cres_slopes(instructions, sums, before.n_units, weights, slopes, slopes_before);
+            }
+            _ => {
+                let at_places = Matrix::rows(slopes, stage.n_units);
+                gradient.add_weight_gradient(instructions, at_places, numbers);
+                let d_inputs = &mut self.d_inputs[..n_places * stage.n_hidden];
+                gradient.set_input_gradient(instructions, at_places, d_inputs, stage);
+                let nonlinearity = before.nonlinearity.expect("only the readout has none");
+                let back = BackwardPass { x: sums, out: numbers, dout: d_inputs, dx: slopes_before };
+                nonlinearity.backward(instructions, before.n_units, back);
+            }
         }
+        std::mem::swap(&mut self.slopes, &mut self.slopes_before);
     }
 
     /// Gives the gradient of the convolutions, and of the weights that read what they flatten, to the rule.
@@ -157,7 +179,9 @@ impl ConvolutionGradient {
         seen: &Seen<'_, impl SceneHistory>,
         rule: &mut impl UpdateRule,
     ) {
-        let Some(convolved) = seen.visual.convolved() else { panic!("rows of another module") };
+        let (Some(convolved), Some(flattened)) = (seen.visual.convolved(), structure.flattened()) else {
+            panic!("rows of another module")
+        };
         let n_steps = seen.rows.len();
         for (stage, gradient) in structure.convolutions().iter().zip(&self.layers) {
             let slopes = &gradient.slopes[..n_steps * stage.n_units];
@@ -168,10 +192,11 @@ impl ConvolutionGradient {
             apply_rows(instructions, target, &gradient.weights, rule);
             update_biases(instructions, stage.bias_start, stage.n_units, slopes, rule);
         }
-        let behind = &structure.stages()[0];
-        let slopes = &self.scaled_slopes[..n_steps * behind.n_units];
-        let flattened = Stacked::whole(convolved.flattened(seen.rows.clone()), behind.n_visual);
-        update_weights(instructions, Target::of(behind), slopes, flattened, rule);
+        let last = structure.convolutions().last().expect("there is a convolution");
+        let slopes = &self.scaled_slopes[..n_steps * flattened.n_units];
+        let sums = convolved.last(last, seen.rows.clone()).sums;
+        let put_down = convolved.flattened_numbers(seen.rows.start);
+        give_flattened_gradient(instructions, flattened, slopes, sums, put_down, rule);
     }
 }
 
@@ -182,28 +207,62 @@ fn first_with_map(convolved: &ConvolvedRows, mut rows: Range<usize>, row: usize)
 }
 
 impl LayerGradient {
+    fn new(stages: &[Stage], idx: usize, n_places: usize, max_steps: usize) -> Self {
+        let stage = &stages[idx];
+        let before = idx.checked_sub(1).and_then(|before| stages[before].nonlinearity);
+        let n_weights = stage.n_units * stage.n_hidden;
+        Self {
+            slopes: vec![0.0; max_steps * stage.n_units],
+            weights: vec![0.0; n_weights],
+            way: match is_readable(before, stage.n_units) {
+                true => WayBack::OfSums { weights: AlignedNumbers::zeros(n_weights) },
+                false => WayBack::OfNumbers {
+                    packed_weights: PackedColumns::new(stage.n_units, stage.n_hidden),
+                    packed_inputs: PackedColumns::new(n_places, stage.n_hidden),
+                },
+            },
+        }
+    }
+
+    /// Before the first step.
+    fn begin(&mut self, module: &Module, stage: &Stage) {
+        self.weights.fill(0.0);
+        match &mut self.way {
+            WayBack::OfSums { weights } => weights.fill(0.0),
+            WayBack::OfNumbers { packed_weights, .. } => {
+                let weights = &module.parameters()[stage.weights()][stage.n_visual..];
+                packed_weights.pack(module.instructions(), Matrix::rows(weights, stage.n_in()));
+            }
+        }
+    }
+
+    /// Behind the last: brings the gradient into the order of weights.
+    fn end(&mut self, stage: &Stage) {
+        let WayBack::OfSums { weights } = &self.way else { return };
+        let n_channels = stage.n_hidden / PARTS;
+        for (idx, of_units) in weights.chunks_exact(stage.n_units).enumerate() {
+            let col = idx % PARTS * n_channels + idx / PARTS;
+            let rows = self.weights[col..].iter_mut().step_by(stage.n_hidden);
+            rows.zip(of_units).for_each(|(weight, gradient)| *weight = *gradient);
+        }
+    }
+
     /// Adds what slopes at all places, `[n_places, n_units]`, say about the weights of what was read there.
     fn add_weight_gradient(&mut self, instructions: Instructions, slopes: Matrix<'_>, inputs: &[f32]) {
-        self.packed_inputs
-            .pack(instructions, Matrix::rows(inputs, inputs.len() / self.packed_inputs.depth()));
-        add_matrix_product(instructions, slopes.transposed(), &self.packed_inputs, &mut self.weights);
+        let WayBack::OfNumbers { packed_inputs, .. } = &mut self.way else { panic!("this one reads sums") };
+        packed_inputs.pack(instructions, Matrix::rows(inputs, inputs.len() / packed_inputs.depth()));
+        add_matrix_product(instructions, slopes.transposed(), packed_inputs, &mut self.weights);
     }
-}
 
-/// Sets the gradient of flattened numbers, `[n_steps, n_flat]`, from the slopes of the stage behind.
-fn set_flat_gradient(
-    module: &Module,
-    behind: &Stage,
-    slopes: &[f32],
-    near_weights: &mut PackedColumns,
-    d_flat: &mut [f32],
-) {
-    let (n_flat, weights) = (behind.n_visual, &module.parameters()[behind.weights()]);
-    let slopes = Matrix::rows(slopes, behind.n_units);
-    for first in (0..n_flat).step_by(PIECE) {
-        let n = PIECE.min(n_flat - first);
-        near_weights.pack_columns(module.instructions(), n, Matrix::rows(&weights[first..], behind.n_in()));
-        let columns = SomeColumns { numbers: d_flat, stride: n_flat, first, n };
-        set_columns(module.instructions(), slopes, near_weights, columns);
+    /// Sets the gradient of what was read, `[n_places, n_hidden]`.
+    fn set_input_gradient(
+        &self,
+        instructions: Instructions,
+        slopes: Matrix<'_>,
+        d_inputs: &mut [f32],
+        stage: &Stage,
+    ) {
+        let WayBack::OfNumbers { packed_weights, .. } = &self.way else { panic!("this one reads sums") };
+        set_columns(instructions, slopes, packed_weights, SomeColumns::all(d_inputs, stage.n_hidden));
     }
 }

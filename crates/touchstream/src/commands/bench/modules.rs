@@ -190,7 +190,9 @@ fn visual_multiply_adds(structure: &Structure) -> f64 {
         visual += 2 * of_inputs(first) / STEPS_PER_MAP + 2 * first.n_visual * first.n_units;
         // Into inputs, too.
         visual += behind.iter().map(|stage| 3 * of_inputs(stage)).sum::<usize>();
-        visual += stages[0].n_visual * stages[0].n_units;
+    }
+    if let Some(flattened) = structure.flattened() {
+        visual += 3 * flattened.n_flat() * flattened.n_units;
     }
     visual as f64
 }
@@ -224,8 +226,9 @@ fn text(outcome: &Outcome) -> String {
         2 * scene_len
     ));
     if let Some(peak) = peak_gmacs_per_core {
-        text.push_str(&format!("; peak {peak:.1} billion multiply-adds a second. Of peak: what screens need, without \
-             candidates. If dense: with a dense product for every candidate, of which less is done, because polynomials of the touch and zeros save some."));
+        text.push_str(&format!("; peak {peak:.1} billion multiply-adds a second. Of peak: dense products for what \
+             screens need, without candidates. If dense: with dense products for every candidate, too. Less than that is done: polynomials of the touch \
+             save some, and zeros behind rectified units."));
     }
     text
 }

@@ -1,0 +1,136 @@
+//! The layer behind convolutions: what it makes of the numbers of all places, and the way back. Where sums say which numbers
+//! are 0, their weights are left out (`cres_products`); elsewhere numbers are put together as weights stand, and multiplied
+//! like any others.
+
+use crate::arithmetic::Instructions;
+use crate::large_memory::AlignedNumbers;
+use crate::linear::cres_products::{add_cres_products, give_cres_gradient, is_readable, set_cres_slopes};
+use crate::linear::matrix_product::{Matrix, PackedColumns, add_matrix_product};
+use crate::linear::products::add_products;
+use crate::linear::weight_update::{Target, UpdateRule, update_weights};
+use crate::linear::{Stacked, Weights};
+use crate::module::network::Module;
+use crate::module::structure::{Flattened, Structure};
+use crate::nonlinearity::{BackwardPass, Nonlinearity};
+
+/// The last convolution of some steps: sums, `[n_steps, n_places, n_channels]`, and what its nonlinearity makes of them,
+/// `[n_steps, n_places, n_parts, n_channels]`; nothing where sums are enough.
+#[derive(Clone, Copy)]
+pub(super) struct LastConvolution<'a> {
+    pub nonlinearity: Nonlinearity,
+    pub sums: &'a [f32],
+    pub numbers: &'a [f32],
+}
+
+/// Flattened numbers, where they are put down.
+#[derive(Clone, Debug)]
+pub(super) struct FlattenedNumbers {
+    /// As weights stand: `[n_steps, n_places, n_channels, n_parts]`.
+    numbers: AlignedNumbers,
+    /// Weights of one place.
+    near_weights: PackedColumns,
+}
+
+impl FlattenedNumbers {
+    /// `None` where sums are enough.
+    pub fn new(structure: &Structure, flattened: &Flattened, n_steps: usize) -> Option<Self> {
+        let last = structure.convolutions().last()?;
+        let &Flattened { n_channels, n_parts, n_units, .. } = flattened;
+        (!is_readable(last.nonlinearity, n_units)).then(|| Self {
+            numbers: AlignedNumbers::zeros(n_steps * flattened.n_flat()),
+            near_weights: PackedColumns::new(n_channels * n_parts, n_units),
+        })
+    }
+
+    /// Those of some steps, from one on.
+    pub fn of_steps(&self, flattened: &Flattened, first: usize) -> &[f32] {
+        &self.numbers[first * flattened.n_flat()..]
+    }
+}
+
+/// Adds what the layer makes of flattened numbers to its sums, `[n_steps, n_units]`.
+pub(super) fn add_flattened(
+    module: &Module,
+    flattened: &Flattened,
+    last: LastConvolution<'_>,
+    put_down: Option<&mut FlattenedNumbers>,
+    sums: &mut [f32],
+) {
+    let (instructions, weights) = (module.instructions(), module.flattened_weights(flattened));
+    let &Flattened { n_places, n_channels, n_parts, n_units, .. } = flattened;
+    let Some(FlattenedNumbers { numbers, near_weights }) = put_down else {
+        return add_cres_products(instructions, last.sums, n_places * n_channels, weights, sums);
+    };
+    let (n_of_place, n_flat) = (n_channels * n_parts, flattened.n_flat());
+    let places = numbers.chunks_exact_mut(n_of_place).zip(last.numbers.chunks_exact(n_of_place));
+    places.for_each(|(numbers, by_part)| transpose(by_part, n_channels, numbers));
+    for (place, weights) in weights.chunks_exact(n_of_place * n_units).enumerate() {
+        near_weights.pack(instructions, Matrix::rows(weights, n_units));
+        let numbers = Matrix::rows(&numbers[place * n_of_place..], n_flat);
+        add_matrix_product(instructions, numbers, near_weights, sums);
+    }
+}
+
+/// What goes back into the last convolution.
+pub(super) struct IntoLast<'a> {
+    /// Slopes of the layer's sums, `[n_steps, n_units]`.
+    pub slopes: &'a [f32],
+    /// Sets the slopes of the convolution's, `[n_steps, n_places, n_channels]`.
+    pub last_slopes: &'a mut [f32],
+    /// Gradient of flattened numbers, `[n_steps, n_flat]`, and of those of one place; where they are put down.
+    pub d_flat: &'a mut [f32],
+    pub d_place: &'a mut [f32],
+}
+
+pub(super) fn set_last_slopes(
+    module: &Module,
+    flattened: &Flattened,
+    last: LastConvolution<'_>,
+    IntoLast { slopes, last_slopes, d_flat, d_place }: IntoLast<'_>,
+) {
+    let (instructions, weights) = (module.instructions(), module.flattened_weights(flattened));
+    let &Flattened { n_places, n_channels, n_parts, n_units, .. } = flattened;
+    if d_flat.is_empty() {
+        let n_channels = n_places * n_channels;
+        return set_cres_slopes(instructions, last.sums, n_channels, weights, slopes, last_slopes);
+    }
+    d_flat.fill(0.0);
+    let slopes = Stacked::whole(slopes, n_units);
+    add_products(instructions, Weights::whole(weights, n_units), slopes, d_flat);
+    let n_of_place = n_channels * n_parts;
+    let places = last.sums.chunks_exact(n_channels).zip(last.numbers.chunks_exact(n_of_place));
+    let back = last_slopes.chunks_exact_mut(n_channels).zip(d_flat.chunks_exact(n_of_place));
+    for ((x, out), (dx, d_flat)) in places.zip(back) {
+        transpose(d_flat, n_parts, d_place);
+        last.nonlinearity.backward(instructions, n_channels, BackwardPass { x, out, dout: d_place, dx });
+    }
+}
+
+/// Gives the gradient of the weights to the rule: from the slopes of the layer's sums, and what was flattened.
+pub(super) fn give_flattened_gradient(
+    instructions: Instructions,
+    flattened: &Flattened,
+    slopes: &[f32],
+    sums: &[f32],
+    put_down: Option<&[f32]>,
+    rule: &mut impl UpdateRule,
+) {
+    let &Flattened { n_places, n_channels, n_units, weight_start, .. } = flattened;
+    match put_down {
+        None => give_cres_gradient(instructions, sums, n_places * n_channels, slopes, weight_start, rule),
+        Some(numbers) => {
+            let n_flat = flattened.n_flat();
+            let target = Target { start: weight_start, stride: n_units, first_col: 0, n_out: n_flat };
+            let numbers = &numbers[..slopes.len() / n_units * n_flat];
+            update_weights(instructions, target, numbers, Stacked::whole(slopes, n_units), rule);
+        }
+    }
+}
+
+/// A matrix with rows of so many numbers, the other way round.
+fn transpose(rows: &[f32], n_cols: usize, out: &mut [f32]) {
+    let n_rows = rows.len() / n_cols;
+    for (col, out) in out.chunks_exact_mut(n_rows).enumerate() {
+        out.iter_mut().zip(rows[col..].iter().step_by(n_cols)).for_each(|(out, number)| *out = *number);
+    }
+}
