@@ -87,6 +87,60 @@ impl Sandbox {
     }
 }
 
+/// A process that does a task of an array.
+struct TaskProcess {
+    pid: String,
+    node: String,
+    /// Job and number in it: the same however often Slurm begins it.
+    task: [String; 2],
+}
+
+impl Sandbox {
+    /// The tasks that run now.
+    fn task_processes(&self) -> Vec<TaskProcess> {
+        let conf = format!("SLURM_CONF={}", self.path().join("slurm.conf").display());
+        let process = |pid: String| {
+            let read = |file: &str| std::fs::read(Path::new("/proc").join(&pid).join(file)).ok();
+            let command = String::from_utf8_lossy(&read("cmdline")?).into_owned();
+            let environment = String::from_utf8_lossy(&read("environ")?).into_owned();
+            let set: Vec<&str> = environment.split('\0').collect();
+            let value = |name: &str| {
+                Some(set.iter().find_map(|set| set.strip_prefix(name)?.strip_prefix('='))?.to_owned())
+            };
+            let is_ours = command.starts_with(env!("CARGO_BIN_EXE_touchstream")) && set.contains(&&*conf);
+            let task = [value("SLURM_ARRAY_JOB_ID")?, value("SLURM_ARRAY_TASK_ID")?];
+            is_ours.then_some(TaskProcess { node: value("SLURMD_NODENAME")?, task, pid })
+        };
+        let entries = std::fs::read_dir("/proc").unwrap().flatten();
+        entries.filter_map(|entry| process(entry.file_name().into_string().ok()?)).collect()
+    }
+
+    /// Sends a signal to a process.
+    #[track_caller]
+    fn signal(&self, name: &str, pid: &str) {
+        assert!(Command::new("kill").args(["-s", name, pid]).status().unwrap().success(), "{name} {pid}");
+    }
+
+    /// Waits until Slurm has begun one of these tasks again somewhere else, while they are still there.
+    #[track_caller]
+    fn wait_until_twice(&self, lost: &[TaskProcess]) {
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(120) {
+            let now = self.task_processes();
+            let is_there = |lost: &TaskProcess| now.iter().any(|task| task.pid == lost.pid);
+            let is_twice = |lost: &TaskProcess| {
+                now.iter()
+                    .any(|task| task.task == lost.task && task.pid != lost.pid && task.node != lost.node)
+            };
+            if lost.iter().all(is_there) && lost.iter().any(is_twice) {
+                return;
+            }
+            sleep(Duration::from_millis(300));
+        }
+        panic!("no task of a lost node was begun again");
+    }
+}
+
 impl Drop for Sandbox {
     fn drop(&mut self) {
         let _ = Command::new(&self.script).arg("stop").arg(self.path()).output();
@@ -227,12 +281,36 @@ fn a_study_survives_its_node_and_its_controller() {
     assert!(String::from_utf8_lossy(&again.stderr).contains("still queued or running"), "{again:?}");
 
     sandbox.does(&["kill-node", "node1", "--with-tasks"]);
-    // This one's tasks go on, while Slurm believes them lost and begins them again elsewhere.
+    // This one's tasks live on, while Slurm believes them lost and begins them again elsewhere. They hang until it has.
+    let mut lost = sandbox.task_processes();
+    lost.retain(|task| task.node == "node2");
+    assert!(!lost.is_empty(), "node2 has tasks");
+    lost.iter().for_each(|task| sandbox.signal("STOP", &task.pid));
     sandbox.does(&["kill-node", "node2"]);
     sandbox.does(&["kill-controller"]);
     sandbox.does(&["start-controller"]);
+    sandbox.wait_until_twice(&lost);
+    lost.iter().for_each(|task| sandbox.signal("CONT", &task.pid));
     sandbox.wait_until(&desk, "slurm", |status| status["n_complete"] == 12);
     check_same(&results(&desk.file("local")), &results(&desk.file("slurm")));
+    check_attempts(&desk.file("slurm/attempts"), 12);
+}
+
+/// Every run was won by one attempt, whoever else began it.
+#[track_caller]
+fn check_attempts(attempts: &Path, n_runs: usize) {
+    let mut n_found = 0;
+    for run in std::fs::read_dir(attempts).unwrap() {
+        let files = std::fs::read_dir(run.unwrap().path()).unwrap().map(|file| file.unwrap().path());
+        let ends = files.filter(|file| file.to_string_lossy().ends_with(".end.json"));
+        let outcomes = ends.map(|file| {
+            let end: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+            end["outcome"].clone()
+        });
+        assert_eq!(outcomes.filter(|outcome| outcome == "won").count(), 1);
+        n_found += 1;
+    }
+    assert_eq!(n_found, n_runs);
 }
 
 #[test]
