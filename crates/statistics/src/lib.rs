@@ -4,7 +4,7 @@
 //! Scores of a study are compared as Agarwal et al. ("Deep reinforcement learning at the edge of the statistical
 //! precipice", 2021; the library rliable) propose: [`mean`] and [`interquartile_mean`] over tasks,
 //! [`performance_profile`]s, [`probability_of_improvement`], with intervals by resampling the seeds of each task; those of
-//! means are widened for few seeds ([`Width`]). Learning curves are compared as the paper does, by normalized areas ([`task_areas`], [`ta_n_auc`]) and, of a second task, by
+//! means are widened for few seeds ([`Width`]). Learning curves are compared as the paper does, by normalized areas ([`task_areas`]) and, of a second task, by
 //! [`gains`].
 //!
 //! ```
@@ -43,7 +43,7 @@ pub use curve::{Area, Horizon, area, end, horizon};
 pub use error::{CurveError, StatisticsError};
 pub use gain::{Gains, gains};
 pub use improvement::{Improvement, probability_of_improvement};
-pub use normalized_area::{LearningCurve, ModuleArea, TaskAreas, TaskAveraged, ta_n_auc, task_areas};
+pub use normalized_area::{LearningCurve, ModuleArea, TaskAreas, task_areas};
 pub use profile::{Profile, ProfileRow, performance_profile};
 pub use resampling::{Interval, N_RESAMPLES, Resampling, Width};
 pub use sample::{BootstrapMean, StudentInterval, bootstrap_mean, student_interval};

@@ -1,10 +1,8 @@
 //! N-AUC and TA-N-AUC: what a module learned on the way, as a share of what the best one did.
 
-use crate::aggregate::{Estimate, mean};
 use crate::curve::{Horizon, area, horizon};
 use crate::error::{CurveError, StatisticsError};
-use crate::resampling::Resampling;
-use crate::scores::{MethodScores, Run, Scores};
+use crate::scores::Run;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What one run learned.
@@ -114,7 +112,15 @@ impl TaskAreas {
         Ok(Self { task: task.to_owned(), horizon, seeds, n_seeds_left_out, modules })
     }
 
-    /// Each seed's area over that of the best module, as scores to sum up and to compare; none of one module alone.
+    /// Each seed's area over that of the best module, as scores to sum up and to compare; none of one module alone. TA-N-AUC is
+    /// their [`mean`](crate::mean).
+    ///
+    /// Resampling leaves the areas of the best modules as they are: they are the unit that all modules of a task are measured
+    /// in. So a difference between two modules is one between their areas, in the same unit in all resamples, and its interval
+    /// is that of a mean. Were the best module looked for anew in each resample, the unit would be the largest of several noisy
+    /// areas: larger than the best module's on average, the more so the more modules are about as good, and bootstraps of a
+    /// maximum do not come right with more seeds. For the same reason an interval may end above 1: other seeds could have
+    /// learned more than the best module did with these.
     pub fn normalized_runs(&self) -> impl Iterator<Item = Run<'_>> {
         let best = self.modules.iter().map(|module| module.area).fold(f64::NEG_INFINITY, f64::max);
         let compared = self.modules.iter().filter(|module| module.n_auc.is_some());
@@ -142,37 +148,12 @@ fn mean_curve(curves: &[Points]) -> Vec<(u64, f64)> {
     curves[0].iter().enumerate().map(|(at, point)| (point.0, mean_at(at))).collect()
 }
 
-/// One module over all tasks.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TaskAveraged {
-    /// Its name.
-    pub module: String,
-    /// The mean over tasks of its N-AUC.
-    ///
-    /// Resampling leaves the areas of the best modules as they are: they are the unit that all modules of a task are measured
-    /// in. So a difference between two modules is one between their areas, in the same unit in all resamples, and its interval
-    /// is that of a mean. Were the best module looked for anew in each resample, the unit would be the largest of several noisy
-    /// areas: larger than the best module's on average, the more so the more modules are about as good, and bootstraps of a
-    /// maximum do not come right with more seeds. For the same reason an interval may end above 1: other seeds could have
-    /// learned more than the best module did with these.
-    pub n_auc: Estimate,
-}
-
-/// TA-N-AUC of all modules, by name. Each must have been run on every task.
-pub fn ta_n_auc(tasks: &[TaskAreas], resampling: &Resampling) -> Result<Vec<TaskAveraged>, StatisticsError> {
-    let scores = Scores::new(tasks.iter().flat_map(TaskAreas::normalized_runs))?;
-    let all: Vec<&MethodScores> = scores.methods().collect();
-    all.iter().try_for_each(|module| all[0].check_same_tasks(module))?;
-    let averaged = |module: &&MethodScores| TaskAveraged {
-        module: module.name().to_owned(),
-        n_auc: mean(module, resampling),
-    };
-    Ok(all.iter().map(averaged).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::aggregate::mean;
+    use crate::resampling::Resampling;
+    use crate::scores::Scores;
     use crate::size::SampleSize;
     use touchstream_env::seed::RunSeed;
 
@@ -217,16 +198,15 @@ mod tests {
             [1, 2].map(|seed| [curve("a", task, seed, FASTER), curve("b", task, seed, other)])
         });
         let tasks = task_areas(curves.concat().as_flattened()).unwrap();
-        let found = ta_n_auc(&tasks, &Resampling::new(RunSeed(1))).unwrap();
+        let scores = Scores::new(tasks.iter().flat_map(TaskAreas::normalized_runs)).unwrap();
+        let found =
+            ["a", "b"].map(|module| mean(scores.method(module).unwrap(), &Resampling::new(RunSeed(1))));
         let size = SampleSize { n_runs: 4, n_tasks: 2, fewest_seeds: 2, most_seeds: 2 };
-        assert!(found.iter().all(|module| module.n_auc.size == size));
+        assert!(found.iter().all(|average| average.size == size));
         let of_task = |task: usize, module: usize| tasks[task].modules[module].n_auc.unwrap();
         let of_tasks = |module: usize| (of_task(0, module) + of_task(1, module)) / 2.0;
-        assert_eq!((found[0].module.as_str(), found[0].n_auc.value), ("a", 1.0));
-        assert!(
-            (found[1].n_auc.value - of_tasks(1)).abs() < 1e-12 && found[1].n_auc.value < 0.9,
-            "{found:?}"
-        );
+        assert_eq!(found[0].value, 1.0);
+        assert!((found[1].value - of_tasks(1)).abs() < 1e-12 && found[1].value < 0.9, "{found:?}");
     }
 
     #[test]
@@ -234,17 +214,15 @@ mod tests {
         let tasks = task_areas(&[curve("a", "t", 1, FAST), curve("a", "t", 2, FASTER)]).unwrap();
         let alone = &tasks[0].modules[0];
         assert_eq!((alone.n_auc, alone.seed_areas.len(), tasks[0].horizon.step), (None, 2, 100));
-        assert_eq!(ta_n_auc(&tasks, &Resampling::new(RunSeed(1))), Err(StatisticsError::NoRuns));
+        assert_eq!(tasks[0].normalized_runs().count(), 0);
     }
 
     #[test]
     fn what_cannot_be_compared_is_refused() {
         #[track_caller]
         fn check(curves: &[LearningCurve], message: &str) {
-            let found = task_areas(curves).and_then(|tasks| ta_n_auc(&tasks, &Resampling::new(RunSeed(1))));
-            assert_eq!(found.unwrap_err().to_string(), message);
+            assert_eq!(task_areas(curves).unwrap_err().to_string(), message);
         }
-        check(&[], "there are no runs");
         check(&[curve("a", "t", 1, FAST), curve("a", "t", 1, FAST)], "a on t with seed 1 is there twice");
         check(
             &[curve("a", "t", 1, FAST), curve("b", "t", 2, FAST)],
@@ -257,15 +235,5 @@ mod tests {
         check(&[curve("a", "t", 1, &[])], "the curve of a on t with seed 1: there is no evaluation");
         let no_area = "the best area of t is 0; others can be divided by a positive one only";
         check(&[curve("a", "t", 1, ZERO)], no_area);
-        check(
-            &[
-                curve("a", "t", 1, FAST),
-                curve("b", "t", 1, FAST),
-                curve("b", "u", 1, FAST),
-                curve("c", "u", 1, FAST),
-            ],
-            "a has no runs on u, which others have",
-        );
-        assert_eq!(ta_n_auc(&[], &Resampling::new(RunSeed(1))), Err(StatisticsError::NoRuns));
     }
 }
