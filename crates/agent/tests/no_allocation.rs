@@ -39,17 +39,19 @@ fn playing_and_learning_allocate_nothing() {
 }
 
 fn one_module_allocates_nothing() {
-    for (task, module) in [
-        ("sr-4way-quadrant", "ems"),
-        ("mts-4way-2shown-vert-motion", "ems"),
-        ("mts-2way-stationary", "none-tanh-medium"),
-        ("localization", "no-symm"),
-        ("localization", "conv-ems"),
+    for (task, module, units) in [
+        ("sr-4way-quadrant", "ems", None),
+        ("mts-4way-2shown-vert-motion", "ems", None),
+        ("mts-2way-stationary", "none-tanh-medium", None),
+        ("localization", "no-symm", None),
+        // What is convolved is read in one of two ways.
+        ("localization", "conv-ems", Some(8)),
+        ("localization", "conv-ems", Some(128)),
     ] {
         let (mut train, _, scenes) = world(task, 1);
         let mut settings = AgentSettings::for_task(module, &find_task(task).unwrap()).unwrap();
-        if module == "conv-ems" {
-            settings.module.units.fill(8);
+        if let Some(units) = units {
+            settings.module.units.fill(units);
             (settings.n_targets, settings.dropout) = (3, 0.25);
         }
         if module == "no-symm" {

@@ -1,7 +1,7 @@
 //! Adam (Kingma and Ba, 2015), as it is written down there and as PyTorch computes it, and with weight decay apart from
 //! the gradient (Loshchilov and Hutter, 2019) if that is asked for.
 
-use crate::arithmetic::{Arithmetic, Lanes, N_BLOCK, N_LANES, Numbers, padded};
+use crate::arithmetic::{Arithmetic, N_BLOCK, N_LANES, Numbers, load_from, store_from};
 use crate::large_memory::AlignedNumbers;
 use crate::linear::weight_update::UpdateRule;
 use serde::{Deserialize, Serialize};
@@ -102,7 +102,7 @@ const SILENT: f32 = 1e-36;
 
 /// Some parameters with their means.
 #[derive(Clone, Copy)]
-struct Weights<A: Numbers> {
+struct WithMeans<A: Numbers> {
     parameter: A::V,
     mean: A::V,
     square: A::V,
@@ -110,7 +110,7 @@ struct Weights<A: Numbers> {
 
 impl Factors {
     #[inline(always)]
-    fn step<A: Numbers>(self, gradient: A::V, before: Weights<A>) -> Weights<A> {
+    fn step<A: Numbers>(self, gradient: A::V, before: WithMeans<A>) -> WithMeans<A> {
         let constant = |number: f32| A::splat(number);
         let mean = A::mul_add(constant(self.beta1), before.mean, A::mul(constant(self.rest1), gradient));
         let new_square = A::mul(A::mul(constant(self.rest2), gradient), gradient);
@@ -120,15 +120,13 @@ impl Factors {
         let square = A::select_less(square, constant(SILENT), A::zero(), square);
         let root = A::mul_add(A::sqrt(square), constant(self.root), constant(self.epsilon));
         let step = A::div(A::mul(constant(self.rate), mean), root);
-        Weights { parameter: A::sub(A::mul(constant(self.keep), before.parameter), step), mean, square }
+        WithMeans { parameter: A::sub(A::mul(constant(self.keep), before.parameter), step), mean, square }
     }
-}
 
-impl Factors {
     /// Some parameters with their means, where they stand.
     #[inline(always)]
     fn change<A: Numbers>(self, g: &A::Memory, p: &mut A::Memory, m: &mut A::Memory, v: &mut A::Memory) {
-        let before = Weights { parameter: A::load(p), mean: A::load(m), square: A::load(v) };
+        let before = WithMeans { parameter: A::load(p), mean: A::load(m), square: A::load(v) };
         let after = self.step::<A>(A::load(g), before);
         A::store(after.parameter, p);
         A::store(after.mean, m);
@@ -156,19 +154,15 @@ impl UpdateRule for AdamUpdate<'_> {
             factors.change::<A::Blocks>(g, p, m, v);
         }
         for start in (0..gradients_rest.len()).step_by(N_LANES) {
-            let mut eight =
-                [&*parameters_rest, means_rest, squares_rest].map(|numbers| lanes_from(numbers, start));
-            let [p, m, v] = &mut eight;
-            factors.change::<A>(&lanes_from(gradients_rest, start), p, m, v);
-            for (rest, eight) in [&mut *parameters_rest, means_rest, squares_rest].into_iter().zip(eight) {
-                rest[start..].iter_mut().zip(eight).for_each(|(number, changed)| *number = changed);
-            }
+            let before = WithMeans {
+                parameter: load_from::<A>(parameters_rest, start),
+                mean: load_from::<A>(means_rest, start),
+                square: load_from::<A>(squares_rest, start),
+            };
+            let after = factors.step::<A>(load_from::<A>(gradients_rest, start), before);
+            store_from::<A>(after.parameter, parameters_rest, start);
+            store_from::<A>(after.mean, means_rest, start);
+            store_from::<A>(after.square, squares_rest, start);
         }
     }
-}
-
-/// Eight numbers from a place on, 0 where there are none.
-#[inline(always)]
-fn lanes_from(numbers: &[f32], start: usize) -> Lanes {
-    padded(&numbers[start..numbers.len().min(start + N_LANES)])
 }

@@ -1,5 +1,5 @@
-//! Memory for numbers that are walked through whole at every update: from the beginning of a line of the caches on, and on large pages, where the system has them to give, so
-//! that the processor need not look up a page for every few hundred numbers.
+//! Numbers that are walked through whole at every update: they begin where a line of the caches does, and lie on large pages
+//! where the system has them to give, so that the processor need not look up a page for every few hundred numbers.
 #![allow(unsafe_code)]
 
 use std::ops::{Deref, DerefMut};

@@ -101,6 +101,8 @@ fn wide_shapes() -> Vec<(String, ModuleShape)> {
         ("wide conv-ems, 128 convolved".into(), convolved(3, &[3, 5, 128], 4, One)),
         ("wide conv-ems, 128 convolved, many places".into(), convolved(67, &[2, 3, 128], 1, OnePlace)),
         ("wide conv-ems, 128 everywhere".into(), convolved(1, &[2, 3, 128], 128, One)),
+        // A last convolution of one part.
+        ("wide conv-ems, tanh alone".into(), convolved(4, &[5], 7, One)),
         wide("ems", Some(33), [70, 131]),
         wide("none-relu-small", None, [150, 140]),
         wide("none-tanh-small", None, [150, 140]),

@@ -260,6 +260,7 @@ pub fn identity_of(
     calibration_hash: String,
 ) -> RunIdentity {
     RunIdentity {
+        convolutions: plan.convolutions_version(),
         plan,
         origin: None,
         data_hash,

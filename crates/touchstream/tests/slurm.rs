@@ -115,10 +115,20 @@ impl Sandbox {
         entries.filter_map(|entry| process(entry.file_name().into_string().ok()?)).collect()
     }
 
-    /// Sends a signal to a process.
+    /// The tasks of a node, stopped where they are.
     #[track_caller]
-    fn signal(&self, name: &str, pid: &str) {
-        assert!(Command::new("kill").args(["-s", name, pid]).status().unwrap().success(), "{name} {pid}");
+    fn stop_tasks(&self, node: &str) -> Vec<TaskProcess> {
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(60) {
+            let mut tasks = self.task_processes();
+            // One that has just ended cannot be stopped.
+            tasks.retain(|task| task.node == node && signal("STOP", &task.pid));
+            if !tasks.is_empty() {
+                return tasks;
+            }
+            sleep(Duration::from_millis(100));
+        }
+        panic!("{node} has no tasks");
     }
 
     /// Waits until Slurm has begun one of these tasks again somewhere else, while they are still there.
@@ -139,6 +149,11 @@ impl Sandbox {
         }
         panic!("no task of a lost node was begun again");
     }
+}
+
+/// Sends a signal to a process; `false` if it is gone.
+fn signal(name: &str, pid: &str) -> bool {
+    Command::new("kill").args(["-s", name, pid]).status().unwrap().success()
 }
 
 impl Drop for Sandbox {
@@ -282,21 +297,18 @@ fn a_study_survives_its_node_and_its_controller() {
 
     sandbox.does(&["kill-node", "node1", "--with-tasks"]);
     // This one's tasks live on, while Slurm believes them lost and begins them again elsewhere. They hang until it has.
-    let mut lost = sandbox.task_processes();
-    lost.retain(|task| task.node == "node2");
-    assert!(!lost.is_empty(), "node2 has tasks");
-    lost.iter().for_each(|task| sandbox.signal("STOP", &task.pid));
+    let lost = sandbox.stop_tasks("node2");
     sandbox.does(&["kill-node", "node2"]);
     sandbox.does(&["kill-controller"]);
     sandbox.does(&["start-controller"]);
     sandbox.wait_until_twice(&lost);
-    lost.iter().for_each(|task| sandbox.signal("CONT", &task.pid));
+    assert!(lost.iter().all(|task| signal("CONT", &task.pid)));
     sandbox.wait_until(&desk, "slurm", |status| status["n_complete"] == 12);
     check_same(&results(&desk.file("local")), &results(&desk.file("slurm")));
     check_attempts(&desk.file("slurm/attempts"), 12);
 }
 
-/// Every run was won by one attempt, whoever else began it.
+/// Every run was begun, and no run was won twice. (That an attempt won is not written down if it is killed just then.)
 #[track_caller]
 fn check_attempts(attempts: &Path, n_runs: usize) {
     let mut n_found = 0;
@@ -307,7 +319,7 @@ fn check_attempts(attempts: &Path, n_runs: usize) {
             let end: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
             end["outcome"].clone()
         });
-        assert_eq!(outcomes.filter(|outcome| outcome == "won").count(), 1);
+        assert!(outcomes.filter(|outcome| outcome == "won").count() <= 1);
         n_found += 1;
     }
     assert_eq!(n_found, n_runs);

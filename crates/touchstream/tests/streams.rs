@@ -125,7 +125,9 @@ fn a_stream_of_convolutional_modules_is_whole() {
     let tensors = safetensors::SafeTensors::deserialize(&bytes).unwrap();
     let shape = |name: &str| tensors.tensor(name).unwrap().shape().to_vec();
     assert_eq!(shape("conv1.weight"), [3, 2 * 3136 + 128]);
-    assert_eq!(shape("layer1.weight"), [3, 196 * 4 * 3 + 4]);
+    assert_eq!(shape("flattened.weight"), [196, 3, 4, 3]);
+    assert_eq!(shape("layer1.weight"), [3, 4]);
+    assert_eq!(shape("old.0.flattened.weight"), shape("flattened.weight"));
     assert_eq!(shape("old.0.conv3.weight"), shape("conv3.weight"));
     let votes = fs::read_to_string(desk.file("run/votes.csv")).unwrap();
     assert!(

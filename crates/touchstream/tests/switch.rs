@@ -88,6 +88,19 @@ fn a_study_ends_in_gains_votes_and_a_page() {
     let again: serde_json::Value = serde_json::from_str(&desk.succeeds(&args)).unwrap();
     assert_eq!(again, report);
     assert!(fs::read(&weights).unwrap() == before);
+
+    // What another version has learned, with as many numbers that mean others, is not gone on from: the base is learned again.
+    let base = "study/runs/base--sr-2way--ems--8--touch-scale-1--before-sr-2way--seed-2";
+    let identity = desk.file(base).join("identity.json");
+    let mut other: serde_json::Value = serde_json::from_slice(&fs::read(&identity).unwrap()).unwrap();
+    other["convolutions"] = 1.into();
+    fs::write(&identity, serde_json::to_vec(&other).unwrap()).unwrap();
+    let refused = Trained::read(&RunFolder::at(desk.file(base))).unwrap_err().to_string();
+    assert!(refused.contains("an earlier version of the program wrote it"), "{refused}");
+    fs::remove_dir_all(weights.parent().unwrap()).unwrap();
+    let again: serde_json::Value = serde_json::from_str(&desk.succeeds(&args)).unwrap();
+    assert_eq!(again, report);
+    assert!(fs::read(&weights).unwrap() == before);
 }
 
 /// Whoever learns the second task, its first trial is the one behind the base's last, and all see the same screens.

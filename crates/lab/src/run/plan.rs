@@ -42,6 +42,12 @@ impl RunPlan {
     pub fn agent(&self) -> &AgentSettings {
         &self.lessons[0].agent
     }
+
+    /// The version of this program's convolutions, if the agent has any.
+    pub fn convolutions_version(&self) -> Option<u32> {
+        let kind = find_module(&self.agent().module.id).ok()?;
+        kind.is_convolutional().then_some(CONVOLUTION_VERSION)
+    }
 }
 
 /// Everything that decides a run's numbers. Runs of equal identities end in the same bits on one machine.
@@ -63,21 +69,25 @@ pub struct RunIdentity {
     pub rounding: String,
     /// Version of the program.
     pub program: String,
+    /// Version of its convolutions, if the agent has any; runs of before there were two say nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub convolutions: Option<u32>,
 }
 
 /// Raised whenever the same identity would end in other bits, or its checkpoint would be read otherwise.
 const RUN_VERSION: u32 = 7;
-/// The same for modules that convolve.
-const CONVOLVED_RUN_VERSION: u32 = 8;
+/// The same for convolutions alone. Since 2, weights of flattened numbers stand apart from those of touches.
+const CONVOLUTION_VERSION: u32 = 2;
 
 impl RunIdentity {
+    /// Whether this program would read the run's checkpoint as it was written.
+    pub fn is_of_this_version(&self) -> bool {
+        self.convolutions == self.plan.convolutions_version()
+    }
+
     /// One word for all of it.
     pub fn hash(&self) -> String {
-        let convolves =
-            |lesson: &Lesson| find_module(&lesson.agent.module.id).is_ok_and(|kind| kind.is_convolutional());
-        let version =
-            if self.plan.lessons.iter().any(convolves) { CONVOLVED_RUN_VERSION } else { RUN_VERSION };
         let json = serde_json::to_string(self).expect("an identity is plain data");
-        blake3::hash(format!("run {version} {json}").as_bytes()).to_hex().to_string()
+        blake3::hash(format!("run {RUN_VERSION} {json}").as_bytes()).to_hex().to_string()
     }
 }

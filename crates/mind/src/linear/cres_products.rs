@@ -17,8 +17,9 @@ const UNITS: usize = 8;
 const N_UNITS: usize = UNITS * N_BLOCK;
 /// Channels whose weights stay in a cache while all rows read them.
 const NEAR_CHANNELS: usize = N_LANES;
-/// Rows whose numbers are put down for the gradient, and of how many on they are not.
+/// Rows that are told apart at once; their numbers fit into a byte.
 const ROWS: usize = 256;
+/// Up to so many rows, zeros are summed, too.
 const FEW_ROWS: usize = 64;
 
 /// From the beginning of a line of the caches on.
@@ -33,6 +34,11 @@ type OfChannel = [Units; PARTS];
 /// Whether what reads a nonlinearity with so many units can be multiplied here.
 pub(crate) fn is_readable(nonlinearity: Option<Nonlinearity>, n_units: usize) -> bool {
     nonlinearity == Some(Nonlinearity::Cres) && n_units == N_UNITS
+}
+
+/// Where a number stands behind CReS, all channels of a part together, if it is the `idx`-th as weights stand here.
+pub(crate) fn column_of(idx: usize, n_channels: usize) -> usize {
+    idx % PARTS * n_channels + idx / PARTS
 }
 
 /// Rows of units.
@@ -58,7 +64,7 @@ fn near_channels(weights: &[OfChannel]) -> impl Iterator<Item = (usize, &[OfChan
 /// Weights to fetch, in shares, one for each of some rows.
 fn shares(weights: &[OfChannel], n_rows: usize) -> impl Iterator<Item = &[Block]> {
     let blocks = weights.as_flattened().as_flattened();
-    blocks.chunks(blocks.len().div_ceil(n_rows).max(1)).chain(std::iter::repeat(&[][..]))
+    blocks.chunks(blocks.len().div_ceil(n_rows.max(1)).max(1)).chain(std::iter::repeat(&[][..]))
 }
 
 /// Adds `W CReS(x)` of each row: `x` is `[n_rows, n_channels]`, `out` is `[n_rows, 128]`.
@@ -427,19 +433,35 @@ mod tests {
     #[test]
     fn registers_do_not_change_bits() {
         let fused: Vec<_> = Instructions::all().filter(|one| one.rounding() == "fused").collect();
-        let (n_rows, n_channels) = (20, 37);
         let numbers = |n: usize, by: f32| (0..n).map(|i| (i as f32 * by).sin()).collect::<Vec<f32>>();
-        let (x, d) = (numbers(n_rows * n_channels, 0.7), numbers(n_rows * N_UNITS, 0.3));
-        let weights = numbers(n_channels * PARTS * N_UNITS, 0.9);
-        let all = |instructions: Instructions| {
-            let (mut out, mut dx, mut gradient) = (d.clone(), x.clone(), weights.clone());
-            add_cres_products(instructions, &x, n_channels, &weights, &mut out);
-            set_cres_slopes(instructions, &x, n_channels, &weights, &d, &mut dx);
-            give_cres_gradient(instructions, &x, n_channels, &d, 0, &mut Accumulate(&mut gradient));
-            [out, dx, gradient].concat().into_iter().map(f32::to_bits).collect::<Vec<_>>()
-        };
-        for pair in fused.windows(2) {
-            assert_eq!(all(pair[0]), all(pair[1]));
+        for (n_rows, n_channels) in [(20, 37), (70, 17), (300, 5)] {
+            let (x, d) = (numbers(n_rows * n_channels, 0.7), numbers(n_rows * N_UNITS, 0.3));
+            let weights = numbers(n_channels * PARTS * N_UNITS, 0.9);
+            let all = |instructions: Instructions| {
+                let (mut out, mut dx, mut gradient) = (d.clone(), x.clone(), weights.clone());
+                add_cres_products(instructions, &x, n_channels, &weights, &mut out);
+                set_cres_slopes(instructions, &x, n_channels, &weights, &d, &mut dx);
+                give_cres_gradient(instructions, &x, n_channels, &d, 0, &mut Accumulate(&mut gradient));
+                [out, dx, gradient].concat().into_iter().map(f32::to_bits).collect::<Vec<_>>()
+            };
+            for pair in fused.windows(2) {
+                assert_eq!(all(pair[0]), all(pair[1]), "{n_rows} rows");
+            }
+        }
+    }
+
+    /// Sums that are no number any more end as none, wherever they are read.
+    #[test]
+    fn nan_stays_nan() {
+        for (n_rows, instructions) in Instructions::all().flat_map(|one| [(3, one), (70, one)]) {
+            let (mut x, weights) = (vec![0.5; n_rows * 2], vec![0.1; 2 * PARTS * N_UNITS]);
+            let d = vec![1.0; n_rows * N_UNITS];
+            x[0] = f32::NAN;
+            let (mut out, mut dx) = (vec![0.0; n_rows * N_UNITS], vec![0.0; x.len()]);
+            add_cres_products(instructions, &x, 2, &weights, &mut out);
+            assert!(out[..N_UNITS].iter().all(|out| out.is_nan()) && !out[N_UNITS].is_nan());
+            set_cres_slopes(instructions, &x, 2, &weights, &d, &mut dx);
+            assert!(dx[0].is_nan() && !dx[1].is_nan());
         }
     }
 }

@@ -158,7 +158,8 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Update<'_, R, U> {
     #[inline(always)]
     fn tiles<'x, A: Arithmetic>(&mut self, piece: Piece, block_of: impl Fn(usize, usize) -> &'x Block) {
         match A::HAS_32_REGISTERS {
-            true => self.units::<A, 2, 8>(piece, block_of),
+            true if piece.len >= 8 * N_BLOCK => self.units::<A, 2, 8>(piece, block_of),
+            true => self.units::<A, 8, 2>(piece, block_of),
             false => self.units::<A, 2, 2>(piece, block_of),
         }
     }

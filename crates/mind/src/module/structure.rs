@@ -104,6 +104,9 @@ pub enum ShapeError {
     /// Nothing would be convolved.
     #[error("convolutions need at least one layer and a spatial map that is not empty")]
     NoMap,
+    /// Two things in one place.
+    #[error("convolutions are a module's bottleneck; it cannot have another one")]
+    TwoBottlenecks,
     /// A layer without units.
     #[error("{stage} has no units")]
     NoUnits {
@@ -247,8 +250,11 @@ impl Structure {
             Self { convolutions: Vec::new(), flattened: None, stages: Vec::new(), n_parameters: 0, shape };
         let ModuleShape { convolutions, bottleneck, layers, k_f, .. } = structure.shape.clone();
         if let Some(convolutions) = &convolutions {
+            if bottleneck.is_some() {
+                return Err(ShapeError::TwoBottlenecks);
+            }
             structure.convolve(convolutions)?;
-            structure.flatten(convolutions, bottleneck.unwrap_or(layers[0]))?;
+            structure.flatten(convolutions, layers[0])?;
         }
         if let Some(layer) = bottleneck {
             structure.push("bottleneck".into(), Some(layer.nonlinearity), layer.n_units)?;
@@ -378,9 +384,9 @@ impl Structure {
             shape: vec![flattened.n_places, flattened.n_channels, flattened.n_parts, flattened.n_units],
             range: flattened.weights(),
         });
-        let of_stages =
-            |stages: &'_ [Stage]| -> Vec<TensorPlace> { stages.iter().flat_map(Stage::tensors).collect() };
-        of_stages(&self.convolutions).into_iter().chain(of_flattened).chain(of_stages(&self.stages))
+        let (convolutions, stages) = (&self.convolutions, &self.stages);
+        let of_convolutions = convolutions.iter().flat_map(Stage::tensors);
+        of_convolutions.chain(of_flattened).chain(stages.iter().flat_map(Stage::tensors))
     }
 }
 
@@ -429,7 +435,7 @@ mod tests {
         let mut end = 0;
         for place in structure.tensors() {
             assert_eq!(place.range.start, end);
-            assert_eq!(place.range.len(), place.shape.iter().product());
+            assert_eq!(place.range.len(), place.shape.iter().product::<usize>());
             end = place.range.end;
         }
         assert_eq!(end, structure.n_parameters());
@@ -485,6 +491,8 @@ mod tests {
             ("readout.bias", vec![2]),
         ];
         assert_eq!(tensors, expected.map(|(name, shape)| (name.to_owned(), shape)));
+        let two = ModuleShape { bottleneck: Some(layer(Nonlinearity::Crelu, 8)), ..shape.clone() };
+        assert_eq!(Structure::new(two).unwrap_err(), ShapeError::TwoBottlenecks);
         let mut empty = shape;
         empty.convolutions.as_mut().unwrap().map.n_channels = 0;
         assert_eq!(Structure::new(empty).unwrap_err(), ShapeError::NoMap);

@@ -71,29 +71,40 @@ pub(super) fn add_flattened(
     }
 }
 
-/// What goes back into the last convolution.
-pub(super) struct IntoLast<'a> {
-    /// Slopes of the layer's sums, `[n_steps, n_units]`.
-    pub slopes: &'a [f32],
-    /// Sets the slopes of the convolution's, `[n_steps, n_places, n_channels]`.
-    pub last_slopes: &'a mut [f32],
-    /// Gradient of flattened numbers, `[n_steps, n_flat]`, and of those of one place; where they are put down.
-    pub d_flat: &'a mut [f32],
-    pub d_place: &'a mut [f32],
+/// The gradient of flattened numbers, where they are put down: `[n_steps, n_flat]`, and of those of one place.
+#[derive(Clone, Debug)]
+pub(super) struct FlattenedGradient {
+    d_flat: AlignedNumbers,
+    d_place: Vec<f32>,
 }
 
+impl FlattenedGradient {
+    /// `None` where sums are enough.
+    pub fn new(structure: &Structure, flattened: &Flattened, max_steps: usize) -> Option<Self> {
+        let last = structure.convolutions().last()?;
+        (!is_readable(last.nonlinearity, flattened.n_units)).then(|| Self {
+            d_flat: AlignedNumbers::zeros(max_steps * flattened.n_flat()),
+            d_place: vec![0.0; last.n_out()],
+        })
+    }
+}
+
+/// Sets the slopes of the last convolution's sums, `[n_steps, n_places, n_channels]`, from those of the layer's, `[n_steps, n_units]`.
 pub(super) fn set_last_slopes(
     module: &Module,
     flattened: &Flattened,
     last: LastConvolution<'_>,
-    IntoLast { slopes, last_slopes, d_flat, d_place }: IntoLast<'_>,
+    slopes: &[f32],
+    put_down: Option<&mut FlattenedGradient>,
+    last_slopes: &mut [f32],
 ) {
     let (instructions, weights) = (module.instructions(), module.flattened_weights(flattened));
     let &Flattened { n_places, n_channels, n_parts, n_units, .. } = flattened;
-    if d_flat.is_empty() {
+    let Some(FlattenedGradient { d_flat, d_place }) = put_down else {
         let n_channels = n_places * n_channels;
         return set_cres_slopes(instructions, last.sums, n_channels, weights, slopes, last_slopes);
-    }
+    };
+    let d_flat = &mut d_flat[..slopes.len() / n_units * flattened.n_flat()];
     d_flat.fill(0.0);
     let slopes = Stacked::whole(slopes, n_units);
     add_products(instructions, Weights::whole(weights, n_units), slopes, d_flat);

@@ -2,7 +2,7 @@
 
 use crate::arithmetic::Instructions;
 use crate::large_memory::AlignedNumbers;
-use crate::linear::cres_products::{PARTS, add_cres_products, is_readable};
+use crate::linear::cres_products::{PARTS, add_cres_products, column_of, is_readable};
 use crate::linear::matrix_product::{Matrix, PackedColumns, SomeColumns, add_matrix_product, set_columns};
 use crate::module::convolution::flattened::{FlattenedNumbers, LastConvolution, add_flattened};
 use crate::module::network::Module;
@@ -26,7 +26,6 @@ pub(crate) struct ConvolvedRows {
     flattened_numbers: Option<FlattenedNumbers>,
     /// Sums of the stage behind: biases, and what comes from flattened numbers; `[n_rows, n_units]`.
     sums: AlignedNumbers,
-    n_units: usize,
     scale: f32,
 }
 
@@ -49,7 +48,7 @@ pub(super) enum ChannelWeights {
     OfSums(AlignedNumbers),
 }
 
-/// What one convolution read, summed and gave at one step.
+/// What one convolution summed and gave at one step.
 #[derive(Clone, Copy)]
 pub(super) struct ConvolvedStep<'a> {
     /// `[n_places, n_units]`
@@ -82,14 +81,13 @@ impl ConvolvedRows {
             flattened,
             flattened_numbers: FlattenedNumbers::new(structure, &flattened, n_rows),
             sums: AlignedNumbers::zeros(n_rows * flattened.n_units),
-            n_units: flattened.n_units,
             scale: shape.scale(),
         }
     }
 
     /// The sums of the stage behind, `[n, n_units]`.
     pub fn rows(&self, rows: Range<usize>) -> &[f32] {
-        &self.sums[rows.start * self.n_units..rows.end * self.n_units]
+        &self.sums[rows.start * self.flattened.n_units..rows.end * self.flattened.n_units]
     }
 
     /// What flattened numbers count.
@@ -260,7 +258,7 @@ impl ChannelWeights {
             Self::OfSums(numbers) => {
                 let n_channels = stage.n_hidden / PARTS;
                 for (idx, numbers) in numbers.chunks_exact_mut(stage.n_units).enumerate() {
-                    let col = idx % PARTS * n_channels + idx / PARTS;
+                    let col = column_of(idx, n_channels);
                     let rows = weights[col..].iter().step_by(stage.n_in());
                     numbers.iter_mut().zip(rows).for_each(|(number, weight)| *number = *weight);
                 }

@@ -2,10 +2,10 @@
 
 use crate::arithmetic::Instructions;
 use crate::large_memory::AlignedNumbers;
-use crate::linear::cres_products::{PARTS, give_cres_gradient, is_readable, set_cres_slopes};
+use crate::linear::cres_products::{PARTS, column_of, give_cres_gradient, is_readable, set_cres_slopes};
 use crate::linear::matrix_product::{Matrix, PackedColumns, SomeColumns, add_matrix_product, set_columns};
 use crate::linear::weight_update::{Accumulate, Target, UpdateRule, apply_rows, update_biases};
-use crate::module::convolution::flattened::{IntoLast, give_flattened_gradient, set_last_slopes};
+use crate::module::convolution::flattened::{FlattenedGradient, give_flattened_gradient, set_last_slopes};
 use crate::module::convolution::forward::{ChannelWeights, ConvolvedRows, ConvolvedStep};
 use crate::module::gradient::{Seen, give_scene_gradient};
 use crate::module::network::Module;
@@ -20,9 +20,7 @@ pub(crate) struct ConvolutionGradient {
     n_places: usize,
     /// Slopes of the stage behind, times what a flattened number counts: `[max_steps, n_units]`.
     scaled_slopes: AlignedNumbers,
-    /// Gradient of flattened numbers, `[max_steps, n_flat]`, and of those of one place; nothing where they are not put down.
-    d_flat: AlignedNumbers,
-    d_place: Vec<f32>,
+    flattened: Option<FlattenedGradient>,
     /// Slopes of the last convolution: `[max_steps, n_places, n_units]`.
     last_slopes: AlignedNumbers,
     layers: Vec<LayerGradient>,
@@ -61,13 +59,10 @@ impl ConvolutionGradient {
         let (stages, n_places) = (structure.convolutions(), shape.map.n_places);
         let last = stages.last()?;
         let widest = |of: fn(&Stage) -> usize| n_places * stages.iter().map(of).max().unwrap_or(0);
-        let is_put_down = !is_readable(last.nonlinearity, flattened.n_units);
-        let n_put_down = |n: usize| if is_put_down { n } else { 0 };
         Some(Self {
             n_places,
             scaled_slopes: AlignedNumbers::zeros(max_steps * flattened.n_units),
-            d_flat: AlignedNumbers::zeros(n_put_down(max_steps * flattened.n_flat())),
-            d_place: vec![0.0; n_put_down(last.n_out())],
+            flattened: FlattenedGradient::new(structure, flattened, max_steps),
             last_slopes: AlignedNumbers::zeros(max_steps * n_places * last.n_units),
             layers: (0..stages.len())
                 .map(|idx| LayerGradient::new(stages, idx, n_places, max_steps))
@@ -89,14 +84,9 @@ impl ConvolutionGradient {
         let scaled = &mut self.scaled_slopes[..n_steps * flattened.n_units];
         scaled.iter_mut().zip(slopes).for_each(|(scaled, slope)| *scaled = convolved.scale() * slope);
         let n_last = flattened.n_places * flattened.n_channels;
-        let n_flat = self.d_flat.len().min(n_steps * flattened.n_flat());
-        let into = IntoLast {
-            slopes: scaled,
-            last_slopes: &mut self.last_slopes[..n_steps * n_last],
-            d_flat: &mut self.d_flat[..n_flat],
-            d_place: &mut self.d_place,
-        };
-        set_last_slopes(module, flattened, convolved.last(last, rows.clone()), into);
+        let last_slopes = &mut self.last_slopes[..n_steps * n_last];
+        let seen = convolved.last(last, rows.clone());
+        set_last_slopes(module, flattened, seen, scaled, self.flattened.as_mut(), last_slopes);
         for (stage, layer) in stages.iter().zip(&mut self.layers) {
             layer.begin(module, stage);
         }
@@ -158,7 +148,7 @@ impl ConvolutionGradient {
                 give_cres_gradient(instructions, sums, before.n_units, slopes, 0, &mut rule);
                 set_cres_slopes(instructions, sums, before.n_units, weights, slopes, slopes_before);
             }
-            _ => {
+            (WayBack::OfNumbers { .. }, _) => {
                 let at_places = Matrix::rows(slopes, stage.n_units);
                 gradient.add_weight_gradient(instructions, at_places, numbers);
                 let d_inputs = &mut self.d_inputs[..n_places * stage.n_hidden];
@@ -167,6 +157,7 @@ impl ConvolutionGradient {
                 let back = BackwardPass { x: sums, out: numbers, dout: d_inputs, dx: slopes_before };
                 nonlinearity.backward(instructions, before.n_units, back);
             }
+            (WayBack::OfSums { .. }, ChannelWeights::OfNumbers(_)) => panic!("rows of another module"),
         }
         std::mem::swap(&mut self.slopes, &mut self.slopes_before);
     }
@@ -241,7 +232,7 @@ impl LayerGradient {
         let WayBack::OfSums { weights } = &self.way else { return };
         let n_channels = stage.n_hidden / PARTS;
         for (idx, of_units) in weights.chunks_exact(stage.n_units).enumerate() {
-            let col = idx % PARTS * n_channels + idx / PARTS;
+            let col = column_of(idx, n_channels);
             let rows = self.weights[col..].iter_mut().step_by(stage.n_hidden);
             rows.zip(of_units).for_each(|(weight, gradient)| *weight = *gradient);
         }
