@@ -6,6 +6,7 @@ mod modules;
 mod noise_scenes;
 mod peer_args;
 mod peers;
+mod step_rate;
 mod voting;
 
 use anyhow::Result;

@@ -4,13 +4,13 @@ use crate::commands::bench::core_peak::peak_per_core;
 use crate::commands::bench::noise_scenes::NoiseScenes;
 use crate::commands::bench::peer_args::{N_ROUNDS, PeerArgs};
 use crate::commands::bench::peers::Peers;
+use crate::commands::bench::step_rate::StepRate;
 use crate::say::say;
 use crate::text_table::aligned;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use std::sync::Arc;
-use std::time::Instant;
 use touchstream_agent::{AgentSettings, Remap, Scenes, find_module};
 use touchstream_env::plain_stimuli::PlainStimuli;
 use touchstream_env::schedule::Schedule;
@@ -43,7 +43,8 @@ pub struct ModulesBenchArgs {
 struct Measured {
     module: &'static str,
     units: usize,
-    steps_per_sec: f64,
+    #[serde(flatten)]
+    rate: StepRate,
     /// Multiply-adds a step over the core's peak, were candidates multiplied densely; less is done.
     dense_fraction_of_peak: Option<f64>,
     /// The same without candidates: no less is done.
@@ -127,28 +128,28 @@ fn measure(
     let structure = settings.check(scenes.shape())?;
     let mut agent = Remap::new(settings, scenes.shape(), RunSeed(1))?;
     agent.play(&mut stream, &scenes)?;
-    let (mut best, mut best_of_peer) = (0.0_f64, None);
+    let (mut rate, mut best_of_peer) = (StepRate::default(), None);
     for _ in 0..N_ROUNDS {
-        let (start, before) = (Instant::now(), agent.n_steps());
-        while start.elapsed().as_secs_f64() < args.peer.secs {
+        rate.measure_round(args.peer.secs, || {
+            let before = agent.n_steps();
             agent.play(&mut stream, &scenes)?;
-        }
-        best = best.max((agent.n_steps() - before) as f64 / start.elapsed().as_secs_f64());
+            Ok(agent.n_steps() - before)
+        })?;
         if let Some(peers) = peers.as_deref_mut() {
-            let rate = ask(peers, args, id, units, best_of_peer)?;
-            best_of_peer = Some(best_of_peer.map_or(rate, |best: f64| best.max(rate)));
+            let of_peer = ask(peers, args, id, units, best_of_peer)?;
+            best_of_peer = Some(best_of_peer.map_or(of_peer, |best: f64| best.max(of_peer)));
         }
     }
-    let of_peak = |multiply_adds: f64| peak.map(|peak| best * multiply_adds / 1e9 / peak);
+    let of_peak = |multiply_adds: f64| peak.map(|peak| rate.steps_per_cpu_sec * multiply_adds / 1e9 / peak);
     let visual = visual_multiply_adds(&structure);
     Ok(Measured {
         module: id,
         units,
-        steps_per_sec: best,
+        rate,
         dense_fraction_of_peak: of_peak(visual + candidate_multiply_adds(&structure, args.candidates)),
         visual_fraction_of_peak: of_peak(visual),
         pytorch_steps_per_sec: best_of_peer,
-        times_pytorch: best_of_peer.map(|peer| best / peer),
+        times_pytorch: best_of_peer.map(|peer| rate.steps_per_sec / peer),
     })
 }
 
@@ -205,14 +206,15 @@ fn candidate_multiply_adds(structure: &Structure, n_candidates: usize) -> f64 {
 }
 
 fn text(outcome: &Outcome) -> String {
-    let head = ["module", "units", "steps/s", "of peak", "if dense", "PyTorch steps/s", "times"];
+    let head = ["module", "units", "steps/s", "per CPU s", "of peak", "if dense", "PyTorch steps/s", "times"];
     let mut rows = vec![head.map(String::from)];
     for row in &outcome.modules {
         let perhaps = |number: Option<f64>, say: &dyn Fn(f64) -> String| number.map_or_else(String::new, say);
         rows.push([
             row.module.to_owned(),
             row.units.to_string(),
-            format!("{:.0}", row.steps_per_sec),
+            format!("{:.0}", row.rate.steps_per_sec),
+            format!("{:.0}", row.rate.steps_per_cpu_sec),
             perhaps(row.visual_fraction_of_peak, &|fraction| format!("{:.0} %", 100.0 * fraction)),
             perhaps(row.dense_fraction_of_peak, &|fraction| format!("{:.0} %", 100.0 * fraction)),
             perhaps(row.pytorch_steps_per_sec, &|rate| format!("{rate:.0}")),

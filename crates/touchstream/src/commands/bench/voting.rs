@@ -3,6 +3,7 @@
 use crate::commands::bench::noise_scenes::NoiseScenes;
 use crate::commands::bench::peer_args::{N_ROUNDS, PeerArgs};
 use crate::commands::bench::peers::Peers;
+use crate::commands::bench::step_rate::StepRate;
 use crate::say::say;
 use crate::text_table::aligned;
 use crate::train_words::{PresetWord, VotingWord};
@@ -10,7 +11,6 @@ use anyhow::{Result, bail};
 use clap::Args;
 use serde::Serialize;
 use std::sync::Arc;
-use std::time::Instant;
 use touchstream_agent::{AgentSettings, Remap, Scenes};
 use touchstream_env::plain_stimuli::PlainStimuli;
 use touchstream_env::schedule::Schedule;
@@ -45,7 +45,8 @@ pub struct VotingBenchArgs {
 struct Measured {
     units: usize,
     old: usize,
-    steps_per_sec: f64,
+    #[serde(flatten)]
+    rate: StepRate,
     pytorch_steps_per_sec: Option<f64>,
     times_pytorch: Option<f64>,
 }
@@ -91,24 +92,24 @@ fn measure(
         agent.compose(settings.clone(), voting, &scenes);
     }
     agent.play(&mut stream, &scenes)?;
-    let (mut best, mut best_of_peer) = (0.0_f64, None);
+    let (mut rate, mut best_of_peer) = (StepRate::default(), None);
     for _ in 0..N_ROUNDS {
-        let (start, before) = (Instant::now(), agent.n_steps());
-        while start.elapsed().as_secs_f64() < args.peer.secs {
+        rate.measure_round(args.peer.secs, || {
+            let before = agent.n_steps();
             agent.play(&mut stream, &scenes)?;
-        }
-        best = best.max((agent.n_steps() - before) as f64 / start.elapsed().as_secs_f64());
+            Ok(agent.n_steps() - before)
+        })?;
         if let Some(peers) = peers.as_deref_mut().filter(|_| old > 0) {
-            let rate = ask(peers, args, units, old, best_of_peer)?;
-            best_of_peer = Some(best_of_peer.map_or(rate, |best: f64| best.max(rate)));
+            let of_peer = ask(peers, args, units, old, best_of_peer)?;
+            best_of_peer = Some(best_of_peer.map_or(of_peer, |best: f64| best.max(of_peer)));
         }
     }
     Ok(Measured {
         units,
         old,
-        steps_per_sec: best,
+        rate,
         pytorch_steps_per_sec: best_of_peer,
-        times_pytorch: best_of_peer.map(|peer| best / peer),
+        times_pytorch: best_of_peer.map(|peer| rate.steps_per_sec / peer),
     })
 }
 
@@ -127,7 +128,16 @@ fn ask(
 }
 
 fn text(args: &VotingBenchArgs, rows: &[Measured]) -> String {
-    let head = ["units", "old modules", "steps/s", "microseconds", "beside one", "PyTorch steps/s", "times"];
+    let head = [
+        "units",
+        "old modules",
+        "steps/s",
+        "per CPU s",
+        "microseconds",
+        "beside one",
+        "PyTorch steps/s",
+        "times",
+    ];
     let mut table = vec![head.map(String::from)];
     for row in rows {
         let one = rows.iter().find(|other| other.units == row.units && other.old == 1);
@@ -136,9 +146,10 @@ fn text(args: &VotingBenchArgs, rows: &[Measured]) -> String {
         table.push([
             row.units.to_string(),
             row.old.to_string(),
-            format!("{:.0}", row.steps_per_sec),
-            format!("{:.0}", 1e6 / row.steps_per_sec),
-            perhaps(one.map(|one| one.steps_per_sec / row.steps_per_sec), 2),
+            format!("{:.0}", row.rate.steps_per_sec),
+            format!("{:.0}", row.rate.steps_per_cpu_sec),
+            format!("{:.0}", 1e6 / row.rate.steps_per_sec),
+            perhaps(one.map(|one| one.rate.steps_per_sec / row.rate.steps_per_sec), 2),
             perhaps(row.pytorch_steps_per_sec, 0),
             perhaps(row.times_pytorch, 1),
         ]);
