@@ -205,8 +205,8 @@ fn verdict_rows(verdicts: &[Verdict]) -> String {
 const HEAD: &str = "*Reproduced* (yes) and *not reproduced* (no) are what was measured, under our default settings and under those that \
     the paper prints (preset `paper`); *not enough data* (–) says which runs are missing, or that those which are there are too few or too short. Intervals \
     are 95 %. A scale of `short` is short: localization in particular is \
-    not learned to its end by then ([fine-touches.md](fine-touches.md) has longer runs). *Touches* is what a coordinate counts at the screen's edge, as the runs themselves tell; \
-    it changes much ([results.md](results.md#how-touches-are-counted)), so studies that count otherwise are judged apart.\n";
+    not learned to its end by then ([localization-and-scenes.md](localization-and-scenes.md) has longer runs). *Touches* is what a coordinate counts at the screen's edge, as the runs themselves tell; \
+    it changes much ([module-results.md](module-results.md#touch-scale)), so studies that count otherwise are judged apart.\n";
 
 impl StudyUsed {
     fn row(&self) -> String {
