@@ -55,6 +55,7 @@ impl Nonlinearity {
     }
 
     /// What it is on either side of 0, if polynomials.
+    #[inline(always)]
     pub(crate) fn side_polynomials(self) -> Option<SidePolynomials> {
         const NOTHING: [f32; 2] = [0.0, 0.0];
         const X: [f32; 2] = [1.0, 0.0];
@@ -105,12 +106,18 @@ impl SidePolynomials {
         sums
     }
 
+    /// Whether all parts are 0 below 0.
+    pub fn are_zero_below(&self) -> bool {
+        self.below.iter().flatten().all(|&factor| factor == 0.0)
+    }
+
     /// Whether any part has a square in it.
     pub fn have_squares(&self) -> bool {
         self.above.iter().chain(self.below).any(|polynomial| polynomial[1] != 0.0)
     }
 
     /// Whether the two sides differ in what multiplies `x`, and in what multiplies `x^2`.
+    #[inline(always)]
     pub fn differ(&self) -> [bool; 2] {
         [0, 1]
             .map(|power| self.above.iter().zip(self.below).any(|(above, below)| above[power] != below[power]))
@@ -199,6 +206,7 @@ macro_rules! with_known {
         $work
     }};
 }
+pub(crate) use with_known;
 
 struct Forward<'a> {
     nonlinearity: Nonlinearity,

@@ -58,8 +58,29 @@ fn shapes() -> Vec<(String, ModuleShape)> {
             shapes.push((format!("{} k_b {k_b} k_f {k_f}", kind.id), shape));
         }
     }
+    shapes.extend(even_shapes());
     shapes.extend(wide_shapes());
     shapes
+}
+
+/// Even widths, which small modules predict in registers: groups of four, of six and of both, one to three maps.
+fn even_shapes() -> Vec<(String, ModuleShape)> {
+    let layer = |nonlinearity, n_units| LayerShape { nonlinearity, n_units };
+    let early = MODULES.iter().filter_map(|kind| Some((kind, kind.bottleneck?)));
+    let shapes = early.flat_map(|(kind, bottleneck)| {
+        [(1, [3, 4]), (2, [7, 6]), (2, [8, 16]), (3, [5, 10])].map(|(k_f, units)| {
+            let shape = ModuleShape {
+                scene_len: 21,
+                k_b: 1,
+                k_f,
+                convolutions: None,
+                bottleneck: Some(layer(bottleneck, 3)),
+                layers: units.map(|n_units| layer(kind.layers, n_units)).to_vec(),
+            };
+            (format!("{} of {units:?}, k_f {k_f}", kind.id), shape)
+        })
+    });
+    shapes.collect()
 }
 
 /// As wide as modules of the paper's sizes: every loop goes round more than once, with a rest.
@@ -104,6 +125,7 @@ fn wide_shapes() -> Vec<(String, ModuleShape)> {
         // A last convolution of one part.
         ("wide conv-ems, tanh alone".into(), convolved(4, &[5], 7, One)),
         wide("ems", Some(33), [70, 131]),
+        wide("ems", Some(33), [70, 130]),
         wide("none-relu-small", None, [150, 140]),
         wide("none-tanh-small", None, [150, 140]),
         wide("none-crelu-small", None, [150, 140]),

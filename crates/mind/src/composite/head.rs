@@ -123,9 +123,8 @@ impl CompositeHead {
             let (n_units, votes) = (stages[0].n_units, &votes[0]);
             let (n, n_voters) = (votes.n_numbers, votes.n_voters());
             let weights = &parameters[votes.weights.clone()];
-            polynomial.load(|out, part, unit| {
-                let (voter, unit) = (unit / n_units, unit % n_units);
-                weights[(out * n_voters + voter) * n + part * n_units + unit]
+            polynomial.load(n_voters, |out, part, voter| {
+                &weights[(out * n_voters + voter) * n + part * n_units..][..n_units]
             });
         }
         let maps = controller.layout.maps.iter().zip(&mut self.maps);

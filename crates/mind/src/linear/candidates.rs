@@ -1,26 +1,31 @@
-//! `W h + b` for many candidate touches at once: wide registers along the candidates.
+//! `W h + b` for many candidate touches at once: the lanes of SIMD registers run along the candidates.
 //!
-//! Candidates are worked on in blocks of sixteen that lie near each other on the screen. Of every rectified unit a whole block
-//! mostly lies on one side, so about half of a layer's numbers are 0 for all of it: those are left out. A block of a small
-//! module goes through all layers without leaving the first cache; a large module takes several blocks together, so that
-//! its weights come from far away less often.
+//! Candidates are processed in blocks of sixteen neighbours on the screen. A rectified unit mostly has one sign in a whole block, so about
+//! half of a layer's activations are 0 for all of it and are skipped. Where a processor has 32 registers, wide layers take tiles of
+//! several blocks, which share the list of active inputs: each weight that is loaded is multiplied with all blocks of the tile,
+//! and there are enough accumulators to hide the latency of multiply-adds. Inputs that are 0 in one block of a tile add
+//! exactly nothing to it, so results do not depend on the size of tiles.
 
 use crate::arithmetic::{Block, Numbers};
-use crate::nonlinearity::{Nonlinearity, parts};
+use crate::nonlinearity::{MAX_PARTS, Nonlinearity, parts};
+use std::ops::Range;
 
-/// Inputs after which sums are put down: so many of a block stay in the first cache.
-const INPUTS: usize = 256;
+/// Inputs after which accumulators are stored, for tiles of `tile` blocks: the activations stay in the first-level cache.
+const fn inputs_per_pass(tile: usize) -> usize {
+    if tile == 1 { 256 } else { 96 }
+}
 
-/// The numbers of a stage that are not 0 for a whole block, and which of the stage's numbers they are.
+/// The activations of a stage that are not 0 for a whole tile of blocks, and their indices among the stage's activations.
 #[derive(Clone, Copy)]
 pub(crate) struct Active<'a> {
     pub columns: &'a [u32],
+    /// `[n_columns, tile]`
     pub numbers: &'a [Block],
 }
 
-/// How many units are taken together when so many are left. A block is two registers of AVX2: with six units, 12 sums, 2
-/// inputs and a weight fit into 16 registers, and hide how long each sum takes. Two fours instead of a six and a two: two
-/// units alone would wait for their sums.
+/// How many units are processed together when `n_left` are left. A block is two registers of AVX2: with six units, 12 accumulators, 2
+/// registers of activations and a weight fit into 16 registers and hide the latency of multiply-adds. Two groups of four instead of six and
+/// two: two units alone would wait for their accumulators.
 const fn n_together(n_left: usize) -> usize {
     match n_left {
         4 | 5 | 8 => 4,
@@ -30,9 +35,15 @@ const fn n_together(n_left: usize) -> usize {
     }
 }
 
-/// Where the weights of one unit stand in the layout that products read: for each group of units, the group's weights
-/// of one input side by side.
-#[derive(Clone, Copy)]
+/// Whether every output is a single sum of products in the order of inputs. Groups of one or two units use two accumulators
+/// each, to which active inputs are added in turn: their rounding depends on the list of active inputs.
+pub(crate) const fn is_summed_in_order(n_out: usize) -> bool {
+    n_out > 3 && n_out.is_multiple_of(2)
+}
+
+/// Where the weights of one unit are in the layout that products read: for each group of units, the group's weights of one input are
+/// adjacent.
+#[derive(Clone, Copy, Default)]
 pub(crate) struct PackedRow {
     first: usize,
     step: usize,
@@ -46,7 +57,7 @@ impl PackedRow {
     }
 }
 
-/// The places of all units.
+/// The packed rows of all units.
 pub(crate) fn packed_rows(n_out: usize, n_in: usize) -> impl Iterator<Item = PackedRow> {
     let (mut start, mut step) = (0, n_together(n_out));
     (0..n_out).map(move |unit| {
@@ -54,6 +65,23 @@ pub(crate) fn packed_rows(n_out: usize, n_in: usize) -> impl Iterator<Item = Pac
             (start, step) = (unit, n_together(n_out - unit));
         }
         PackedRow { first: start * n_in + unit - start, step }
+    })
+}
+
+/// Units that are processed together, and where their packed weights are.
+pub(crate) struct PackedGroup {
+    pub units: Range<usize>,
+    pub weights: Range<usize>,
+}
+
+/// All groups of units.
+#[inline(always)]
+pub(crate) fn packed_groups(n_out: usize, n_in: usize) -> impl Iterator<Item = PackedGroup> {
+    let mut unit = 0;
+    std::iter::from_fn(move || {
+        let units = (unit < n_out).then(|| unit..unit + n_together(n_out - unit))?;
+        unit = units.end;
+        Some(PackedGroup { weights: units.start * n_in..units.end * n_in, units })
     })
 }
 
@@ -67,8 +95,7 @@ pub(crate) fn pack_weights(weights: &[f32], n_out: usize, packed: &mut [f32]) {
     }
 }
 
-/// `out[unit] = b[unit] + sum_i W[unit, i] x[i]`, for some blocks. `packed` is as [`pack_weights`] leaves it, `active`
-/// gives the inputs of a block, `out` is `[n_blocks, out_stride]`, of which the first `n_out` of each block are set.
+/// [`tile_products`] for tiles of one block.
 #[inline(always)]
 pub(crate) fn block_products<'a, B: Numbers<Memory = Block>>(
     packed: &[f32],
@@ -77,29 +104,40 @@ pub(crate) fn block_products<'a, B: Numbers<Memory = Block>>(
     out: &mut [Block],
     out_stride: usize,
 ) {
+    tile_products::<B, 1>(packed, biases, active, out, out_stride);
+}
+
+/// `out[unit] = b[unit] + sum_i W[unit, i] x[i]`, for some tiles of blocks. `packed` is the result of [`pack_weights`], `active`
+/// returns the inputs of a tile, `out` is `[n_tiles, out_stride, TILE]`, of which the first `n_out` units of each tile are set.
+#[inline(always)]
+pub(crate) fn tile_products<'a, B: Numbers<Memory = Block>, const TILE: usize>(
+    packed: &[f32],
+    biases: &[f32],
+    active: impl Fn(usize) -> Active<'a>,
+    out: &mut [Block],
+    out_stride: usize,
+) {
     let (n_in, n_out) = (packed.len() / biases.len(), biases.len());
+    let (out, _) = out.as_chunks_mut::<TILE>();
     for out in out.chunks_exact_mut(out_stride) {
         for (out, &bias) in out.iter_mut().zip(biases) {
-            B::store(B::splat(bias), out);
+            out.iter_mut().for_each(|out| B::store(B::splat(bias), out));
         }
     }
-    for first in (0..n_in).step_by(INPUTS) {
-        let mut unit = 0;
-        while unit < n_out {
-            let n = n_together(n_out - unit);
-            let group = Group { packed: &packed[unit * n_in..][..n * n_in], unit, first, out_stride };
-            match n {
-                6 => add_units::<B, 6>(&group, &active, out),
-                4 => add_units::<B, 4>(&group, &active, out),
-                2 => add_units::<B, 2>(&group, &active, out),
-                _ => add_units::<B, 1>(&group, &active, out),
+    for first in (0..n_in).step_by(inputs_per_pass(TILE)) {
+        for PackedGroup { units, weights } in packed_groups(n_out, n_in) {
+            let group = Group { packed: &packed[weights], unit: units.start, first, out_stride };
+            match units.len() {
+                6 => add_units::<B, TILE, 6>(&group, &active, out),
+                4 => add_units::<B, TILE, 4>(&group, &active, out),
+                2 => add_units::<B, TILE, 2>(&group, &active, out),
+                _ => add_units::<B, TILE, 1>(&group, &active, out),
             }
-            unit += n;
         }
     }
 }
 
-/// Some units, and from which of a block's active inputs on.
+/// A group of units, and the first of the active inputs that are added to it now.
 struct Group<'a> {
     packed: &'a [f32],
     unit: usize,
@@ -107,98 +145,134 @@ struct Group<'a> {
     out_stride: usize,
 }
 
-/// Adds the products of `UNITS` units for all blocks, whose weights stay in the first cache meanwhile.
+/// Adds the products of `UNITS` units for all tiles; the group's weights stay in the first-level cache.
 #[inline(always)]
-fn add_units<'a, B: Numbers<Memory = Block>, const UNITS: usize>(
+fn add_units<'a, B: Numbers<Memory = Block>, const TILE: usize, const UNITS: usize>(
     group: &Group<'_>,
     active: &impl Fn(usize) -> Active<'a>,
-    out: &mut [Block],
+    out: &mut [[Block; TILE]],
 ) {
     let weights = group.packed.as_chunks::<UNITS>().0;
-    for (block, out) in out.chunks_exact_mut(group.out_stride).enumerate() {
-        let Active { columns, numbers } = active(block);
+    for (tile, out) in out.chunks_exact_mut(group.out_stride).enumerate() {
+        let Active { columns, numbers } = active(tile);
         if group.first >= columns.len() {
             continue;
         }
-        let end = columns.len().min(group.first + INPUTS);
-        let (columns, numbers) = (&columns[group.first..end], &numbers[group.first..end]);
+        let end = columns.len().min(group.first + inputs_per_pass(TILE));
+        let columns = &columns[group.first..end];
+        let activations = &numbers.as_chunks::<TILE>().0[group.first..end];
         let Some((out, _)) = out[group.unit..].split_first_chunk_mut::<UNITS>() else { continue };
-        add_rows::<B, UNITS>(weights, columns, numbers, out);
+        add_columns::<B, TILE, UNITS>(weights, columns, activations, out);
     }
 }
 
 #[inline(always)]
-fn add_rows<B: Numbers<Memory = Block>, const UNITS: usize>(
+fn add_columns<B: Numbers<Memory = Block>, const TILE: usize, const UNITS: usize>(
     weights: &[[f32; UNITS]],
     columns: &[u32],
-    numbers: &[Block],
-    out: &mut [Block; UNITS],
+    activations: &[[Block; TILE]],
+    out: &mut [[Block; TILE]; UNITS],
 ) {
-    let mut sums: [B::V; UNITS] = std::array::from_fn(|unit| B::load(&out[unit]));
-    // Few units leave registers for a second sum of each, which hides how long a sum takes.
-    if UNITS <= 2 {
-        let mut others = [B::zero(); UNITS];
-        let (column_pairs, column_rest) = columns.as_chunks::<2>();
-        let (number_pairs, number_rest) = numbers.as_chunks::<2>();
-        for ([one, other], [x, other_x]) in column_pairs.iter().zip(number_pairs) {
-            add_column::<B, UNITS>(&weights[*one as usize], x, &mut sums);
-            add_column::<B, UNITS>(&weights[*other as usize], other_x, &mut others);
+    // Plain loops: closures given to `map` and `from_fn` are not always inlined into code for wide registers.
+    let mut acc = [[B::zero(); TILE]; UNITS];
+    for unit in 0..UNITS {
+        for i in 0..TILE {
+            acc[unit][i] = B::load(&out[unit][i]);
         }
-        for (column, x) in column_rest.iter().zip(number_rest) {
-            add_column::<B, UNITS>(&weights[*column as usize], x, &mut sums);
+    }
+    // Few units leave registers for a second accumulator of each, which hides the latency of multiply-adds.
+    if UNITS <= 2 {
+        let mut second = [[B::zero(); TILE]; UNITS];
+        let (column_pairs, column_rest) = columns.as_chunks::<2>();
+        let (pairs, rest) = activations.as_chunks::<2>();
+        for ([one, other], [x, other_x]) in column_pairs.iter().zip(pairs) {
+            add_column::<B, TILE, UNITS>(&weights[*one as usize], x, &mut acc);
+            add_column::<B, TILE, UNITS>(&weights[*other as usize], other_x, &mut second);
+        }
+        for (column, x) in column_rest.iter().zip(rest) {
+            add_column::<B, TILE, UNITS>(&weights[*column as usize], x, &mut acc);
         }
         for unit in 0..UNITS {
-            sums[unit] = B::add(sums[unit], others[unit]);
+            for i in 0..TILE {
+                acc[unit][i] = B::add(acc[unit][i], second[unit][i]);
+            }
         }
     } else {
-        for (column, x) in columns.iter().zip(numbers) {
-            add_column::<B, UNITS>(&weights[*column as usize], x, &mut sums);
+        for (column, x) in columns.iter().zip(activations) {
+            add_column::<B, TILE, UNITS>(&weights[*column as usize], x, &mut acc);
         }
     }
     for unit in 0..UNITS {
-        B::store(sums[unit], &mut out[unit]);
+        for i in 0..TILE {
+            B::store(acc[unit][i], &mut out[unit][i]);
+        }
     }
 }
 
-/// Adds what one input contributes.
+/// Adds the products of one input.
 #[inline(always)]
-fn add_column<B: Numbers<Memory = Block>, const UNITS: usize>(
+pub(super) fn add_column<B: Numbers<Memory = Block>, const TILE: usize, const UNITS: usize>(
     weights: &[f32; UNITS],
-    x: &Block,
-    sums: &mut [B::V; UNITS],
+    x: &[Block; TILE],
+    acc: &mut [[B::V; TILE]; UNITS],
 ) {
-    let x = B::load(x);
+    let mut activations = [B::zero(); TILE];
+    for i in 0..TILE {
+        activations[i] = B::load(&x[i]);
+    }
     for unit in 0..UNITS {
-        sums[unit] = B::mul_add(B::splat(weights[unit]), x, sums[unit]);
+        let weight = B::splat(weights[unit]);
+        for i in 0..TILE {
+            acc[unit][i] = B::mul_add(weight, activations[i], acc[unit][i]);
+        }
     }
 }
 
-/// A stage's numbers from its sums, without those that are 0 for the whole block; gives how many are left. Columns are
-/// counted from `first_column` on.
+/// [`tile_nonlinearity`] for a tile of one block, with columns counted from `first_column` on.
 #[inline(always)]
 pub(crate) fn block_nonlinearity<B: Numbers<Memory = Block>>(
     nonlinearity: Nonlinearity,
-    sums: &[Block],
+    pre_activations: &[Block],
     first_column: usize,
     columns: &mut [u32],
     numbers: &mut [Block],
 ) -> usize {
-    // Decided once, not for each unit.
+    let n_active = tile_nonlinearity::<B, 1>(nonlinearity, pre_activations, columns, numbers);
+    if first_column > 0 {
+        columns[..n_active].iter_mut().for_each(|column| *column += first_column as u32);
+    }
+    n_active
+}
+
+/// A stage's activations for a tile of blocks, without those that are 0 for the whole tile; returns the number of the others.
+/// `pre_activations` are `[n_units, TILE]`, `activations` `[n_active, TILE]`; both this and `columns` are written for up to [`N_AHEAD`] more.
+#[inline(always)]
+pub(crate) fn tile_nonlinearity<B: Numbers<Memory = Block>, const TILE: usize>(
+    nonlinearity: Nonlinearity,
+    pre_activations: &[Block],
+    columns: &mut [u32],
+    activations: &mut [Block],
+) -> usize {
+    // Matched once, not for each unit.
     use Side::{Both, Down, Up};
-    let place = Room { first_column, columns, numbers };
+    let x = pre_activations.as_chunks::<TILE>().0;
+    let out = TileActivations { columns, activations: activations.as_chunks_mut::<TILE>().0 };
     match nonlinearity {
-        Nonlinearity::Relu => each_unit::<B, 1>(Nonlinearity::Relu, [Up], sums, place),
-        Nonlinearity::Tanh => each_unit::<B, 1>(Nonlinearity::Tanh, [Both], sums, place),
-        Nonlinearity::Sigmoid => each_unit::<B, 1>(Nonlinearity::Sigmoid, [Both], sums, place),
-        Nonlinearity::Elu => each_unit::<B, 1>(Nonlinearity::Elu, [Both], sums, place),
-        Nonlinearity::Crelu => each_unit::<B, 2>(Nonlinearity::Crelu, [Up, Down], sums, place),
-        Nonlinearity::Cres => each_unit::<B, 4>(Nonlinearity::Cres, [Up, Down, Up, Down], sums, place),
-        Nonlinearity::ReluSq => each_unit::<B, 2>(Nonlinearity::ReluSq, [Up, Both], sums, place),
-        Nonlinearity::Sq => each_unit::<B, 2>(Nonlinearity::Sq, [Both, Both], sums, place),
+        Nonlinearity::Relu => each_unit::<B, TILE, 1>(Nonlinearity::Relu, [Up], x, out),
+        Nonlinearity::Tanh => each_unit::<B, TILE, 1>(Nonlinearity::Tanh, [Both], x, out),
+        Nonlinearity::Sigmoid => each_unit::<B, TILE, 1>(Nonlinearity::Sigmoid, [Both], x, out),
+        Nonlinearity::Elu => each_unit::<B, TILE, 1>(Nonlinearity::Elu, [Both], x, out),
+        Nonlinearity::Crelu => each_unit::<B, TILE, 2>(Nonlinearity::Crelu, [Up, Down], x, out),
+        Nonlinearity::Cres => each_unit::<B, TILE, 4>(Nonlinearity::Cres, [Up, Down, Up, Down], x, out),
+        Nonlinearity::ReluSq => each_unit::<B, TILE, 2>(Nonlinearity::ReluSq, [Up, Both], x, out),
+        Nonlinearity::Sq => each_unit::<B, TILE, 2>(Nonlinearity::Sq, [Both, Both], x, out),
     }
 }
 
-/// For which sums a part of a nonlinearity is not 0.
+/// Activations that are written before it is known whether they stay.
+pub(crate) const N_AHEAD: usize = 2;
+
+/// For which pre-activations a part of a nonlinearity is not 0.
 #[derive(Clone, Copy)]
 enum Side {
     Up,
@@ -206,29 +280,35 @@ enum Side {
     Both,
 }
 
-/// Where numbers go.
-struct Room<'a> {
-    first_column: usize,
+/// Where active activations and their indices are written.
+struct TileActivations<'a, const TILE: usize> {
     columns: &'a mut [u32],
-    numbers: &'a mut [Block],
+    activations: &'a mut [[Block; TILE]],
 }
 
 #[inline(always)]
-fn each_unit<B: Numbers<Memory = Block>, const PARTS: usize>(
+fn each_unit<B: Numbers<Memory = Block>, const TILE: usize, const PARTS: usize>(
     nonlinearity: Nonlinearity,
     sides: [Side; PARTS],
-    sums: &[Block],
-    room: Room<'_>,
+    pre_activations: &[[Block; TILE]],
+    out: TileActivations<'_, TILE>,
 ) -> usize {
-    let n = sums.len();
+    let n = pre_activations.len();
     let mut n_active = 0;
-    for (unit, sums) in sums.iter().enumerate() {
-        let x = B::load(sums);
-        let (up, down) = (B::any_above_zero(x), B::any_below_zero(x));
-        let parts = parts::<B>(nonlinearity, x);
+    for (unit, blocks) in pre_activations.iter().enumerate() {
+        let (mut up, mut down) = (false, false);
+        let mut of_blocks = [[B::zero(); MAX_PARTS]; TILE];
+        for i in 0..TILE {
+            let x = B::load(&blocks[i]);
+            up |= B::any_above_zero(x);
+            down |= B::any_below_zero(x);
+            of_blocks[i] = parts::<B>(nonlinearity, x);
+        }
         for part in 0..PARTS {
-            B::store(parts[part], &mut room.numbers[n_active]);
-            room.columns[n_active] = (room.first_column + part * n + unit) as u32;
+            for i in 0..TILE {
+                B::store(of_blocks[i][part], &mut out.activations[n_active][i]);
+            }
+            out.columns[n_active] = (part * n + unit) as u32;
             n_active += usize::from(match sides[part] {
                 Side::Up => up,
                 Side::Down => down,
@@ -239,49 +319,53 @@ fn each_unit<B: Numbers<Memory = Block>, const PARTS: usize>(
     n_active
 }
 
-/// The last stage: some of its sums from those of the stage before, whose nonlinearity is on the way and stays in registers.
-/// `weights` are its rows.
+/// The readout: the logits of a tile from the pre-activations of the last hidden stage, `[n_units, TILE]`. Activations stay
+/// in registers. `weights` returns a map's row, `put` takes a map's logits for a block of the tile.
 #[inline(always)]
-pub(crate) fn block_readout<'w, B: Numbers<Memory = Block>>(
+pub(crate) fn tile_readout<'w, B: Numbers<Memory = Block>, const TILE: usize>(
     nonlinearity: Nonlinearity,
-    sums: &[Block],
+    pre_activations: &[Block],
     weights: impl Fn(usize) -> &'w [f32],
     biases: &[f32],
-    mut put: impl FnMut(usize, B::V),
+    mut put: impl FnMut(usize, usize, B::V),
 ) {
+    let x = pre_activations.as_chunks::<TILE>().0;
     let mut map = 0;
     while map < biases.len() {
         let n = (biases.len() - map).min(2);
         let rows = [weights(map), weights(map + n - 1)];
-        // Decided once, not for each unit.
-        let read = match nonlinearity.n_parts() {
-            1 => read_maps::<B, 1>(nonlinearity, sums, rows),
-            2 => read_maps::<B, 2>(nonlinearity, sums, rows),
-            _ => read_maps::<B, 4>(nonlinearity, sums, rows),
-        };
-        for (idx, sum) in read.into_iter().enumerate().take(n) {
-            put(map + idx, B::add(B::splat(biases[map + idx]), sum));
+        for block in 0..TILE {
+            // Matched once, not for each unit.
+            let logits = match nonlinearity.n_parts() {
+                1 => read_maps::<B, TILE, 1>(nonlinearity, x, block, rows),
+                2 => read_maps::<B, TILE, 2>(nonlinearity, x, block, rows),
+                _ => read_maps::<B, TILE, 4>(nonlinearity, x, block, rows),
+            };
+            for (idx, logit) in logits.into_iter().enumerate().take(n) {
+                put(map + idx, block, B::add(B::splat(biases[map + idx]), logit));
+            }
         }
         map += n;
     }
 }
 
-/// Two rows of weights times what the nonlinearity makes of sums.
+/// Two rows of weights times a block's activations.
 #[inline(always)]
-fn read_maps<B: Numbers<Memory = Block>, const PARTS: usize>(
+fn read_maps<B: Numbers<Memory = Block>, const TILE: usize, const PARTS: usize>(
     nonlinearity: Nonlinearity,
-    sums: &[Block],
+    pre_activations: &[[Block; TILE]],
+    block: usize,
     rows: [&[f32]; 2],
 ) -> [B::V; 2] {
-    let n = sums.len();
+    let n = pre_activations.len();
     let weights: [[&[f32]; PARTS]; 2] =
         rows.map(|row| std::array::from_fn(|part| &row[part * n..(part + 1) * n]));
     let mut of_parts = [[B::zero(); PARTS]; 2];
-    for (unit, sums) in sums.iter().enumerate() {
-        let parts = parts::<B>(nonlinearity, B::load(sums));
-        for (sums, weights) in of_parts.iter_mut().zip(&weights) {
+    for (unit, blocks) in pre_activations.iter().enumerate() {
+        let parts = parts::<B>(nonlinearity, B::load(&blocks[block]));
+        for (acc, weights) in of_parts.iter_mut().zip(&weights) {
             for part in 0..PARTS {
-                sums[part] = B::mul_add(B::splat(weights[part][unit]), parts[part], sums[part]);
+                acc[part] = B::mul_add(B::splat(weights[part][unit]), parts[part], acc[part]);
             }
         }
     }

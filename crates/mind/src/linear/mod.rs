@@ -5,6 +5,8 @@ pub(crate) mod cres_products;
 pub(crate) mod input_gradient;
 pub(crate) mod matrix_product;
 mod operands;
+pub(crate) mod polynomial_readout;
+mod polynomial_terms;
 pub(crate) mod products;
 pub(crate) mod touch_polynomial;
 pub(crate) mod weight_update;

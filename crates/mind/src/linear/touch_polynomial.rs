@@ -1,54 +1,40 @@
-//! The stage behind the one that reads the touch, for nonlinearities that are polynomials on either side of 0.
+//! The stage after the one that reads the touch, for nonlinearities that are polynomials on either side of 0.
 //!
-//! A unit's sum is linear in the touch. Where a unit stays on the side of 0 on which it is in the middle of the screen,
-//! what it gives is a polynomial of the touch, of degree two at most; so is the sum over all units that the next stage
-//! makes of them. That one polynomial is found once a screen. A block of candidates evaluates it, and adds the jumps of
+//! A unit's pre-activation is linear in the touch. While the unit stays on the side of 0 on which it is in the middle of the screen,
+//! its output is a polynomial of the touch, of degree two at most; so is the next stage's weighted sum over all units. That one
+//! polynomial is computed once per screen. A block of candidates evaluates it, and adds the jumps of
 //! the few units that are on their other side somewhere in the block.
 
-use crate::arithmetic::{Arithmetic, Block, Instructions, Kernel, Lanes, N_LANES, Numbers};
+use crate::arithmetic::{Arithmetic, Block, Instructions, Kernel, N_BLOCK, Numbers};
 use crate::linear::Weights;
-use crate::linear::candidates::{Active, block_products, packed_rows};
-use crate::nonlinearity::{Nonlinearity, SidePolynomials};
+use crate::linear::candidates::{Active, PackedRow, block_products, packed_rows, tile_products};
+use crate::linear::polynomial_terms::{N_LINEAR_TERMS, N_TERMS, Terms, Unit};
+use crate::nonlinearity::{MAX_PARTS, Nonlinearity, SidePolynomials, with_known};
 
-/// `1, row, col, row^2, row col, col^2`
-const N_TERMS: usize = 6;
-
-/// The polynomials of a stage's sums, and the jumps of the units before it.
+/// The polynomials of a stage's pre-activations, and the jumps of the units before it.
 #[derive(Clone, Debug)]
 pub(crate) struct TouchPolynomial {
+    nonlinearity: Nonlinearity,
     sides: SidePolynomials,
     /// Units of the stage that reads the touch.
     n_touch_units: usize,
-    n_out: usize,
-    /// For each eight sums and each unit, what multiplies `x` and `x^2`, above 0 and below.
-    factors: Vec<[[Lanes; 2]; 2]>,
-    /// Each unit's sum at the touch `row, col`, with the sign that it has in the middle.
+    terms: Terms,
     units: Vec<Unit>,
-    /// Weights of the terms behind the first, of jumps of `x`, and of `x^2`, packed.
-    packed: Vec<f32>,
-    /// The first term of each sum.
-    constants: Vec<f32>,
-}
-
-/// `sign * (middle + row_slope * row + col_slope * col)`: above 0 in the middle.
-#[derive(Clone, Copy, Debug, Default)]
-struct Unit {
-    sign: f32,
-    middle: f32,
-    row_slope: f32,
-    col_slope: f32,
+    /// Weights of the terms after the first, of jumps of `x`, and of jumps of `x^2`, as products read them.
+    pub(super) packed: Vec<f32>,
+    /// The first term of each output.
+    pub(super) constants: Vec<f32>,
 }
 
 impl TouchPolynomial {
-    /// For a touch stage of so many units with a nonlinearity, and so many sums behind it. `None` if it is not made of
-    /// polynomials.
+    /// For a touch stage of `n_touch_units` and a next stage of `n_out` units. `None` if the nonlinearity is not made of polynomials.
     pub fn new(nonlinearity: Nonlinearity, n_touch_units: usize, n_out: usize) -> Option<Self> {
         let sides = nonlinearity.side_polynomials()?;
         let mut new = Self {
+            nonlinearity,
             sides,
             n_touch_units,
-            n_out,
-            factors: vec![[[[0.0; N_LANES]; 2]; 2]; n_out.div_ceil(N_LANES) * n_touch_units],
+            terms: Terms::new(sides, n_touch_units, n_out),
             units: vec![Unit::default(); n_touch_units],
             packed: Vec::new(),
             constants: vec![0.0; n_out],
@@ -57,42 +43,76 @@ impl TouchPolynomial {
         Some(new)
     }
 
-    /// Terms behind the first.
-    fn n_monomials(&self) -> usize {
-        if self.sides.have_squares() { N_TERMS - 1 } else { 2 }
+    /// The nonlinearity of the touch stage.
+    pub fn nonlinearity(&self) -> Nonlinearity {
+        self.nonlinearity
     }
 
-    /// The most numbers that a block has.
+    /// Terms after the first.
+    fn n_monomials(&self) -> usize {
+        if self.sides.have_squares() { N_TERMS - 1 } else { N_LINEAR_TERMS - 1 }
+    }
+
+    /// Inputs of the products: monomials and all jumps.
     pub fn n_numbers(&self) -> usize {
         let n_jumps = self.sides.differ().into_iter().filter(|&differ| differ).count();
         self.n_monomials() + n_jumps * self.n_touch_units
     }
 
-    /// Takes the weights of the stage behind: of a sum, a part of the nonlinearity and a unit.
-    pub fn load(&mut self, weight: impl Fn(usize, usize, usize) -> f32) {
-        let (n_units, n_in, n_monomials) = (self.n_touch_units, self.n_numbers(), self.n_monomials());
-        let differ = self.sides.differ();
-        for (out, place) in packed_rows(self.n_out, n_in).enumerate() {
-            let lane = out % N_LANES;
-            let factors = &mut self.factors[out / N_LANES * n_units..][..n_units];
-            for (unit, factors) in factors.iter_mut().enumerate() {
-                let sides = self.sides.weighted(|part| weight(out, part, unit));
-                for (factors, side) in factors.iter_mut().zip(sides) {
-                    factors[0][lane] = side[0];
-                    factors[1][lane] = side[1];
+    /// Loads the weights of the next stage. Touch units are in `n_runs` runs of equal length; `weights(out, part, run)` are the
+    /// weights with which an output reads one part of the nonlinearity of a run's units.
+    pub fn load<'w>(&mut self, n_runs: usize, weights: impl Fn(usize, usize, usize) -> &'w [f32]) {
+        with_known!(self.nonlinearity, |known| self.load_known(known, n_runs, weights));
+    }
+
+    #[inline(always)]
+    fn load_known<'w>(
+        &mut self,
+        known: Nonlinearity,
+        n_runs: usize,
+        weights: impl Fn(usize, usize, usize) -> &'w [f32],
+    ) {
+        let sides = known.side_polynomials().expect("only made for polynomials");
+        let (differ, n_parts) = (sides.differ(), known.n_parts());
+        let (n_out, n_units, n_in) = (self.constants.len(), self.n_touch_units, self.n_numbers());
+        let (n_monomials, run_len) = (self.n_monomials(), n_units / n_runs);
+        let mut all_rows = packed_rows(n_out, n_in);
+        // Sixteen outputs and units at a time: what is read and written stays in the first-level cache.
+        for (out_block, first_out) in (0..n_out).step_by(N_BLOCK).enumerate() {
+            let n = N_BLOCK.min(n_out - first_out);
+            let mut rows = [PackedRow::default(); N_BLOCK];
+            rows[..n].fill_with(|| all_rows.next().expect("one for each output"));
+            for (run, start) in
+                (0..n_runs).flat_map(|run| (0..run_len).step_by(N_BLOCK).map(move |start| (run, start)))
+            {
+                let len = N_BLOCK.min(run_len - start);
+                let first_unit = run * run_len + start;
+                let mut factors = [[[[0.0; N_BLOCK]; 2]; 2]; N_BLOCK];
+                for (lane, row) in rows[..n].iter().enumerate() {
+                    let mut of_parts: [&[f32]; MAX_PARTS] = [&[]; MAX_PARTS];
+                    for (part, of_part) in of_parts[..n_parts].iter_mut().enumerate() {
+                        *of_part = &weights(first_out + lane, part, run)[start..start + len];
+                    }
+                    for (unit, factors) in factors[..len].iter_mut().enumerate() {
+                        let [above, below] = sides.weighted(|part| of_parts[part][unit]);
+                        let mut column = n_monomials + first_unit + unit;
+                        for power in 0..2 {
+                            factors[0][power][lane] = above[power];
+                            factors[1][power][lane] = below[power];
+                            if differ[power] {
+                                self.packed[row.of(column)] = below[power] - above[power];
+                                column += n_units;
+                            }
+                        }
+                    }
                 }
-                let [above, below] = sides;
-                let mut column = n_monomials + unit;
-                for power in (0..2).filter(|&power| differ[power]) {
-                    self.packed[place.of(column)] = below[power] - above[power];
-                    column += n_units;
-                }
+                self.terms.set(n_units, out_block, first_unit, &factors[..len]);
             }
         }
     }
 
-    /// Finds the polynomials of a screen. `shared` are the touch stage's sums in the middle of the screen,
-    /// `touch_weights` its two columns of the present touch, `biases` those of the stage behind.
+    /// Computes the polynomials of a screen. `shared` are the touch stage's pre-activations in the middle of the screen,
+    /// `touch_weights` its two columns of the present touch, `biases` those of the next stage.
     pub fn expand(
         &mut self,
         instructions: Instructions,
@@ -109,7 +129,7 @@ impl TouchPolynomial {
         instructions.run(Expand { polynomial: self, biases });
     }
 
-    /// The stage's sums for some blocks of candidates: `out` is `[n_blocks, out_stride]`.
+    /// The stage's pre-activations for some blocks of candidates: `out` is `[n_blocks, out_stride]`.
     #[inline(always)]
     pub fn block_products<'a, B: Numbers<Memory = Block>>(
         &self,
@@ -120,8 +140,18 @@ impl TouchPolynomial {
         block_products::<B>(&self.packed, &self.constants, active, out, out_stride);
     }
 
-    /// What a block of candidates multiplies: monomials of its touches, and jumps that are not 0 for all of it.
-    /// Gives how many.
+    /// The same for some tiles: `out` is `[n_tiles, out_stride, TILE]`.
+    #[inline(always)]
+    pub fn tile_products<'a, B: Numbers<Memory = Block>, const TILE: usize>(
+        &self,
+        active: impl Fn(usize) -> Active<'a>,
+        out: &mut [Block],
+        out_stride: usize,
+    ) {
+        tile_products::<B, TILE>(&self.packed, &self.constants, active, out, out_stride);
+    }
+
+    /// [`Self::tile_inputs`] of a tile of one block.
     #[inline(always)]
     pub fn block_numbers<B: Numbers<Memory = Block>>(
         &self,
@@ -130,46 +160,64 @@ impl TouchPolynomial {
         columns: &mut [u32],
         numbers: &mut [Block],
     ) -> usize {
+        self.tile_inputs::<B, 1>([(rows, cols)], columns, numbers)
+    }
+
+    /// Sets the inputs of a tile's products, `[n, TILE]`: monomials of its touches, and jumps that are not 0 for all of it. Returns `n`.
+    /// `touches` are rows and columns of each block.
+    #[inline(always)]
+    pub fn tile_inputs<B: Numbers<Memory = Block>, const TILE: usize>(
+        &self,
+        touches: [(B::V, B::V); TILE],
+        columns: &mut [u32],
+        inputs: &mut [Block],
+    ) -> usize {
         let n_monomials = self.n_monomials();
-        B::store(rows, &mut numbers[0]);
-        B::store(cols, &mut numbers[1]);
-        if n_monomials > 2 {
-            B::store(B::mul(rows, rows), &mut numbers[2]);
-            B::store(B::mul(rows, cols), &mut numbers[3]);
-            B::store(B::mul(cols, cols), &mut numbers[4]);
+        let inputs = inputs.as_chunks_mut::<TILE>().0;
+        for (block, (rows, cols)) in touches.into_iter().enumerate() {
+            B::store(rows, &mut inputs[0][block]);
+            B::store(cols, &mut inputs[1][block]);
+            if n_monomials > 2 {
+                B::store(B::mul(rows, rows), &mut inputs[2][block]);
+                B::store(B::mul(rows, cols), &mut inputs[3][block]);
+                B::store(B::mul(cols, cols), &mut inputs[4][block]);
+            }
         }
         columns[..n_monomials].iter_mut().enumerate().for_each(|(idx, column)| *column = idx as u32);
         match self.sides.differ() {
-            [true, true] => self.jumps::<B, 2>(rows, cols, columns, numbers),
-            [true, false] => self.jumps::<B, 1>(rows, cols, columns, numbers),
+            [true, true] => self.jumps::<B, TILE, 2>(touches, columns, inputs),
+            [true, false] => self.jumps::<B, TILE, 1>(touches, columns, inputs),
             [false, false] => n_monomials,
             [false, true] => unreachable!("no nonlinearity jumps in its square alone"),
         }
     }
 
     #[inline(always)]
-    fn jumps<B: Numbers<Memory = Block>, const POWERS: usize>(
+    fn jumps<B: Numbers<Memory = Block>, const TILE: usize, const POWERS: usize>(
         &self,
-        rows: B::V,
-        cols: B::V,
+        touches: [(B::V, B::V); TILE],
         columns: &mut [u32],
-        numbers: &mut [Block],
+        inputs: &mut [[Block; TILE]],
     ) -> usize {
         let first = self.n_monomials();
         let mut n = first;
         for (idx, unit) in self.units.iter().enumerate() {
             let (row_slope, col_slope) = (B::splat(unit.row_slope), B::splat(unit.col_slope));
-            let x = B::mul_add(col_slope, cols, B::mul_add(row_slope, rows, B::splat(unit.middle)));
-            // Below the middle's side, x; there, 0. The sign that x was turned by is that of the jump too.
-            let off = B::min(B::zero(), x);
-            B::store(off, &mut numbers[n]);
-            if POWERS == 2 {
-                B::store(B::mul(B::splat(unit.sign), B::mul(off, off)), &mut numbers[n + 1]);
+            let mut jumps = false;
+            for (block, (rows, cols)) in touches.into_iter().enumerate() {
+                let x = B::mul_add(col_slope, cols, B::mul_add(row_slope, rows, B::splat(unit.middle)));
+                // On the other side `x`, else 0. The jump has the sign that `x` was multiplied with.
+                let off = B::min(B::zero(), x);
+                B::store(off, &mut inputs[n][block]);
+                if POWERS == 2 {
+                    B::store(B::mul(B::splat(unit.sign), B::mul(off, off)), &mut inputs[n + 1][block]);
+                }
+                jumps |= B::any_below_zero(x);
             }
             for power in 0..POWERS {
                 columns[n + power] = (first + power * self.n_touch_units + idx) as u32;
             }
-            n += POWERS * usize::from(B::any_below_zero(x));
+            n += POWERS * usize::from(jumps);
         }
         n
     }
@@ -183,46 +231,15 @@ struct Expand<'a> {
 impl Kernel for Expand<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
-        let (n_in, n_monomials) = (self.polynomial.n_numbers(), self.polynomial.n_monomials());
-        let TouchPolynomial { factors, units, packed, constants, .. } = self.polynomial;
-        let mut rows = packed_rows(constants.len(), n_in);
-        let outs = constants.chunks_mut(N_LANES).zip(self.biases.chunks(N_LANES));
-        for ((constants, biases), factors) in outs.zip(factors.chunks_exact(units.len())) {
-            let terms = sum_terms::<A>(units, factors).map(A::stored);
-            for (lane, (constant, bias)) in constants.iter_mut().zip(biases).enumerate() {
-                *constant = bias + terms[0][lane];
-                let place = rows.next().expect("one for each sum");
-                for (monomial, term) in terms[1..=n_monomials].iter().enumerate() {
-                    packed[place.of(monomial)] = term[lane];
-                }
+        let (n_in, n_out) = (self.polynomial.n_numbers(), self.biases.len());
+        let TouchPolynomial { terms, units, packed, constants, .. } = self.polynomial;
+        let mut rows = packed_rows(n_out, n_in);
+        terms.sum::<A>(units, n_out, |out, terms| {
+            constants[out] = self.biases[out] + terms[0];
+            let row = rows.next().expect("one for each output");
+            for (monomial, &term) in terms[1..].iter().enumerate() {
+                packed[row.of(monomial)] = term;
             }
-        }
+        });
     }
-}
-
-/// The terms of eight sums, summed over all units.
-#[inline(always)]
-fn sum_terms<A: Arithmetic>(units: &[Unit], factors: &[[[Lanes; 2]; 2]]) -> [A::V; N_TERMS] {
-    let mut terms = [A::zero(); N_TERMS];
-    for (unit, factors) in units.iter().zip(factors) {
-        let Unit { sign, middle, row_slope, col_slope } = *unit;
-        let [linear, square] = if sign > 0.0 { &factors[0] } else { &factors[1] };
-        let (linear, square) = (A::load(linear), A::load(square));
-        for (term, coordinate) in terms.iter_mut().zip([middle, row_slope, col_slope]) {
-            *term = A::mul_add(linear, A::splat(sign * coordinate), *term);
-        }
-        // Of squares the sign does not matter.
-        let squares = [
-            middle * middle,
-            2.0 * middle * row_slope,
-            2.0 * middle * col_slope,
-            row_slope * row_slope,
-            2.0 * row_slope * col_slope,
-            col_slope * col_slope,
-        ];
-        for (term, coefficient) in terms.iter_mut().zip(squares) {
-            *term = A::mul_add(square, A::splat(coefficient), *term);
-        }
-    }
-    terms
 }

@@ -1,7 +1,10 @@
 //! Reward maps: the logits of many candidate touches on one screen.
 
 use crate::arithmetic::{Arithmetic, Block, Kernel, N_BLOCK, Numbers};
-use crate::linear::candidates::{Active, block_nonlinearity, block_products, block_readout, pack_weights};
+use crate::linear::candidates::{
+    Active, N_AHEAD, is_summed_in_order, pack_weights, tile_nonlinearity, tile_products, tile_readout,
+};
+use crate::linear::polynomial_readout::Readout;
 use crate::linear::products::add_products;
 use crate::linear::touch_polynomial::TouchPolynomial;
 use crate::linear::{Stacked, Weights};
@@ -54,41 +57,91 @@ impl Candidates {
     pub(crate) fn block<B: Numbers<Memory = Block>>(&self, block: usize) -> (B::V, B::V) {
         (B::load(&self.rows[block]), B::load(&self.cols[block]))
     }
+
+    /// Rows and columns of the blocks of a tile, from one on. After the last block, the last again.
+    #[inline(always)]
+    fn tile<B: Numbers<Memory = Block>, const TILE: usize>(&self, first: usize) -> [(B::V, B::V); TILE] {
+        let mut tile = [(B::zero(), B::zero()); TILE];
+        for (block, touches) in (first..).zip(&mut tile) {
+            *touches = self.block::<B>(block.min(self.n_blocks() - 1));
+        }
+        tile
+    }
 }
 
-/// What predicting works in; made once, used at every step.
+/// Buffers for prediction; allocated once, used at every step.
 #[derive(Clone, Debug)]
 pub struct HeadMemory {
-    /// The first stage's numbers, if it does not read touches.
+    /// The activations of the first stage, if it does not read touches.
     bottleneck: Vec<f32>,
-    /// The touch stage's sums without the present touch.
+    /// The touch stage's pre-activations without the present touch.
     shared: Vec<f32>,
-    /// The stage behind it, where that can be had from a polynomial of the touch.
+    /// The stage after it, where that can be computed from a polynomial of the touch.
     polynomial: Option<TouchPolynomial>,
-    /// Weights of the stages behind, laid out for prediction.
+    /// Weights of the later stages, as products read them.
     packed: Vec<f32>,
-    /// Sums of a stage for some blocks, and the stage's numbers.
-    sums: Vec<Block>,
-    numbers: Vec<Block>,
-    /// Which of the stage's numbers those are; some are left out.
+    route: Route,
+    /// Pre-activations of a stage for some tiles of blocks, and its activations.
+    pre_activations: Vec<Block>,
+    activations: Vec<Block>,
+    /// Indices of the activations in the stage; inactive ones are left out.
     columns: Vec<u32>,
     /// `[k_f, n_blocks]`
     logits: Vec<Block>,
     n_blocks: usize,
     n_candidates: usize,
-    /// Blocks of candidates that go through the stages together.
-    blocks_per_group: usize,
-    /// Of the widest stage: sums, and numbers.
-    most_sums: usize,
-    most_numbers: usize,
+    /// Pre-activations of the widest stage, and inputs of the widest products.
+    max_units: usize,
+    max_inputs: usize,
 }
 
-/// Weights of a stage that stay near, in bytes; larger ones are read for several blocks at once.
+/// How blocks of candidates go through the stages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Route {
+    /// One hidden stage after the touch stage, and its weights stay in the first-level cache: all in registers.
+    Fused,
+    /// One block after another.
+    Blocks,
+    /// Several blocks together, so that weights are loaded from distant caches less often.
+    Groups {
+        /// Whether they can share a list of active inputs.
+        as_tile: bool,
+    },
+}
+
+/// Weights of a stage that stay in near caches, in bytes; wider stages process several blocks together.
 const NEAR_BYTES: usize = 64 << 10;
 /// How many.
-const MAX_GROUP: usize = 4;
-/// Numbers that are put down before it is known whether they stay.
-const N_AHEAD: usize = 2;
+const GROUP: usize = 4;
+/// Blocks that go through a small module in registers, where there are 32 of them.
+const FUSED_TILE: usize = 2;
+
+impl Route {
+    fn new(later: &[Stage], polynomial: Option<&TouchPolynomial>) -> Self {
+        let max_weights = later.iter().map(|stage| stage.weights().len()).max().unwrap_or(0);
+        if size_of::<f32>() * max_weights > NEAR_BYTES {
+            let (_, hidden) = later.split_last().expect("there is a readout");
+            return Self::Groups { as_tile: hidden.iter().all(|stage| is_summed_in_order(stage.n_units)) };
+        }
+        match (later, polynomial) {
+            ([stage, readout], Some(polynomial))
+                if polynomial.can_read(stage.nonlinearity, stage.n_units, readout.n_units) =>
+            {
+                Self::Fused
+            }
+            _ => Self::Blocks,
+        }
+    }
+
+    /// The most blocks that are processed together.
+    fn max_blocks(self) -> usize {
+        match self {
+            Self::Fused => FUSED_TILE,
+            Self::Blocks => 1,
+            Self::Groups { .. } => GROUP,
+        }
+    }
+}
 
 impl HeadMemory {
     /// For a structure and a number of candidates.
@@ -97,26 +150,25 @@ impl HeadMemory {
         let largest = |f: fn(&Stage) -> usize| later.iter().map(f).max().unwrap_or(0);
         let nonlinearity = later[0].nonlinearity.expect("only the readout has none");
         let polynomial = TouchPolynomial::new(nonlinearity, later[0].n_units, later[1].n_units);
-        let most_sums = largest(|stage| stage.n_units);
+        let route = Route::new(&later[1..], polynomial.as_ref());
+        let max_units = largest(|stage| stage.n_units);
         let of_polynomial = polynomial.as_ref().map_or(0, TouchPolynomial::n_numbers);
-        let most_numbers = largest(Stage::n_out).max(of_polynomial);
-        let most_weights = later[1..].iter().map(|stage| stage.weights().len()).max().unwrap_or(0);
-        let blocks_per_group = if 4 * most_weights > NEAR_BYTES { MAX_GROUP } else { 1 };
+        let max_inputs = largest(Stage::n_out).max(of_polynomial) + N_AHEAD;
         let n_blocks = n_candidates.div_ceil(N_BLOCK);
         Self {
             bottleneck: vec![0.0; structure.stages()[0].n_out()],
             shared: vec![0.0; structure.stages()[structure.touch_stage()].n_units],
             packed: vec![0.0; structure.n_parameters() - later[1].weight_start],
-            sums: vec![[0.0; N_BLOCK]; blocks_per_group * most_sums],
-            numbers: vec![[0.0; N_BLOCK]; blocks_per_group * (most_numbers + N_AHEAD)],
-            columns: vec![0; blocks_per_group * (most_numbers + N_AHEAD)],
+            pre_activations: vec![[0.0; N_BLOCK]; route.max_blocks() * max_units],
+            activations: vec![[0.0; N_BLOCK]; route.max_blocks() * max_inputs],
+            columns: vec![0; route.max_blocks() * max_inputs],
+            route,
             polynomial,
             logits: vec![[0.0; N_BLOCK]; structure.shape().k_f * n_blocks],
             n_blocks,
             n_candidates,
-            blocks_per_group,
-            most_sums,
-            most_numbers: most_numbers + N_AHEAD,
+            max_units,
+            max_inputs,
         }
     }
 
@@ -127,7 +179,7 @@ impl HeadMemory {
         let n_done = match &mut self.polynomial {
             Some(polynomial) => {
                 let (weights, n_units) = (module.weights(&later[0]), touch_stage.n_units);
-                polynomial.load(|out, part, unit| weights.row(out)[part * n_units + unit]);
+                polynomial.load(1, |out, part, _| &weights.row(out)[part * n_units..][..n_units]);
                 1
             }
             None => 0,
@@ -221,40 +273,79 @@ struct Predict<'a> {
 impl Kernel for Predict<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(mut self) {
-        let HeadMemory { n_blocks, blocks_per_group, .. } = *self.memory;
-        for first in (0..n_blocks).step_by(blocks_per_group) {
-            self.group::<A::Blocks>(first, blocks_per_group.min(n_blocks - first));
+        match self.memory.route {
+            Route::Fused if A::HAS_32_REGISTERS => self.fused::<A::Blocks, FUSED_TILE>(),
+            Route::Fused => self.fused::<A::Blocks, 1>(),
+            Route::Groups { as_tile: true } if A::HAS_32_REGISTERS => self.groups::<A::Blocks, GROUP>(1),
+            Route::Groups { .. } => self.groups::<A::Blocks, 1>(GROUP),
+            Route::Blocks => self.groups::<A::Blocks, 1>(1),
         }
     }
 }
 
 impl Predict<'_> {
-    /// All stages for some blocks of candidates, from the first on.
+    /// All candidates of a module with one hidden stage after the touch stage.
     #[inline(always)]
-    fn group<B: Numbers<Memory = Block>>(&mut self, first: usize, n: usize) {
-        let HeadMemory { most_sums, most_numbers, n_blocks, .. } = *self.memory;
-        let HeadMemory { shared, polynomial, packed, sums, numbers, columns, logits, .. } = &mut *self.memory;
-        let sums = &mut sums[..n * most_sums];
-        let mut bench = Bench {
-            numbers: &mut numbers[..n * most_numbers],
-            columns: &mut columns[..n * most_numbers],
-            n_active: [0; MAX_GROUP],
-            most_numbers,
+    fn fused<B: Numbers<Memory = Block>, const TILE: usize>(&mut self) {
+        let HeadMemory { polynomial, activations, columns, logits, n_blocks, .. } = &mut *self.memory;
+        let (Some(polynomial), [stage, readout]) = (polynomial, self.later) else {
+            unreachable!("this route needs a polynomial and one stage before the readout")
+        };
+        let readout = Readout {
+            nonlinearity: stage.nonlinearity.expect("only the readout has none"),
+            weights: self.module.weights(readout),
+            biases: self.module.biases(readout),
+        };
+        for first in (0..*n_blocks).step_by(TILE) {
+            let touches = self.candidates.tile::<B, TILE>(first);
+            let n = polynomial.tile_inputs::<B, TILE>(touches, columns, activations);
+            let active = Active { columns: &columns[..n], numbers: &activations[..n * TILE] };
+            polynomial.read_tile::<B, TILE>(active, readout, |map, block, logit| {
+                if first + block < *n_blocks {
+                    B::store(logit, &mut logits[map * *n_blocks + first + block]);
+                }
+            });
+        }
+    }
+
+    /// All candidates, so many tiles of blocks together.
+    #[inline(always)]
+    fn groups<B: Numbers<Memory = Block>, const TILE: usize>(&mut self, n_tiles: usize) {
+        let n_blocks = self.memory.n_blocks;
+        for first in (0..n_blocks).step_by(n_tiles * TILE) {
+            self.group::<B, TILE>(first, n_tiles.min((n_blocks - first).div_ceil(TILE)));
+        }
+    }
+
+    /// All stages for some tiles, from a block on.
+    #[inline(always)]
+    fn group<B: Numbers<Memory = Block>, const TILE: usize>(&mut self, first: usize, n_tiles: usize) {
+        let HeadMemory { max_units, max_inputs, n_blocks, .. } = *self.memory;
+        let HeadMemory { shared, polynomial, packed, pre_activations, activations, columns, logits, .. } =
+            &mut *self.memory;
+        let pre_activations = &mut pre_activations[..n_tiles * max_units * TILE];
+        let mut inputs = TileInputs {
+            activations: &mut activations[..n_tiles * max_inputs * TILE],
+            columns: &mut columns[..n_tiles * max_inputs],
+            n_active: [0; GROUP],
+            max_inputs,
+            tile: TILE,
         };
         let candidates = self.candidates;
         let (mut before, later) = match polynomial {
             Some(polynomial) => {
-                for (block, room) in bench.rooms().enumerate() {
-                    let (rows, cols) = candidates.block::<B>(first + block);
-                    *room.n_active = polynomial.block_numbers::<B>(rows, cols, room.columns, room.numbers);
+                for (tile, out) in inputs.tiles_mut().enumerate() {
+                    let touches = candidates.tile::<B, TILE>(first + tile * TILE);
+                    *out.n_active = polynomial.tile_inputs::<B, TILE>(touches, out.columns, out.activations);
                 }
-                polynomial.block_products::<B>(|block| bench.active(block), sums, most_sums);
+                let active = |tile| inputs.active(tile);
+                polynomial.tile_products::<B, TILE>(active, pre_activations, max_units);
                 (&self.later[0], &self.later[1..])
             }
             None => {
-                for (block, sums) in sums.chunks_exact_mut(most_sums).enumerate() {
-                    let (rows, cols) = candidates.block::<B>(first + block);
-                    touch_sums::<B>(self.touch_weights, shared, rows, cols, sums);
+                for (tile, out) in pre_activations.chunks_exact_mut(max_units * TILE).enumerate() {
+                    let touches = candidates.tile::<B, TILE>(first + tile * TILE);
+                    touch_pre_activations::<B, TILE>(self.touch_weights, shared, touches, out);
                 }
                 (self.touch_stage, self.later)
             }
@@ -262,75 +353,86 @@ impl Predict<'_> {
         let (readout, between) = later.split_last().map_or((None, later), |(last, rest)| (Some(last), rest));
         for stage in between {
             let nonlinearity = before.nonlinearity.expect("only the readout has none");
-            for (sums, room) in sums.chunks_exact(most_sums).zip(bench.rooms()) {
-                let sums = &sums[..before.n_units];
-                *room.n_active = block_nonlinearity::<B>(nonlinearity, sums, 0, room.columns, room.numbers);
+            for (x, out) in pre_activations.chunks_exact(max_units * TILE).zip(inputs.tiles_mut()) {
+                let x = &x[..before.n_units * TILE];
+                *out.n_active = tile_nonlinearity::<B, TILE>(nonlinearity, x, out.columns, out.activations);
             }
             let (weights, first_packed) = (stage.weights(), self.later[0].weight_start);
             let packed = &packed[weights.start - first_packed..weights.end - first_packed];
             let biases = self.module.biases(stage);
-            block_products::<B>(packed, biases, |block| bench.active(block), sums, most_sums);
+            let active = |tile| inputs.active(tile);
+            tile_products::<B, TILE>(packed, biases, active, pre_activations, max_units);
             before = stage;
         }
-        for (block, sums) in sums.chunks_exact(most_sums).enumerate() {
-            let sums = &sums[..before.n_units];
-            let mut put = |map: usize, sum| B::store(sum, &mut logits[map * n_blocks + first + block]);
+        for (tile, x) in pre_activations.chunks_exact(max_units * TILE).enumerate() {
+            let (x, first) = (&x[..before.n_units * TILE], first + tile * TILE);
+            let mut put = |map: usize, block: usize, logit| {
+                if first + block < n_blocks {
+                    B::store(logit, &mut logits[map * n_blocks + first + block]);
+                }
+            };
             match (readout, before.nonlinearity) {
                 (Some(readout), Some(nonlinearity)) => {
                     let (weights, biases) = (self.module.weights(readout), self.module.biases(readout));
-                    block_readout::<B>(nonlinearity, sums, |map| weights.row(map), biases, put);
+                    tile_readout::<B, TILE>(nonlinearity, x, |map| weights.row(map), biases, put);
                 }
                 // The polynomials were those of the readout.
-                _ => sums.iter().enumerate().for_each(|(map, sums)| put(map, B::load(sums))),
+                _ => x.iter().enumerate().for_each(|(idx, x)| put(idx / TILE, idx % TILE, B::load(x))),
             }
         }
     }
 }
 
-/// What the next stage reads, for some blocks.
-struct Bench<'m> {
-    /// `[n_blocks, most_numbers]`, both; the first few of each block are there.
-    numbers: &'m mut [Block],
+/// The inputs of the next stage for some tiles.
+struct TileInputs<'m> {
+    /// `[n_tiles, max_inputs, tile]`, of which the first `n_active` of each tile are set.
+    activations: &'m mut [Block],
+    /// `[n_tiles, max_inputs]`
     columns: &'m mut [u32],
-    n_active: [usize; MAX_GROUP],
-    most_numbers: usize,
+    n_active: [usize; GROUP],
+    max_inputs: usize,
+    tile: usize,
 }
 
-/// Where one block's numbers go.
-struct Room<'m> {
-    numbers: &'m mut [Block],
+/// Buffers for the inputs of one tile.
+struct TileInputsMut<'m> {
+    activations: &'m mut [Block],
     columns: &'m mut [u32],
     n_active: &'m mut usize,
 }
 
-impl Bench<'_> {
+impl TileInputs<'_> {
     #[inline(always)]
-    fn rooms(&mut self) -> impl Iterator<Item = Room<'_>> {
-        let numbers = self.numbers.chunks_exact_mut(self.most_numbers);
-        let columns = self.columns.chunks_exact_mut(self.most_numbers);
-        let rooms = numbers.zip(columns).zip(&mut self.n_active);
-        rooms.map(|((numbers, columns), n_active)| Room { numbers, columns, n_active })
+    fn tiles_mut(&mut self) -> impl Iterator<Item = TileInputsMut<'_>> {
+        let activations = self.activations.chunks_exact_mut(self.max_inputs * self.tile);
+        let columns = self.columns.chunks_exact_mut(self.max_inputs);
+        let tiles = activations.zip(columns).zip(&mut self.n_active);
+        tiles.map(|((activations, columns), n_active)| TileInputsMut { activations, columns, n_active })
     }
 
     #[inline(always)]
-    fn active(&self, block: usize) -> Active<'_> {
-        let place = block * self.most_numbers..block * self.most_numbers + self.n_active[block];
-        Active { columns: &self.columns[place.clone()], numbers: &self.numbers[place] }
+    fn active(&self, tile: usize) -> Active<'_> {
+        let (first, n) = (tile * self.max_inputs, self.n_active[tile]);
+        Active {
+            columns: &self.columns[first..first + n],
+            numbers: &self.activations[first * self.tile..(first + n) * self.tile],
+        }
     }
 }
 
-/// The touch stage's sums for a block of candidates.
+/// The touch stage's pre-activations for a tile of candidates, `[n_units, TILE]`.
 #[inline(always)]
-fn touch_sums<B: Numbers<Memory = Block>>(
+fn touch_pre_activations<B: Numbers<Memory = Block>, const TILE: usize>(
     touch_weights: Weights<'_>,
     shared: &[f32],
-    rows: B::V,
-    cols: B::V,
-    sums: &mut [Block],
+    touches: [(B::V, B::V); TILE],
+    out: &mut [Block],
 ) {
-    for (unit, (sum, &shared)) in sums.iter_mut().zip(shared).enumerate() {
+    for (unit, (out, &shared)) in out.as_chunks_mut::<TILE>().0.iter_mut().zip(shared).enumerate() {
         let weights = touch_weights.row(unit);
-        let with_row = B::mul_add(B::splat(weights[0]), rows, B::splat(shared));
-        B::store(B::mul_add(B::splat(weights[1]), cols, with_row), sum);
+        for (out, (rows, cols)) in out.iter_mut().zip(touches) {
+            let with_row = B::mul_add(B::splat(weights[0]), rows, B::splat(shared));
+            B::store(B::mul_add(B::splat(weights[1]), cols, with_row), out);
+        }
     }
 }
