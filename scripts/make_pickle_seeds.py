@@ -1,4 +1,4 @@
-"""Makes the pickles that tests and the fuzzer start from: small arrays as numpy stores them, and one that must be refused.
+"""Writes the pickles for tests and as fuzzing seeds: small arrays in numpy's format, and one that must be refused.
 
 Usage: .venv/bin/python scripts/make_pickle_seeds.py
 """
