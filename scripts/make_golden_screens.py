@@ -1,11 +1,10 @@
-"""Writes crates/encoder/tests/golden/screen-{0,1,2}.png: the three screens on which encoders are checked.
+"""Writes crates/encoder/tests/golden/screen-{0,1,2}.png: the three screens on which encoders are tested.
 
     cargo run --release -p touchstream-stimuli --example dump_screens -- target/golden-screens train 1 4
     python scripts/make_golden_screens.py target/golden-screens
 
-A portrait, a match screen of two templates at different heights, a localization screen; all from the gallery. A file
-that is there and has these pixels is left as it is, however it was packed.
-Needs numpy and pillow.
+A portrait, a match screen of two templates at different heights, a localization screen; all from the gallery. An
+existing file with the same pixels is left unchanged, however it is compressed. Needs numpy and pillow.
 """
 
 import pathlib

@@ -3,7 +3,8 @@
     python scripts/make_module_golden.py
 
 For each module: weights, the logits of a few steps, the loss, its gradient, and the weights and losses of ten
-updates of Adam. `touchstream-mind` must give the same from the same weights. Needs torch and safetensors.
+updates of Adam. The Rust implementation must agree from the same weights. Needs torch and
+safetensors.
 """
 
 import pathlib
@@ -20,8 +21,8 @@ GOLDEN = REPO / "crates/mind/tests/golden/modules.safetensors"
 
 SCENE_LEN, K_B, K_F, N_STEPS, N_UPDATES = 27, 1, 2, 8, 10
 N_PLACES, N_CHANNELS = 9, 10
-# Units of convolutions and of layers, and what flattened numbers are divided by. What reads CReS with 128 units has loops of
-# its own.
+# Units of convolutions and of layers, and the divisor of the flattened features. Stages that read CReS with 128 units
+# have their own kernels.
 CONVOLUTIONAL = {
     "conv-ems": ((5, 6, 7), (5, 6), N_PLACES),
     "conv-ems/root": ((5, 6, 7), (5, 6), N_PLACES**0.5),
@@ -60,7 +61,7 @@ MODULES = {
     **{f"no-mult-symm-{name}": (f, f) for name, f in PLAIN.items()},
     **{f"none-{name}-{size}": (None, f) for name, f in PLAIN.items() for size in ("small", "medium", "large")},
 }
-# Not the paper's, which would make the file large; each size another.
+# Smaller than the paper's, to keep the file small; all sizes differ.
 UNITS = {"small": 6, "medium": 9, "large": 12}
 
 
@@ -83,17 +84,17 @@ class Module(nn.Module):
         self.depth, self.readout = depth, nn.Linear(n, K_F)
 
     def seen(self, psi, maps):
-        """What the first stage reads, besides touches."""
+        """The inputs of the first stage, without touches."""
         return psi
 
     def stages(self):
-        """Each a linear layer and its nonlinearity."""
+        """A linear layer and its nonlinearity for each stage."""
         first = [(self.bottleneck, self.g)] if self.g else []
         layers = [(getattr(self, f"layer{idx + 1}"), self.f) for idx in range(self.depth)]
         return [*first, *layers, (self.readout, lambda x: x)]
 
     def touch_stage(self):
-        """Which of them reads touches."""
+        """Index of the stage that reads touches."""
         return 1 if self.g else 0
 
     def forward(self, psi, maps, touches):
@@ -104,8 +105,8 @@ class Module(nn.Module):
 
 
 class ConvModule(Module):
-    """Scene vectors tiled onto the channels of a map, 1 x 1 convolutions (tanh, CReS, CReS), flattened and divided by a
-    number, then joined with the touches as in EMS."""
+    """Scene vectors tiled onto the channels of a map, 1 x 1 convolutions (tanh, CReS, CReS), flattened, divided by a
+    constant, then concatenated with the touches as in EMS."""
 
     def __init__(self, conv_units, layer_units, divisor):
         nn.Module.__init__(self)
@@ -147,7 +148,7 @@ def main():
         modules[name] = ConvModule(*shape)
     for name, module in modules.items():
         for parameter in module.parameters():
-            # Many units add up more numbers.
+            # More units, larger rounding differences.
             nn.init.normal_(parameter, std=0.1 if "128" in name else 0.3)
         tensors[f"{name}/parameters"] = flat(module.parameters())
         adam = torch.optim.Adam(module.parameters(), lr=LEARNING_RATE)

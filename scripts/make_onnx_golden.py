@@ -1,8 +1,8 @@
-"""Makes the ONNX models and goldens of crates/encoder/tests/golden/onnx.
+"""Writes the ONNX models and golden files of crates/encoder/tests/golden/onnx.
 
-Builds small models with seeded weights, runs them in onnxruntime on a screen that both sides can make, and writes
-models (`*.onnx`) and expected features (`*.scene`, `*.map`: little-endian float32). A golden that is there and equal
-within 1e-5 of its largest value is left alone, so that another onnxruntime or processor does not change files.
+Builds small models with seeded weights, runs them in onnxruntime on a screen that both sides can compute, and
+writes models (`*.onnx`) and expected features (`*.scene`, `*.map`: little-endian float32). An existing file that is
+equal within 1e-5 of its largest value is left unchanged, so that another onnxruntime or processor changes nothing.
 
 Run from the repository's root with onnx, onnxruntime and numpy (scripts/python-env --golden).
 """
@@ -120,7 +120,7 @@ def small_cnn():
 
 
 def channels_last():
-    """A model as TensorFlow writes it: [1, 192, 192, 3], channels last, one screen at a time, a map of 24 x 24."""
+    """A model in TensorFlow's layout: [1, 192, 192, 3], channels last, one screen at a time, a map of 24 x 24."""
     b = Builder(2)
     x = b.node("Transpose", ["image"], "nchw", perm=[0, 3, 1, 2])
     x = b.node("Relu", [b.conv(x, 3, 8, 5, 4, "conv1")], "relu1")
@@ -189,7 +189,7 @@ def odd_models():
     yield "external_data", odd([relu, scaled], [image], [outside])
     turned = helper.make_node("Transpose", ["image"], ["turned"], perm=[0, 1, 3, 3])
     yield "permutation", odd([turned, helper.make_node("MatMul", ["image", "turned"], ["y"])], [image])
-    # An If whose branches reach out of their graphs for the screen, and then such branches 12 levels deep.
+    # An If whose branches refer to the screen in the outer graph, and such branches nested 12 levels deep.
     made = [helper.make_empty_tensor_value_info("b")]
     branch = helper.make_graph([helper.make_node("Relu", ["image"], ["b"])], "b", [], made)
     flag = numpy_helper.from_array(np.array(True), "flag")
@@ -203,7 +203,7 @@ def odd_models():
 
 
 def values_of(model, names, image):
-    """What onnxruntime makes of these values."""
+    """The values of these nodes, computed by onnxruntime."""
     model = onnx.ModelProto.FromString(model.SerializeToString())
     del model.graph.output[:]
     model.graph.output.extend(helper.make_empty_tensor_value_info(name) for name in names)

@@ -1,12 +1,13 @@
-"""Runs VGG-16 in PyTorch on the three golden screens and writes what conv5_3, pool5 and FC6 come out as.
+"""Runs VGG-16 in PyTorch on the three golden screens and writes the outputs of conv5_3, pool5 and FC6.
 
 Needs torch, numpy, safetensors and pillow (`scripts/python-env --golden`) and the installed weights
-(`cargo run --release -- encoder install vgg16`); without them it says so and leaves the golden as it is. It does so
-too where the numbers are equal within 1e-5 of the largest. Usage: make_vgg16_golden.py [CONVOLUTIONS.safetensors]
+(`cargo run --release -- encoder install vgg16`); without them it prints a message and leaves the golden file
+unchanged, as it does if values are equal within 1e-5 of the largest.
+Usage: make_vgg16_golden.py [CONVOLUTIONS.safetensors]
 
-Every k-th number is kept, so that the file stays small: conv5_3 in rows, columns, channels; pool5 in channels, rows,
-columns; FC6 as it is. FC6 is the fixed random one, made here from its description alone: Philox4x32-10 of the paper
-by Salmon et al., 16 bits choosing a quantile of the normal distribution.
+Every k-th element is kept, so that the file stays small: conv5_3 in rows, columns, channels; pool5 in channels, rows,
+columns; FC6 in its own order. FC6 is the fixed random projection, implemented here from its description only:
+Philox4x32-10 (Salmon et al.), 16 bits of which select a quantile of the normal distribution.
 """
 
 import os
@@ -82,7 +83,7 @@ def main():
     torch.set_num_threads(1)
     file = Path(sys.argv[1]) if len(sys.argv) > 1 else default_weights()
     if not file.exists():
-        print(f"VGG-16's golden was not made anew: its weights are not installed ({file} is not there)")
+        print(f"VGG-16's golden file was not regenerated: its weights are not installed ({file} is missing)")
         return
     weights = load_file(file)
     weights = {name: torch.from_numpy(array) for name, array in weights.items()}

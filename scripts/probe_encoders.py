@@ -1,12 +1,12 @@
-"""How good are the eyes: linear probes on scene vectors of compact, of VGG-16, and on raw pixels.
+"""Encoder quality: linear probes on scene vectors of compact, of VGG-16, and on raw pixels.
 
     python scripts/probe_encoders.py --work target/compact [--photos FOLDER] [--probes gallery cifar photos]
 
 Multinomial logistic regression with L2 regularisation on standardised features, the same for all; its strength is
-chosen on a fifth of the training images, then everything is fitted again. Probes: the gallery's 59 classes (training
-against validation split), CIFAR-10 (training against test images, upsampled to 224), and photographs in
-FOLDER/{train,val}/CLASS. 95 % intervals are Wilson's. Features are kept in the work folder, compact's by its weights'
-hash. Needs the packages of train_compact.py and VGG-16's installed weights.
+chosen on a fifth of the training images, then the probe is fitted on all of them. Probes: the gallery's 59 classes
+(trained on the training split, tested on the validation split), CIFAR-10 (training and test images, upsampled to 224),
+and photographs in FOLDER/{train,val}/CLASS. 95 % intervals are Wilson's. Features are cached in the work folder,
+compact's by its weights' hash. Needs the packages of train_compact.py and VGG-16's installed weights.
 
 Scene vectors are those of the program itself (`cargo run --example encode_pictures`): VGG-16 with the fixed random FC6,
 compact with the weights that are built in.
@@ -40,7 +40,7 @@ def raw_pixels(pictures):
 
 
 def scene_vectors(work, encoder, pictures):
-    """What the program makes of the pictures."""
+    """Scene vectors of image files, computed by touchstream."""
     source, sink = work / "pictures.u8", work / "scenes.f32"
     pictures.tofile(source)
     weights = [str(default_weights())] if encoder == "vgg16" else []
@@ -57,7 +57,7 @@ def default_weights():
 
 
 def encoded(work, encoder, probe, split, screens):
-    """Features of all screens, from the work folder if they are there."""
+    """Features of all screens, from the work folder if present."""
     weights = hashlib.sha256(WEIGHTS.read_bytes()).hexdigest()[:12] if encoder == "compact" else ""
     file = work / "probes" / f"{encoder}{weights}-{probe}-{split}-{len(screens)}.npy"
     if not file.exists():
@@ -103,7 +103,7 @@ def probed(train, train_labels, test, test_labels, n_classes):
     order = torch.randperm(len(train), generator=torch.Generator().manual_seed(SEED))
     held, used = order[: len(order) // 5], order[len(order) // 5 :]
     if train.shape[1] > len(train):
-        # The solution lies in the span of the training rows: the same problem with fewer numbers.
+        # The solution lies in the span of the training rows: the same problem with fewer unknowns.
         _, _, basis = torch.linalg.svd(train, full_matrices=False)
         train, test = train @ basis.T, test @ basis.T
     scores = {}
@@ -115,14 +115,14 @@ def probed(train, train_labels, test, test_labels, n_classes):
 
 
 def wilson(share, n):
-    """A 95 % interval of a share of `n`."""
+    """Wilson's 95 % interval of a proportion of `n`."""
     z = 1.96
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5
     return middle - half, middle + half
 
 
-# What is probed ------------------------------------------------------------------------------------------------------
+# Probes --------------------------------------------------------------------------------------------------------------
 
 
 class Upsampled:
@@ -159,7 +159,7 @@ class Photographs:
 
 
 def every(dataset_len, n):
-    """`n` evenly strided places."""
+    """`n` evenly spaced indices."""
     return np.arange(n) * dataset_len // n
 
 
@@ -199,8 +199,8 @@ def main():
     parser.add_argument("--photos", type=pathlib.Path)
     parser.add_argument("--probes", nargs="+", default=["gallery", "cifar", "photos"])
     parser.add_argument("--encoders", nargs="+", default=["pixels", "compact", "vgg16"])
-    parser.add_argument("--portraits", type=int, default=40, help="training portraits of a class")
-    parser.add_argument("--test-portraits", type=int, default=20, help="validation portraits of a class")
+    parser.add_argument("--portraits", type=int, default=40, help="training portraits per class")
+    parser.add_argument("--test-portraits", type=int, default=20, help="validation portraits per class")
     parser.add_argument("--cifar", type=int, nargs=2, default=(5000, 2000), metavar=("TRAIN", "TEST"))
     parser.add_argument("--threads", type=int, default=1)
     args = parser.parse_args()

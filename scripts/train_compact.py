@@ -1,24 +1,24 @@
-"""Trains the encoder `compact` from nothing and writes crates/encoder/weights/compact.safetensors.
+"""Trains the encoder `compact` from scratch and writes crates/encoder/weights/compact.safetensors.
 
     python scripts/train_compact.py --work target/compact
 
-Needs cargo, npm, pip and the Python packages torch, numpy, pillow, safetensors and scikit-learn (two photographs are
-in it); no GPU. Everything fetched, dumped and computed is kept in the work folder and not made again. All numbers
+Needs cargo, npm, pip and the Python packages torch, numpy, pillow, safetensors and scikit-learn (for its two
+photographs); no GPU. Everything downloaded, rendered and computed is cached in the work folder. All random numbers
 come from one seed; as always with PyTorch, other machines or thread counts round differently.
 
-What it learns from: the gallery's TRAINING split (portraits, localization screens, templates), CIFAR-10's TRAINING
-images, and crops of scikit-learn's two photographs. No validation image of any source is opened here; what is printed
-as "held out" are training portraits that are not learned from.
+Training data: the gallery's TRAINING split (portraits, localization screens, templates), CIFAR-10's TRAINING
+images, and crops of scikit-learn's two photographs. No validation image of any source is opened here; "held out"
+in the output means training portraits that are not trained on.
 
-How it learns, from the cheap to the dear, each stage going on from the one before:
-  1 small   the layers up to the spatial map tell the gallery's and CIFAR's classes on pictures of 64 x 64: they are
-            convolutions and do not mind the size, and a picture costs a twelfth of a screen;
+Stages of increasing cost, each continuing from the one before:
+  1 small   the layers up to the spatial map classify gallery and CIFAR images of 64 x 64: convolutions accept any
+            size, and such an image costs a twelfth of a screen;
   2 medium  the same on 112 x 112, and the spatial map predicts VGG-16's conv5_3 through a 1x1 layer;
-  3 scene   those layers rest and their maps of whole screens are kept in memory; the scene vector learns, through
-            linear heads, classes of portraits and CIFAR images, class and box of the object on localization screens,
-            and what is left and what is right on screens of two small pictures at random heights. The last two cannot
-            be told without knowing where things are;
-  4 whole   all layers go on together on whole screens, for a little while.
+  3 scene   those layers are frozen and their maps of whole screens are kept in memory; linear heads on the scene
+            vector predict classes of portraits and CIFAR images, class and box of the object on localization screens,
+            and which of two small images at random heights is left and which right. The last two require features
+            that encode positions;
+  4 whole   all layers are trained on whole screens, briefly.
 """
 
 import argparse
@@ -39,11 +39,11 @@ WEIGHTS = REPO / "crates/encoder/weights/compact.safetensors"
 SEED = 20180407
 CROP = 112
 GREY = 128
-N_PORTRAITS, N_OBJECTS = 200, 2400  # the gallery's: a class; in all
+N_PORTRAITS, N_OBJECTS = 200, 2400  # of the gallery: per class; in total
 HELD_OUT_EVERY = 20
 SHARD = 250
 N_SHARDS = {"cifar": 12, "gallery": 3, "photograph": 4}
-N_PAIR_SCREENS, N_CIFAR_SCREENS = 5000, 5000  # whose maps are kept in stage 3
+N_PAIR_SCREENS, N_CIFAR_SCREENS = 5000, 5000  # whose maps are stored for stage 3
 
 
 def resized(picture, height, width):
@@ -71,7 +71,7 @@ def cifar_crop(rng, cifar):
 
 
 def gallery_crop(rng, gallery):
-    """A part of a portrait, of a localization screen or of a match screen; sometimes a whole screen made small."""
+    """A crop of a portrait, a localization screen or a match screen; sometimes a whole screen, downscaled."""
     kind = rng.random()
     if kind < 0.5:
         screen = gallery.portraits[rng.integers(len(gallery.portraits))]
@@ -88,7 +88,7 @@ def gallery_crop(rng, gallery):
 
 
 def photograph_crop(rng, photographs):
-    """A part of a photograph at any scale."""
+    """A crop of a photograph at a random scale."""
     picture = photographs[rng.integers(len(photographs))]
     side = int(CROP * np.exp(rng.uniform(np.log(0.7), np.log(3.5))))
     top, left = (int(rng.integers(0, length - side + 1)) for length in picture.shape[:2])
@@ -96,7 +96,7 @@ def photograph_crop(rng, photographs):
 
 
 def make_teacher_shards(work, kind, draw):
-    """Crops with VGG-16's conv5_3 of them, as float16, in files of `SHARD` crops."""
+    """Crops and their VGG-16 conv5_3 maps, as float16, in files of `SHARD` crops."""
     folder = work / "teacher"
     folder.mkdir(parents=True, exist_ok=True)
     missing = [idx for idx in range(N_SHARDS[kind]) if not (folder / f"{kind}-{idx}.npz").exists()]
@@ -127,11 +127,11 @@ def open_teacher(work):
     return crops, maps, scale
 
 
-# Pictures ----------------------------------------------------------------------------------------------------------
+# Images ------------------------------------------------------------------------------------------------------------
 
 
 def jittered(x, generator):
-    """Each picture `[n, h, w, 3]` (floats in 0..255) with its own contrast, brightness and tint."""
+    """Images `[n, h, w, 3]` (floats in 0..255), each with random contrast, brightness and tint."""
     n = len(x)
     gain = 1 + 0.4 * (torch.rand(n, 1, 1, 1, generator=generator) - 0.5)
     tint = 1 + 0.2 * (torch.rand(n, 1, 1, 3, generator=generator) - 0.5)
@@ -140,8 +140,8 @@ def jittered(x, generator):
 
 
 def moved(pictures, side, spans, reach, generator):
-    """`[n, side, side, 3]` from square pictures: a part as wide as between `spans` of the picture, away from its
-    middle by up to `reach` of it, half of them mirrored."""
+    """`[n, side, side, 3]` crops of square images: their width is a random fraction of the image within `spans`, their
+    centre is off by up to the fraction `reach`, and half of them are mirrored."""
     n = len(pictures)
     span = spans[0] + (spans[1] - spans[0]) * torch.rand(n, generator=generator)
     mirror = torch.where(torch.rand(n, generator=generator) < 0.5, -1.0, 1.0)
@@ -154,7 +154,7 @@ def moved(pictures, side, spans, reach, generator):
 
 
 def pair_screens(rng, gallery, cifar, cifar_labels, n):
-    """Screens of two small pictures at random heights, what is left and what is right: a gallery class, or
+    """Screens of two small images at random heights, with the classes on the left and on the right: a gallery class, or
     `N_GALLERY` + a CIFAR class."""
     screens = np.full((n, SIDE, SIDE, 3), GREY, np.uint8)
     labels = np.zeros((n, 2), np.int64)
@@ -185,7 +185,7 @@ def cross_entropy(logits, target):
 
 
 def one_cycle(lr, n_steps):
-    """Learning rates that rise for a tenth of the steps and fall as a cosine to nearly nothing."""
+    """Learning rates: linear warm-up over a tenth of the steps, then cosine decay to nearly 0."""
     at = (np.arange(n_steps) + 0.5) / n_steps
     return lr * np.where(at < 0.1, 0.05 + 0.95 * at / 0.1, 0.001 + 0.999 * (1 + np.cos(np.pi * (at - 0.1) / 0.9)) / 2)
 
@@ -195,7 +195,7 @@ def as_input(x):
 
 
 class MapHeads(nn.Module):
-    """Linear readers of a spatial map of `side` x `side` places; used in training only."""
+    """Linear heads on a spatial map of `side` x `side` positions; used in training only."""
 
     def __init__(self, side):
         super().__init__()
@@ -206,7 +206,7 @@ class MapHeads(nn.Module):
 
 
 class SceneHeads(nn.Module):
-    """Linear readers of the scene vector; used in training only."""
+    """Linear heads on the scene vector; used in training only."""
 
     def __init__(self):
         super().__init__()
@@ -220,7 +220,7 @@ class SceneHeads(nn.Module):
 
 
 class Training:
-    """The network under training, and everything it is shown."""
+    """The network and its training data."""
 
     def __init__(self, work):
         torch.manual_seed(SEED)
@@ -265,7 +265,7 @@ class Training:
             report.add(step, losses | {"right": right}, lambda: self.held_out_of_maps(heads, side))
 
     def teacher_loss(self, heads, n_crops):
-        """The teacher's map from the spatial map."""
+        """Predicts the teacher's map from the spatial map."""
         picked = torch.tensor(self.rng.integers(len(self.crops), size=n_crops))
         target = (self.maps[picked].float() / self.scale).clamp(max=6).permute(0, 3, 1, 2)
         crops = self.jittered_input(self.crops[picked].float())
@@ -299,7 +299,7 @@ class Training:
             rows = [torch.tensor(self.rng.choice(self.learned, sizes[0]))]
             rows += [torch.tensor(self.rng.integers(len(maps), size=n)) for (maps, *_), n in zip(kept[1:], sizes[1:])]
             maps = [maps[picked] for (maps, *_), picked in zip(kept, rows)]
-            for kind in (0, 2):  # a mirrored portrait is a portrait, a mirrored CIFAR image is one too
+            for kind in (0, 2):  # mirroring keeps the labels of portraits and CIFAR images
                 if self.rng.random() < 0.5:
                     maps[kind] = maps[kind].flip(2)
             targets = [target[picked] for (_, *known), picked in zip(kept, rows) for target in known]
@@ -309,8 +309,8 @@ class Training:
 
     @torch.no_grad()
     def kept_maps(self):
-        """Maps `[n, 14, 14, channels]` in half precision and what is to be told from them, of portraits, localization
-        screens, CIFAR images and pairs."""
+        """Maps `[n, 14, 14, channels]` in half precision and their labels, for portraits, localization screens, CIFAR
+        images and pairs."""
         self.model.eval()
         gallery = self.gallery
 
@@ -344,7 +344,7 @@ class Training:
         ]
 
     def scene_losses(self, heads, spatial_map, sizes, targets):
-        """What and where from scene vectors of portraits, localization screens, CIFAR images and pairs."""
+        """Losses on classes and positions from scene vectors, for the four kinds of screens."""
         on_portraits, on_objects, boxes, on_cifar, on_pairs = targets
         scene = self.model.scene(spatial_map).permute(0, 2, 3, 1).flatten(1)
         pooled = heads.pooled(scene.view(len(scene), 49, SCENE_CHANNELS).mean(1))
@@ -408,7 +408,7 @@ class Training:
 
 
 class Optimizer:
-    """AdamW over one cycle of learning rates. Heads that read thousands of numbers (`heavy`) take smaller steps."""
+    """AdamW over one cycle of learning rates. Heads with thousands of inputs (`heavy`) have lower rates."""
 
     def __init__(self, light, heavy, lr, n_steps, heavy_rate=0.1):
         light, heavy = list(light), list(heavy)
@@ -429,7 +429,7 @@ class Optimizer:
 
 
 class Report:
-    """Prints means of a hundred steps, and now and then how many held-out portraits are told right."""
+    """Prints means over a hundred steps and, less often, the accuracy on held-out portraits."""
 
     def __init__(self, name, n_steps):
         self.name, self.n_steps, self.started, self.sums, self.n = name, n_steps, time.time(), {}, 0
@@ -456,7 +456,7 @@ def halved(pictures):
 
 @torch.no_grad()
 def settle_norms(model, gallery, cifar):
-    """Takes the norms' means and variances from whole screens, unmoved, as the encoder will see them."""
+    """Computes the batch norms' means and variances on whole, unshifted screens, as in use."""
     rng = np.random.default_rng(SEED + 1)
     for norm in model.norms.values():
         norm.reset_running_stats()
@@ -488,7 +488,7 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, default=REPO / "target/compact")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--out", type=pathlib.Path, default=WEIGHTS)
-    parser.add_argument("--quick", action="store_true", help="a hundredth of all steps, to see that everything runs")
+    parser.add_argument("--quick", action="store_true", help="a hundredth of all steps, to test that everything runs")
     args = parser.parse_args()
     steps = lambda n: max(1, n // 100) if args.quick else n
     torch.set_num_threads(args.threads)
@@ -496,7 +496,7 @@ def main():
     make_teacher(work, N_SHARDS)
 
     training = Training(work)
-    print(f"{multiply_adds() / 1e6:.1f} million multiply-adds a screen", flush=True)
+    print(f"{multiply_adds() / 1e6:.1f} million multiply-adds per screen", flush=True)
     training.learn_maps("small", 64, n_steps=steps(3500), lr=4e-3, n_portraits=96, n_cifar=48, n_crops=0)
     training.learn_maps("medium", CROP, n_steps=steps(1000), lr=2e-3, n_portraits=48, n_cifar=20, n_crops=16)
     heads = SceneHeads()
