@@ -74,13 +74,36 @@ impl Nonlinearity {
 
     /// `x` is `[n_rows, n]`, `out` is `[n_rows, n_parts * n]`.
     pub(crate) fn forward(self, instructions: Instructions, n: usize, x: &[f32], out: &mut [f32]) {
-        instructions.run(Forward { nonlinearity: self, n, x, out });
+        self.forward_strided(instructions, n, x, out, self.n_parts() * n);
     }
 
-    /// `x` and `dx` are `[n_rows, n]`, `out` and `dout` are `[n_rows, n_parts * n]`, `out` being what `forward` made.
-    /// Sets `dx`; the slope at 0 is 0.
+    /// The same with the rows of `out` each `stride` after the one before.
+    pub(crate) fn forward_strided(
+        self,
+        instructions: Instructions,
+        n: usize,
+        x: &[f32],
+        out: &mut [f32],
+        stride: usize,
+    ) {
+        instructions.run(Forward { nonlinearity: self, n, x, out, stride });
+    }
+
+    /// `x` and `dx` are `[n_rows, n]`, `out` and `dout` are `[n_rows, n_parts * n]`, `out` being the output of `forward`.
+    /// Sets `dx`; the derivative at 0 is 0.
     pub(crate) fn backward(self, instructions: Instructions, n: usize, pass: BackwardPass<'_>) {
-        instructions.run(Backward { nonlinearity: self, n, pass });
+        self.backward_strided(instructions, n, pass, self.n_parts() * n);
+    }
+
+    /// The same with the rows of `out` and of `dout` each `stride` after the one before.
+    pub(crate) fn backward_strided(
+        self,
+        instructions: Instructions,
+        n: usize,
+        pass: BackwardPass<'_>,
+        stride: usize,
+    ) {
+        instructions.run(Backward { nonlinearity: self, n, pass, stride });
     }
 }
 
@@ -109,6 +132,13 @@ impl SidePolynomials {
     /// Whether all parts are 0 below 0.
     pub fn are_zero_below(&self) -> bool {
         self.below.iter().flatten().all(|&factor| factor == 0.0)
+    }
+
+    /// The part that has a power of `x` on a side of 0 (0: above, 1: below), 0 for `x` and 1 for `x^2`, and its factor. No two
+    /// parts have the same power on the same side.
+    pub fn term(&self, side: usize, power: usize) -> Option<(usize, f32)> {
+        let parts = [self.above, self.below][side].iter().map(|polynomial| polynomial[power]);
+        parts.enumerate().find(|&(_, factor)| factor != 0.0)
     }
 
     /// Whether any part has a square in it.
@@ -213,6 +243,7 @@ struct Forward<'a> {
     n: usize,
     x: &'a [f32],
     out: &'a mut [f32],
+    stride: usize,
 }
 
 impl Kernel for Forward<'_> {
@@ -225,9 +256,9 @@ impl Kernel for Forward<'_> {
 impl Forward<'_> {
     #[inline(always)]
     fn rows<A: Arithmetic>(self, known: Nonlinearity) {
-        let Self { n, x, out, .. } = self;
+        let Self { n, x, out, stride, .. } = self;
         let n_parts = known.n_parts();
-        for (x, out) in x.chunks_exact(n).zip(out.chunks_exact_mut(n_parts * n)) {
+        for (x, out) in x.chunks_exact(n).zip(out.chunks_mut(stride)) {
             for start in (0..n).step_by(N_LANES) {
                 let parts = parts::<A>(known, load_from::<A>(x, start));
                 for (part, &numbers) in parts[..n_parts].iter().enumerate() {
@@ -242,6 +273,7 @@ struct Backward<'a> {
     nonlinearity: Nonlinearity,
     n: usize,
     pass: BackwardPass<'a>,
+    stride: usize,
 }
 
 impl Kernel for Backward<'_> {
@@ -254,9 +286,9 @@ impl Kernel for Backward<'_> {
 impl Backward<'_> {
     #[inline(always)]
     fn rows<A: Arithmetic>(self, known: Nonlinearity) {
-        let Self { n, pass: BackwardPass { x, out, dout, dx }, .. } = self;
+        let Self { n, pass: BackwardPass { x, out, dout, dx }, stride, .. } = self;
         let n_parts = known.n_parts();
-        let outs = out.chunks_exact(n_parts * n).zip(dout.chunks_exact(n_parts * n));
+        let outs = out.chunks(stride).zip(dout.chunks(stride));
         for ((x, dx), (out, dout)) in x.chunks_exact(n).zip(dx.chunks_exact_mut(n)).zip(outs) {
             for start in (0..n).step_by(N_LANES) {
                 let mut d = [A::zero(); MAX_PARTS];

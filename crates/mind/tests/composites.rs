@@ -174,31 +174,63 @@ fn close(found: f32, wanted: f64, tolerance: f64) -> bool {
 fn maps_are_those_of_the_equations() {
     for (name, composite) in composites() {
         for n_candidates in [1, 8, 21] {
-            let (case, k_b) = (&composite.case, composite.case.shape().k_b);
-            let mut noise = Noise(n_candidates as u64);
-            let mut candidates = Candidates::new(n_candidates);
-            let (rows, cols) = candidates.coordinates_mut();
-            rows.fill_with(|| noise.next());
-            cols.fill_with(|| noise.next());
-            let mut head = CompositeHead::new(&composite.controller, n_candidates);
-            head.load(&composite.controller, &composite.new);
-            let (visual, naive) = (composite.visual(), composite.naive());
-            for step in 0..case.n_steps {
-                let past: Vec<f32> = case.touches(step)[..2 * k_b].iter().map(|&x| x as f32).collect();
-                let visual = |module: usize| visual[module].rows(step..step + 1);
-                head.predict(&composite.controller, &composite.new, visual, &past, &candidates);
-                for candidate in 0..n_candidates {
-                    let touches = past
-                        .iter()
-                        .chain(&candidates.get(candidate))
-                        .map(|&x| f64::from(x))
-                        .collect::<Vec<_>>();
-                    let (logits, _) = naive.logits_and_shares(&case.psi(step), &case.map(step), &touches);
-                    for (map, &logit) in logits.iter().enumerate() {
-                        let found = head.logits(map)[candidate];
-                        assert!(close(found, logit, 2e-5), "{name}: {found} instead of {logit}");
-                    }
-                }
+            check_logits(&name, &composite, n_candidates, composite.case.n_steps);
+        }
+    }
+}
+
+/// Groups of voters are of other sizes with every number of frozen modules, and candidates fill some tiles or end in one.
+#[test]
+fn any_number_of_modules_and_candidates_votes() {
+    for (n_old, n_candidates) in [(4, 64), (5, 65), (6, 70), (7, 16), (8, 128), (9, 33), (16, 48), (64, 20)] {
+        for settings in [VotingSettings::default(), VotingSettings::default().without_transformations()] {
+            for instructions in Instructions::all() {
+                let name = format!("{n_old} old, {n_candidates} candidates, {}", instructions.name());
+                let composite = Composite::new("ems", 1, 2, n_old, settings, instructions).stirred();
+                check_logits(&name, &composite, n_candidates, 1);
+            }
+        }
+    }
+}
+
+/// All nonlinearities, each as a polynomial of the touch, as a list of activations or unit by unit.
+#[test]
+fn all_kinds_of_modules_vote() {
+    for kind in MODULES.iter().filter(|kind| kind.id != "conv-ems") {
+        for voting in [Voting::Layer, Voting::Unit] {
+            for instructions in Instructions::all() {
+                let name = format!("{}, {voting:?}, {}", kind.id, instructions.name());
+                let settings = VotingSettings::of(voting);
+                let composite = Composite::new(kind.id, 1, 2, 2, settings, instructions).stirred();
+                check_logits(&name, &composite, 37, 2);
+            }
+        }
+    }
+}
+
+/// Compares the logits of the first steps.
+#[track_caller]
+fn check_logits(name: &str, composite: &Composite, n_candidates: usize, n_steps: usize) {
+    let (case, k_b) = (&composite.case, composite.case.shape().k_b);
+    let mut noise = Noise(n_candidates as u64);
+    let mut candidates = Candidates::new(n_candidates);
+    let (rows, cols) = candidates.coordinates_mut();
+    rows.fill_with(|| noise.next());
+    cols.fill_with(|| noise.next());
+    let mut head = CompositeHead::new(&composite.controller, n_candidates);
+    head.load(&composite.controller, &composite.new);
+    let (visual, naive) = (composite.visual(), composite.naive());
+    for step in 0..n_steps {
+        let past: Vec<f32> = case.touches(step)[..2 * k_b].iter().map(|&x| x as f32).collect();
+        let visual = |module: usize| visual[module].rows(step..step + 1);
+        head.predict(&composite.controller, &composite.new, visual, &past, &candidates);
+        for candidate in 0..n_candidates {
+            let touches =
+                past.iter().chain(&candidates.get(candidate)).map(|&x| f64::from(x)).collect::<Vec<_>>();
+            let (logits, _) = naive.logits_and_shares(&case.psi(step), &case.map(step), &touches);
+            for (map, &logit) in logits.iter().enumerate() {
+                let found = head.logits(map)[candidate];
+                assert!(close(found, logit, 2e-5), "{name}: {found} instead of {logit}");
             }
         }
     }

@@ -96,6 +96,10 @@ impl<W: Copy> Numbers for Avx2<W> {
         detected!(_mm256_movemask_ps(_mm256_cmp_ps::<_CMP_NGE_UQ>(x, _mm256_setzero_ps())) != 0)
     }
     #[inline(always)]
+    fn below_zero(x: __m256) -> u32 {
+        detected!(_mm256_movemask_ps(_mm256_cmp_ps::<_CMP_NGE_UQ>(x, _mm256_setzero_ps())) as u32)
+    }
+    #[inline(always)]
     fn power_of_two(shifted: __m256) -> __m256 {
         detected!({
             let bits = _mm256_slli_epi32::<23>(_mm256_castps_si256(shifted));

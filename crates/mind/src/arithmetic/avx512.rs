@@ -83,6 +83,10 @@ impl Numbers for Avx512 {
         detected!(_mm512_cmp_ps_mask::<_CMP_NGE_UQ>(x, _mm512_setzero_ps()) != 0)
     }
     #[inline(always)]
+    fn below_zero(x: __m512) -> u32 {
+        detected!(u32::from(_mm512_cmp_ps_mask::<_CMP_NGE_UQ>(x, _mm512_setzero_ps())))
+    }
+    #[inline(always)]
     fn power_of_two(shifted: __m512) -> __m512 {
         detected!({
             let bits = _mm512_slli_epi32::<23>(_mm512_castps_si512(shifted));

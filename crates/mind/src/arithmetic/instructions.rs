@@ -71,6 +71,14 @@ impl Instructions {
         }
     }
 
+    /// Whether there are 32 registers of 16 numbers.
+    pub(crate) fn has_wide_registers(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return self.0 == Kind::Avx512;
+        #[cfg(not(target_arch = "x86_64"))]
+        return false;
+    }
+
     /// Runs a loop that the compiler makes wide by itself.
     pub fn widen(self, plain: impl PlainLoop) {
         self.run(Widened(plain));

@@ -41,6 +41,8 @@ pub(crate) trait Numbers: Copy {
     fn any_above_zero(x: Self::V) -> bool;
     /// Whether any of them is below 0, or NaN.
     fn any_below_zero(x: Self::V) -> bool;
+    /// One bit for each number that is below 0, or NaN; the lowest is that of the first.
+    fn below_zero(x: Self::V) -> u32;
     /// `2^n` of the whole number in the low bits of [`ROUNDER`] + n.
     fn power_of_two(shifted: Self::V) -> Self::V;
 

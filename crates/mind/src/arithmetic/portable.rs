@@ -78,6 +78,10 @@ impl Numbers for Portable {
         x.iter().fold(false, |any, x| any | (*x < 0.0 || x.is_nan()))
     }
     #[inline(always)]
+    fn below_zero(x: Lanes) -> u32 {
+        x.iter().rev().fold(0, |bits, x| 2 * bits + u32::from(*x < 0.0 || x.is_nan()))
+    }
+    #[inline(always)]
     fn power_of_two(shifted: Lanes) -> Lanes {
         each(|i| f32::from_bits((shifted[i].to_bits() << 23).wrapping_add(0x3f80_0000)))
     }

@@ -83,6 +83,10 @@ impl<E: Numbers<Memory = Lanes>> Numbers for Twice<E> {
         E::any_below_zero(x[0]) | E::any_below_zero(x[1])
     }
     #[inline(always)]
+    fn below_zero(x: Two<E>) -> u32 {
+        E::below_zero(x[0]) | E::below_zero(x[1]) << N_LANES
+    }
+    #[inline(always)]
     fn power_of_two(shifted: Two<E>) -> Two<E> {
         each::<E>(|i| E::power_of_two(shifted[i]))
     }

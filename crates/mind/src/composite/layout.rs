@@ -78,7 +78,8 @@ pub(crate) struct MapPlaces {
     pub k_f: usize,
     pub n_touch: usize,
     pub n_hidden: usize,
-    pub start: usize,
+    /// Weights and biases of gates, of hidden units and of outputs.
+    ranges: [Range<usize>; 6],
 }
 
 /// The paper's hidden units of a map transformation.
@@ -88,7 +89,15 @@ pub(crate) const MAP_PARTS: usize = 4;
 
 impl MapPlaces {
     fn new(shape: &ModuleShape, start: usize) -> Self {
-        Self { k_f: shape.k_f, n_touch: shape.n_touch(), n_hidden: MAP_UNITS.max(shape.k_f), start }
+        let (k_f, n_touch, n_hidden) = (shape.k_f, shape.n_touch(), MAP_UNITS.max(shape.k_f));
+        let n_in = 2 * k_f + n_touch;
+        let mut at = start;
+        let sizes = [k_f * n_touch, k_f, n_hidden * n_in, n_hidden, k_f * MAP_PARTS * n_hidden, k_f];
+        let ranges = sizes.map(|len| {
+            at += len;
+            at - len..at
+        });
+        Self { k_f, n_touch, n_hidden, ranges }
     }
 
     /// What the hidden units read: the maps, the maps times gates, the touches.
@@ -96,41 +105,31 @@ impl MapPlaces {
         2 * self.k_f + self.n_touch
     }
 
-    fn ranges(&self) -> [Range<usize>; 6] {
-        let Self { k_f, n_touch, n_hidden, start } = *self;
-        let mut at = start;
-        let sizes = [k_f * n_touch, k_f, n_hidden * self.n_in(), n_hidden, k_f * MAP_PARTS * n_hidden, k_f];
-        sizes.map(|len| {
-            at += len;
-            at - len..at
-        })
-    }
-
     /// `[k_f, n_touch]`: gates.
     pub fn gate_weights(&self) -> Range<usize> {
-        self.ranges()[0].clone()
+        self.ranges[0].clone()
     }
 
     pub fn gate_biases(&self) -> Range<usize> {
-        self.ranges()[1].clone()
+        self.ranges[1].clone()
     }
 
     /// `[n_hidden, n_in]`
     pub fn hidden_weights(&self) -> Range<usize> {
-        self.ranges()[2].clone()
+        self.ranges[2].clone()
     }
 
     pub fn hidden_biases(&self) -> Range<usize> {
-        self.ranges()[3].clone()
+        self.ranges[3].clone()
     }
 
     /// `[k_f, 4 n_hidden]`
     pub fn out_weights(&self) -> Range<usize> {
-        self.ranges()[4].clone()
+        self.ranges[4].clone()
     }
 
     pub fn out_biases(&self) -> Range<usize> {
-        self.ranges()[5].clone()
+        self.ranges[5].clone()
     }
 
     fn end(&self) -> usize {

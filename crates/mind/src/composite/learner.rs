@@ -198,8 +198,9 @@ impl CompositeLearner {
         let readout = self.stages.last().expect("a module has stages");
         let logits = &readout.composite()[..n_steps * k_f];
         let loss = mean_cross_entropy(logits, batch.rewards, k_f, &mut self.d_composite[..n_steps * k_f]);
-        let ControllerParameters { votes, actions, maps } = &mut self.gradient;
-        [votes, actions, maps].into_iter().for_each(|gradient| gradient.fill(0.0));
+        // That of the votes is set, not added to.
+        let ControllerParameters { actions, maps, .. } = &mut self.gradient;
+        [actions, maps].into_iter().for_each(|gradient| gradient.fill(0.0));
         for idx in (0..self.stages.len()).rev() {
             self.backward_stage(controller, module, idx, batch.touches, n_steps);
         }

@@ -4,16 +4,24 @@
 //! composite is the sum that the votes weight (eq. 6 to 9). Old modules are voted on twice where they may be used with
 //! other touches or with another reading of their reward maps.
 
-mod block_votes;
+mod activation_list;
 mod controller;
+mod cres_votes;
 mod head;
+mod layer_composite;
+mod layer_votes;
 mod layout;
 mod learner;
-mod map_blocks;
+mod map_tiles;
 mod map_transformation;
+mod packed_rows;
 mod settings;
 mod stage_rows;
 mod tally;
+mod tile;
+mod touch_stage;
+mod touch_votes;
+mod unit_votes;
 mod visual;
 mod votes;
 

@@ -136,11 +136,14 @@ impl StageRows {
             let inputs = Stacked::whole(&inputs[..n_steps * n_inputs], n_inputs);
             add_products(module.instructions(), weights, inputs, sums);
         }
-        for (sums, numbers) in sums.chunks_exact(n_units).zip(self.numbers.chunks_exact_mut(row_len)) {
-            let numbers = &mut numbers[voter * n..][..n];
-            match stage.nonlinearity {
-                Some(nonlinearity) => nonlinearity.forward(module.instructions(), n_units, sums, numbers),
-                None => numbers.copy_from_slice(sums),
+        let numbers = &mut self.numbers[voter * n..];
+        match stage.nonlinearity {
+            Some(nonlinearity) => {
+                nonlinearity.forward_strided(module.instructions(), n_units, sums, numbers, row_len);
+            }
+            None => {
+                let rows = sums.chunks_exact(n_units).zip(numbers.chunks_mut(row_len));
+                rows.for_each(|(sums, numbers)| numbers[..n].copy_from_slice(sums));
             }
         }
     }
@@ -150,15 +153,15 @@ impl StageRows {
         let (n_units, n, row_len, voter) =
             (stage.n_units, self.votes.n_numbers, self.row_len(), reading.voter);
         let slopes = &mut self.slopes[voter][..n_steps * n_units];
-        let rows = slopes.chunks_exact_mut(n_units).zip(self.sums[voter].chunks_exact(n_units));
-        for (step, (dx, x)) in rows.enumerate() {
-            let place = step * row_len + voter * n..step * row_len + (voter + 1) * n;
-            let (out, dout) = (&self.numbers[place.clone()], &self.d_numbers[place]);
-            match stage.nonlinearity {
-                Some(nonlinearity) => {
-                    nonlinearity.backward(module.instructions(), n_units, BackwardPass { x, out, dout, dx });
-                }
-                None => dx.copy_from_slice(dout),
+        let (out, dout) = (&self.numbers[voter * n..], &self.d_numbers[voter * n..]);
+        match stage.nonlinearity {
+            Some(nonlinearity) => {
+                let pass = BackwardPass { x: &self.sums[voter], out, dout, dx: slopes };
+                nonlinearity.backward_strided(module.instructions(), n_units, pass, row_len);
+            }
+            None => {
+                let rows = slopes.chunks_exact_mut(n_units).zip(dout.chunks(row_len));
+                rows.for_each(|(dx, dout)| dx.copy_from_slice(&dout[..n]));
             }
         }
         slopes
@@ -217,7 +220,7 @@ impl StageRows {
         self.votes.vote(instructions, parameters, pass);
     }
 
-    /// From the gradient of the composite to that of all voters' numbers; adds to that of the votes.
+    /// From the gradient of the composite to that of all voters' numbers; sets that of the votes.
     pub fn vote_back(
         &mut self,
         instructions: Instructions,

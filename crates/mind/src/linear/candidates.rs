@@ -95,18 +95,6 @@ pub(crate) fn pack_weights(weights: &[f32], n_out: usize, packed: &mut [f32]) {
     }
 }
 
-/// [`tile_products`] for tiles of one block.
-#[inline(always)]
-pub(crate) fn block_products<'a, B: Numbers<Memory = Block>>(
-    packed: &[f32],
-    biases: &[f32],
-    active: impl Fn(usize) -> Active<'a>,
-    out: &mut [Block],
-    out_stride: usize,
-) {
-    tile_products::<B, 1>(packed, biases, active, out, out_stride);
-}
-
 /// `out[unit] = b[unit] + sum_i W[unit, i] x[i]`, for some tiles of blocks. `packed` is the result of [`pack_weights`], `active`
 /// returns the inputs of a tile, `out` is `[n_tiles, out_stride, TILE]`, of which the first `n_out` units of each tile are set.
 #[inline(always)]
@@ -226,22 +214,6 @@ pub(super) fn add_column<B: Numbers<Memory = Block>, const TILE: usize, const UN
             acc[unit][i] = B::mul_add(weight, activations[i], acc[unit][i]);
         }
     }
-}
-
-/// [`tile_nonlinearity`] for a tile of one block, with columns counted from `first_column` on.
-#[inline(always)]
-pub(crate) fn block_nonlinearity<B: Numbers<Memory = Block>>(
-    nonlinearity: Nonlinearity,
-    pre_activations: &[Block],
-    first_column: usize,
-    columns: &mut [u32],
-    numbers: &mut [Block],
-) -> usize {
-    let n_active = tile_nonlinearity::<B, 1>(nonlinearity, pre_activations, columns, numbers);
-    if first_column > 0 {
-        columns[..n_active].iter_mut().for_each(|column| *column += first_column as u32);
-    }
-    n_active
 }
 
 /// A stage's activations for a tile of blocks, without those that are 0 for the whole tile; returns the number of the others.

@@ -7,7 +7,7 @@
 
 use crate::arithmetic::{Arithmetic, Block, Instructions, Kernel, N_BLOCK, Numbers};
 use crate::linear::Weights;
-use crate::linear::candidates::{Active, PackedRow, block_products, packed_rows, tile_products};
+use crate::linear::candidates::{Active, PackedRow, packed_rows, tile_products};
 use crate::linear::polynomial_terms::{N_LINEAR_TERMS, N_TERMS, Terms, Unit};
 use crate::nonlinearity::{MAX_PARTS, Nonlinearity, SidePolynomials, with_known};
 
@@ -129,18 +129,7 @@ impl TouchPolynomial {
         instructions.run(Expand { polynomial: self, biases });
     }
 
-    /// The stage's pre-activations for some blocks of candidates: `out` is `[n_blocks, out_stride]`.
-    #[inline(always)]
-    pub fn block_products<'a, B: Numbers<Memory = Block>>(
-        &self,
-        active: impl Fn(usize) -> Active<'a>,
-        out: &mut [Block],
-        out_stride: usize,
-    ) {
-        block_products::<B>(&self.packed, &self.constants, active, out, out_stride);
-    }
-
-    /// The same for some tiles: `out` is `[n_tiles, out_stride, TILE]`.
+    /// The stage's pre-activations for some tiles of candidates: `out` is `[n_tiles, out_stride, TILE]`.
     #[inline(always)]
     pub fn tile_products<'a, B: Numbers<Memory = Block>, const TILE: usize>(
         &self,
@@ -149,18 +138,6 @@ impl TouchPolynomial {
         out_stride: usize,
     ) {
         tile_products::<B, TILE>(&self.packed, &self.constants, active, out, out_stride);
-    }
-
-    /// [`Self::tile_inputs`] of a tile of one block.
-    #[inline(always)]
-    pub fn block_numbers<B: Numbers<Memory = Block>>(
-        &self,
-        rows: B::V,
-        cols: B::V,
-        columns: &mut [u32],
-        numbers: &mut [Block],
-    ) -> usize {
-        self.tile_inputs::<B, 1>([(rows, cols)], columns, numbers)
     }
 
     /// Sets the inputs of a tile's products, `[n, TILE]`: monomials of its touches, and jumps that are not 0 for all of it. Returns `n`.

@@ -1,0 +1,369 @@
+//! Votes on the layer that reads the touch, where all activations are polynomials of the touch on either side of 0.
+//!
+//! A unit's pre-activation is linear in the touch. Where it keeps the sign that it has in the middle of the screen, its activations
+//! are polynomials of the touch, of degree two at most, and so is a vote: their weighted sum over all units of all voters.
+//! This polynomial is found once per screen. A block of candidates evaluates it and adds the jumps of the few units whose
+//! sign differs somewhere in the block.
+
+use crate::arithmetic::{Arithmetic, Block, Kernel, N_BLOCK, Numbers};
+use crate::composite::activation_list::{ActivationList, ListWriter};
+use crate::composite::layer_votes::softmax;
+use crate::composite::layout::StageVotes;
+use crate::composite::packed_rows::{Grouping, PackedRows};
+use crate::composite::tile::{N_TILE, Tile, TouchTile};
+use crate::composite::touch_stage::TouchUnit;
+use crate::nonlinearity::{Nonlinearity, SidePolynomials};
+
+/// `1, row, col, row^2, row col, col^2`
+const N_TERMS: usize = 6;
+
+/// The votes of a layer as polynomials of the touch.
+#[derive(Clone, Debug)]
+pub(crate) struct TouchVotes {
+    sides: SidePolynomials,
+    n_voters: usize,
+    /// Units of one voter.
+    n_units: usize,
+    /// Of 16 votes and each unit, the factors of `x` and `x^2`, above 0 and below: `[n_voters / 16, n_units of all]`.
+    factors: Vec<[[Block; 2]; 2]>,
+    /// Pre-activations of all units, 16 at a time, with the sign that they have in the middle.
+    units: Vec<SignedUnits>,
+    unit_terms: Vec<UnitTerms>,
+    /// The terms of 16 votes at a time.
+    terms: Vec<[Block; N_TERMS]>,
+    /// Weights of the terms after the first, then of each unit's jumps of `x` and `x^2`.
+    packed: PackedRows,
+    /// The first term of each vote.
+    constants: Vec<f32>,
+}
+
+/// `sign * (middle + row_slope * row + col_slope * col)` of 16 units: above 0 in the middle.
+#[derive(Clone, Copy, Debug)]
+struct SignedUnits {
+    signs: Block,
+    middles: Block,
+    row_slopes: Block,
+    col_slopes: Block,
+}
+
+/// Beyond the last unit: always above 0.
+const NO_UNITS: SignedUnits = SignedUnits {
+    signs: [1.0; N_BLOCK],
+    middles: [1.0; N_BLOCK],
+    row_slopes: [0.0; N_BLOCK],
+    col_slopes: [0.0; N_BLOCK],
+};
+
+/// A unit's contributions to the terms: of `x` to the first three, of `x^2` to all.
+#[derive(Clone, Copy, Debug, Default)]
+struct UnitTerms {
+    is_below: bool,
+    linear: [f32; 3],
+    square: [f32; N_TERMS],
+}
+
+/// The smallest rectangle with all candidates of a block.
+#[derive(Clone, Copy)]
+struct Bounds {
+    rows: [f32; 2],
+    cols: [f32; 2],
+}
+
+impl TouchVotes {
+    /// `None` for a nonlinearity that is not made of polynomials.
+    pub fn new(
+        nonlinearity: Nonlinearity,
+        votes: &StageVotes,
+        n_units: usize,
+        grouping: Grouping,
+    ) -> Option<Self> {
+        let sides = nonlinearity.side_polynomials()?;
+        let n_voters = votes.n_voters();
+        let n_all = n_voters * n_units;
+        let mut new = Self {
+            sides,
+            n_voters,
+            n_units,
+            factors: vec![[[[0.0; N_BLOCK]; 2]; 2]; n_voters.div_ceil(N_BLOCK) * n_all],
+            units: vec![NO_UNITS; n_all.div_ceil(N_BLOCK)],
+            unit_terms: vec![UnitTerms::default(); n_all],
+            terms: vec![[[0.0; N_BLOCK]; N_TERMS]; n_voters.div_ceil(N_BLOCK)],
+            packed: PackedRows::new(0, 0, grouping),
+            constants: vec![0.0; n_voters],
+        };
+        new.packed = PackedRows::new(n_voters, new.max_activations(), grouping);
+        Some(new)
+    }
+
+    /// Terms after the first.
+    fn n_monomials(&self) -> usize {
+        if self.sides.have_squares() { N_TERMS - 1 } else { 2 }
+    }
+
+    /// Powers of `x` whose factors differ above and below 0; never that of `x^2` alone.
+    fn n_jumps(&self) -> usize {
+        self.sides.differ().into_iter().filter(|&differ| differ).count()
+    }
+
+    /// At most so many activations are listed for a block.
+    pub fn max_activations(&self) -> usize {
+        self.n_monomials() + self.n_jumps() * self.n_voters * self.n_units
+    }
+
+    /// Takes the weights of the votes, `[n_voters, n_voters * n_numbers]`.
+    pub fn load(&mut self, weights: &[f32]) {
+        let (n_voters, n_units) = (self.n_voters, self.n_units);
+        let (n_monomials, n_jumps) = (self.n_monomials(), self.n_jumps());
+        let terms = [0, 1].map(|side| [0, 1].map(|power| self.sides.term(side, power)));
+        let row_len = weights.len() / n_voters;
+        let rows = |first: usize| weights[first * row_len..].chunks_exact(row_len);
+        let of_voter = |voter: usize| voter * row_len / n_voters..(voter + 1) * row_len / n_voters;
+        for (idx, factors) in self.factors.chunks_exact_mut(n_voters * n_units).enumerate() {
+            for (voter, factors) in factors.chunks_exact_mut(n_units).enumerate() {
+                for (lane, row) in rows(idx * N_BLOCK).take(N_BLOCK).enumerate() {
+                    let activations = &row[of_voter(voter)];
+                    for (side, power) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                        let Some((part, sign)) = terms[side][power] else { continue };
+                        let weights = &activations[part * n_units..][..n_units];
+                        for (factors, weight) in factors.iter_mut().zip(weights) {
+                            factors[side][power][lane] = sign * weight;
+                        }
+                    }
+                }
+            }
+        }
+        if n_jumps == 0 {
+            return;
+        }
+        for (group, packed) in self.packed.groups_mut() {
+            let of_units =
+                packed[n_monomials * group.width..].chunks_exact_mut(n_units * n_jumps * group.width);
+            for (voter, jumps) in of_units.enumerate() {
+                for (lane, row) in rows(group.first).take(group.width).enumerate() {
+                    let activations = &row[of_voter(voter)];
+                    for power in 0..n_jumps {
+                        let [above, below] = [0, 1].map(|side| match terms[side][power] {
+                            Some((part, sign)) => (&activations[part * n_units..][..n_units], sign),
+                            None => (&activations[..n_units], 0.0),
+                        });
+                        let places =
+                            jumps[power * group.width + lane..].iter_mut().step_by(n_jumps * group.width);
+                        for ((place, a), b) in places.zip(above.0).zip(below.0) {
+                            *place = below.1 * b - above.1 * a;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes the pre-activations of a screen, `[n_voters, n_units]`.
+    pub fn set_units(&mut self, units: &[TouchUnit]) {
+        for ((signed, units), terms) in
+            self.units.iter_mut().zip(units.chunks(N_BLOCK)).zip(self.unit_terms.chunks_mut(N_BLOCK))
+        {
+            for (lane, (unit, terms)) in units.iter().zip(terms).enumerate() {
+                let sign = if unit.middle > 0.0 { 1.0 } else { -1.0 };
+                let [middle, row_slope, col_slope] =
+                    [unit.middle, unit.row_slope, unit.col_slope].map(|x| sign * x);
+                signed.signs[lane] = sign;
+                signed.middles[lane] = middle;
+                signed.row_slopes[lane] = row_slope;
+                signed.col_slopes[lane] = col_slope;
+                *terms = UnitTerms {
+                    is_below: sign < 0.0,
+                    linear: [unit.middle, unit.row_slope, unit.col_slope],
+                    square: [
+                        middle * middle,
+                        2.0 * middle * row_slope,
+                        2.0 * middle * col_slope,
+                        row_slope * row_slope,
+                        2.0 * row_slope * col_slope,
+                        col_slope * col_slope,
+                    ],
+                };
+            }
+        }
+    }
+
+    /// The votes of all candidates of a tile.
+    #[inline(always)]
+    fn vote<B: Numbers<Memory = Block>, const BLOCKS: usize>(
+        &self,
+        touches: &TouchTile,
+        list: &mut ActivationList,
+        votes: &mut [Tile],
+    ) {
+        for block in 0..touches.rows.len() {
+            self.set_list::<B>(touches, block, list);
+            self.packed.list_products::<B, BLOCKS>(&self.constants, list, block, votes);
+        }
+    }
+
+    /// Monomials of a block's touches, and the jumps that are not 0 for all of it.
+    #[inline(always)]
+    fn set_list<B: Numbers<Memory = Block>>(
+        &self,
+        touches: &TouchTile,
+        block: usize,
+        list: &mut ActivationList,
+    ) {
+        let (rows, cols) = (B::load(&touches.rows[block]), B::load(&touches.cols[block]));
+        let mut writer = list.restart();
+        writer.push::<B, 2>([0, 1], [rows, cols], 2);
+        if self.sides.have_squares() {
+            let squares = [B::mul(rows, rows), B::mul(rows, cols), B::mul(cols, cols)];
+            writer.push::<B, 3>([2, 3, 4], squares, 3);
+        }
+        let bounds = Bounds { rows: extremes(&touches.rows[block]), cols: extremes(&touches.cols[block]) };
+        match self.sides.differ() {
+            [true, true] => self.add_jumps::<B, 2>(rows, cols, bounds, &mut writer),
+            [true, false] => self.add_jumps::<B, 1>(rows, cols, bounds, &mut writer),
+            [false, false] => {}
+            [false, true] => unreachable!("no nonlinearity jumps in its square alone"),
+        }
+        let len = writer.len;
+        list.keep(len);
+    }
+
+    #[inline(always)]
+    fn add_jumps<B: Numbers<Memory = Block>, const POWERS: usize>(
+        &self,
+        rows: B::V,
+        cols: B::V,
+        bounds: Bounds,
+        writer: &mut ListWriter<'_>,
+    ) {
+        let n_monomials = self.n_monomials();
+        for (idx, units) in self.units.iter().enumerate() {
+            let mut below = units.below_in::<B>(bounds);
+            while below != 0 {
+                let lane = below.trailing_zeros() as usize % N_BLOCK;
+                below &= below - 1;
+                let (row_slope, col_slope) =
+                    (B::splat(units.row_slopes[lane]), B::splat(units.col_slopes[lane]));
+                let x =
+                    B::mul_add(col_slope, cols, B::mul_add(row_slope, rows, B::splat(units.middles[lane])));
+                // On the middle's side there is no jump; on the other it is of x with the sign that it was turned by.
+                let off = B::min(B::zero(), x);
+                let first = n_monomials + POWERS * (idx * N_BLOCK + lane);
+                let is_off = usize::from(B::any_below_zero(x));
+                if POWERS == 2 {
+                    let square = B::mul(B::splat(units.signs[lane]), B::mul(off, off));
+                    writer.push::<B, 2>([first, first + 1], [off, square], 2 * is_off);
+                } else {
+                    writer.push::<B, 1>([first], [off], is_off);
+                }
+            }
+        }
+    }
+}
+
+impl SignedUnits {
+    /// The units that may be below 0 somewhere in a rectangle, or are NaN there: one bit each. Rounded sums rise and fall with
+    /// their terms, so none is below the one at the rectangle's corner.
+    #[inline(always)]
+    fn below_in<B: Numbers<Memory = Block>>(&self, Bounds { rows, cols }: Bounds) -> u32 {
+        let lowest = |slopes: B::V, [least, most]: [f32; 2]| {
+            B::select_less(slopes, B::zero(), B::splat(most), B::splat(least))
+        };
+        let (row_slopes, col_slopes) = (B::load(&self.row_slopes), B::load(&self.col_slopes));
+        let with_row = B::mul_add(row_slopes, lowest(row_slopes, rows), B::load(&self.middles));
+        B::below_zero(B::mul_add(col_slopes, lowest(col_slopes, cols), with_row))
+    }
+}
+
+/// The least and the largest of 16 numbers.
+#[inline(always)]
+fn extremes(block: &Block) -> [f32; 2] {
+    let (mut least, mut most) = (*block, *block);
+    let mut n = N_BLOCK / 2;
+    while n > 0 {
+        for idx in 0..n {
+            least[idx] = if least[idx] < least[idx + n] { least[idx] } else { least[idx + n] };
+            most[idx] = if most[idx] > most[idx + n] { most[idx] } else { most[idx + n] };
+        }
+        n /= 2;
+    }
+    [least[0], most[0]]
+}
+
+/// The shares of a layer's voters.
+pub(crate) struct TouchVotePass<'a> {
+    pub votes: &'a TouchVotes,
+    pub touches: &'a TouchTile,
+    pub list: &'a mut ActivationList,
+    pub shares: &'a mut [Tile],
+}
+
+impl Kernel for TouchVotePass<'_> {
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let Self { votes, touches, list, shares } = self;
+        match A::HAS_32_REGISTERS {
+            true => {
+                votes.vote::<A::Blocks, N_TILE>(touches, list, shares);
+                softmax::<A::Blocks, N_TILE>(shares);
+            }
+            false => {
+                votes.vote::<A::Blocks, 1>(touches, list, shares);
+                softmax::<A::Blocks, 1>(shares);
+            }
+        }
+    }
+}
+
+/// Finds the polynomials of a screen, whose pre-activations were set.
+pub(crate) struct Expand<'a> {
+    pub votes: &'a mut TouchVotes,
+    pub biases: &'a [f32],
+}
+
+impl Kernel for Expand<'_> {
+    #[inline(always)]
+    fn run<A: Arithmetic>(self) {
+        let n_monomials = self.votes.n_monomials();
+        let TouchVotes { factors, unit_terms, terms, packed, constants, sides, .. } = self.votes;
+        for (factors, terms) in factors.chunks_exact(unit_terms.len()).zip(&mut *terms) {
+            sum_terms::<A::Blocks>(unit_terms, factors, sides.have_squares(), terms);
+        }
+        let term = |idx: usize, vote: usize| terms[vote / N_BLOCK][idx][vote % N_BLOCK];
+        for (vote, (constant, bias)) in constants.iter_mut().zip(self.biases).enumerate() {
+            *constant = bias + term(0, vote);
+        }
+        for (group, packed) in packed.groups_mut() {
+            for (monomial, weights) in packed.chunks_exact_mut(group.width).take(n_monomials).enumerate() {
+                for (lane, weight) in weights.iter_mut().enumerate() {
+                    *weight = term(monomial + 1, group.first + lane);
+                }
+            }
+        }
+    }
+}
+
+/// The terms of 16 votes, summed over all units.
+#[inline(always)]
+fn sum_terms<B: Numbers<Memory = Block>>(
+    units: &[UnitTerms],
+    factors: &[[[Block; 2]; 2]],
+    have_squares: bool,
+    terms: &mut [Block; N_TERMS],
+) {
+    let mut sums = [B::zero(); N_TERMS];
+    for (unit, factors) in units.iter().zip(factors) {
+        let [linear, square] = if unit.is_below { &factors[1] } else { &factors[0] };
+        let linear = B::load(linear);
+        for (sum, &coefficient) in sums.iter_mut().zip(&unit.linear) {
+            *sum = B::mul_add(linear, B::splat(coefficient), *sum);
+        }
+        if have_squares {
+            let square = B::load(square);
+            for (sum, &coefficient) in sums.iter_mut().zip(&unit.square) {
+                *sum = B::mul_add(square, B::splat(coefficient), *sum);
+            }
+        }
+    }
+    for (term, sum) in terms.iter_mut().zip(sums) {
+        B::store(sum, term);
+    }
+}
