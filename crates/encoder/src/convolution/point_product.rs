@@ -97,6 +97,7 @@ impl PointProduct<'_> {
                             products: &mut products[panel * MOST_TILES..],
                             is_added: first > 0,
                             ahead: if first_tile == 0 { ahead } else { [&[]; PANELS] },
+                            wants_next_point: first_tile == 0 && panel + PANELS >= n_panels,
                         };
                         match TILES.min(n_tiles - first_tile) {
                             1 => piece.run::<F, 1>(),
@@ -117,7 +118,7 @@ impl PointProduct<'_> {
 
 /// Some tiles of a block times some panels, over one block of depth.
 struct Piece<'a, const PANELS: usize, I> {
-    /// Sixteen channels of all tiles of the block at a time.
+    /// Sixteen channels of all tiles of the block at a time, `[points, 8 tiles]` from this point on.
     groups: I,
     first_tile: usize,
     /// `[groups, 16 channels, 16 outputs]` each.
@@ -129,21 +130,29 @@ struct Piece<'a, const PANELS: usize, I> {
     /// This piece's share of the weights that are needed next. The weights of deep layers come from memory, and without
     /// prefetching them multiplication and memory would wait for each other.
     ahead: [&'a [Lanes]; PANELS],
+    /// Whether to prefetch the next point of the tiles, as this one is not needed again.
+    wants_next_point: bool,
 }
 
-impl<'a, const PANELS: usize, I: Iterator<Item = &'a [Lanes; MOST_TILES]>> Piece<'a, PANELS, I> {
+impl<'a, const PANELS: usize, I: Iterator<Item = &'a [[Lanes; MOST_TILES]]>> Piece<'a, PANELS, I> {
     #[inline(always)]
     fn run<F: F32x16, const TILES: usize>(self) {
-        let Self { groups, first_tile, panels, products, is_added, ahead } = self;
+        let Self { groups, first_tile, panels, products, is_added, ahead, wants_next_point } = self;
         let n_groups = panels[0].len();
         let panels = panels.map(|panel| &panel[..n_groups]);
         let ahead_per_group = ahead[0].len().div_ceil(n_groups);
         let mut acc = [[F::splat(0.0); TILES]; PANELS];
-        for (group, tiles) in groups.take(n_groups).enumerate() {
+        for product in products.as_chunks::<MOST_TILES>().0.iter().take(PANELS).flatten() {
+            F::prefetch(product);
+        }
+        for (group, points) in groups.take(n_groups).enumerate() {
             for ahead in ahead {
                 ahead.iter().skip(group * ahead_per_group).take(ahead_per_group).for_each(F::prefetch);
             }
-            let tiles: &[Lanes; TILES] = tiles[first_tile..].first_chunk().expect("tiles of the block");
+            if wants_next_point && let Some(next) = points.get(1) {
+                next.iter().for_each(F::prefetch);
+            }
+            let tiles: &[Lanes; TILES] = points[0][first_tile..].first_chunk().expect("tiles of the block");
             for channel in 0..N_LANES {
                 let mut weights = [F::splat(0.0); PANELS];
                 for (weights, panel) in weights.iter_mut().zip(panels) {

@@ -59,17 +59,17 @@ impl<'a> TransformedInputs<'a> {
         n_in / N_LANES * GROUP_LEN
     }
 
-    /// One point of a block's tiles, sixteen channels at a time, starting at group `first`.
+    /// The points of a block's tiles from one point on, sixteen channels at a time, starting at group `first`.
     #[inline(always)]
     pub fn groups(
         &self,
         block: usize,
         first: usize,
         point: usize,
-    ) -> impl Iterator<Item = &'a [Lanes; MOST_TILES]> {
+    ) -> impl Iterator<Item = &'a [[Lanes; MOST_TILES]]> {
         let block = &self.vectors[block * self.block_len..][..self.block_len];
         let groups = block.as_chunks::<GROUP_LEN>().0[first..].iter();
-        groups.map(move |group| &group.as_chunks::<MOST_TILES>().0[point])
+        groups.map(move |group| &group.as_chunks().0[point..])
     }
 }
 

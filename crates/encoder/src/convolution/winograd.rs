@@ -14,9 +14,9 @@ use crate::convolution::winograd_tile::N_POINTS;
 use crate::convolution::winograd_transforms::{InputTransform, OutputTransform};
 use rayon::prelude::*;
 
-/// Most tiles of a band: enough that weights are read from memory seldom, few enough that transformed tiles stay in the
-/// caches.
-const TILES_PER_BAND: usize = 128;
+/// Most tiles of a band, if a row has no more: enough that weights are read from memory seldom, few enough that transformed
+/// tiles stay in the caches.
+const TILES_PER_BAND: usize = 64;
 
 /// Vectors between the products of two points. Without them the 36 streams that a transform reads could share a few sets
 /// of the L1 cache, which repeat every 4 KB.
