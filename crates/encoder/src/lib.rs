@@ -3,6 +3,7 @@
 //! The walk's station between screen and module. This crate knows screens and weights; it knows no task, no
 //! reward, no cache of features and no terminal.
 
+mod arithmetic;
 mod buffer_pool;
 mod compact;
 mod convolution;
@@ -10,7 +11,6 @@ mod encoder;
 mod image_input;
 pub mod inspect;
 pub mod install;
-mod instructions;
 mod matrix_product;
 mod onnx;
 pub mod peak;

@@ -2,7 +2,7 @@
 
 use rten_gemm::{BiasVector, GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
 use rten_tensor::prelude::*;
-use rten_tensor::{Matrix, NdTensor, NdTensorView};
+use rten_tensor::{Matrix, NdTensorView};
 
 /// A matrix `[n_in, n_out]`, laid out for multiplication.
 pub(crate) struct PackedMatrix {
@@ -20,11 +20,6 @@ impl PackedMatrix {
     /// From `[n_out, n_in]`.
     pub fn from_rows(n_out: usize, n_in: usize, numbers: &[f32]) -> Self {
         Self::pack(NdTensorView::from_data([n_out, n_in], numbers).transposed())
-    }
-
-    /// From a formula of row (input) and column (output).
-    pub fn from_fn(n_in: usize, n_out: usize, number: impl Fn(usize, usize) -> f32) -> Self {
-        Self::pack(NdTensor::from_fn([n_in, n_out], |[row, col]| number(row, col)).view())
     }
 
     fn pack(matrix: Matrix<f32>) -> Self {

@@ -1,5 +1,7 @@
 //! Activations of a batch of images, with the border of zeros that 3 x 3 convolutions read.
 
+use crate::arithmetic::AlignedFloats;
+
 /// Rows and columns that one Winograd tile makes.
 pub(crate) const TILE_SIDE: usize = 4;
 
@@ -11,19 +13,15 @@ pub(crate) struct Activations {
     /// Rows and columns of an image without its border.
     pub side_px: usize,
     pub n_channels: usize,
-    pub numbers: Vec<f32>,
+    pub floats: AlignedFloats,
 }
 
 impl Activations {
     /// Takes another shape, keeping its memory. Borders become 0; what is inside is left over from before.
     pub fn reshape(&mut self, n_images: usize, side_px: usize, n_channels: usize) {
-        *self = Self { n_images, side_px, n_channels, numbers: std::mem::take(&mut self.numbers) };
-        let len = n_images * self.image_len();
-        if self.numbers.len() < len {
-            self.numbers.resize(len, 0.0);
-        }
+        *self = Self { n_images, side_px, n_channels, floats: std::mem::take(&mut self.floats) };
         let (row_len, image_len) = (self.row_len(), self.image_len());
-        for image in self.numbers[..len].chunks_exact_mut(image_len) {
+        for image in self.floats.grown(n_images * image_len).chunks_exact_mut(image_len) {
             let (top, rest) = image.split_at_mut(row_len);
             let (inside, bottom) = rest.split_at_mut(side_px * row_len);
             top.fill(0.0);
@@ -35,15 +33,12 @@ impl Activations {
         }
     }
 
-    /// Takes a single image, border and all, as image `at` of a batch of `n_images`.
+    /// Takes a single image, border and all, as image `at` of a batch of `n_images`, of which the first one is set first.
     pub fn set_image(&mut self, at: usize, n_images: usize, image: &Self) {
         let len = image.image_len();
         let Self { side_px, n_channels, .. } = *image;
-        *self = Self { n_images, side_px, n_channels, numbers: std::mem::take(&mut self.numbers) };
-        if self.numbers.len() < n_images * len {
-            self.numbers.resize(n_images * len, 0.0);
-        }
-        self.numbers[at * len..][..len].copy_from_slice(&image.numbers[..len]);
+        *self = Self { n_images, side_px, n_channels, floats: std::mem::take(&mut self.floats) };
+        self.floats.grown(n_images * len)[at * len..][..len].copy_from_slice(&image.used()[..len]);
     }
 
     /// Tiles in a row or a column of an image.
@@ -63,13 +58,13 @@ impl Activations {
 
     /// The whole batch.
     pub fn used(&self) -> &[f32] {
-        &self.numbers[..self.n_images * self.image_len()]
+        &self.floats.as_slice()[..self.n_images * self.image_len()]
     }
 
     /// The whole batch, to write.
     pub fn used_mut(&mut self) -> &mut [f32] {
         let len = self.n_images * self.image_len();
-        &mut self.numbers[..len]
+        &mut self.floats.as_mut_slice()[..len]
     }
 
     /// The rows of one image without their border, `[side_px, n_channels]` each.

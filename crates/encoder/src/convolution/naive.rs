@@ -46,7 +46,8 @@ pub(super) fn pool_2x2(numbers: &[f32], side: usize, n_channels: usize) -> Vec<f
 /// A batch of numbers in `[-1, 1]` that look random.
 pub(super) fn noise_batch(n_images: usize, side_px: usize, n_channels: usize) -> Activations {
     // Memory that was used before: borders must be cleared.
-    let mut batch = Activations { numbers: vec![9.0; 3_000_000], ..Activations::default() };
+    let mut batch = Activations::default();
+    batch.floats.grown(3_000_000).fill(9.0);
     batch.reshape(n_images, side_px, n_channels);
     let (row_len, image_len) = (batch.row_len(), batch.image_len());
     let numbers = noise(n_images * side_px * side_px * n_channels, 1);

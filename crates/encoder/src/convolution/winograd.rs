@@ -1,223 +1,108 @@
-//! A 3 x 3 convolution with bias and ReLU, by Winograd's algorithm: transforms by hand around 36 matrix products.
+//! A 3 x 3 convolution with bias and ReLU, by Winograd's algorithm: transforms around 36 matrix products.
 //!
-//! Direct convolution is at nine tenths of a core's peak in good libraries, so only fewer multiplications help; these
-//! are a quarter. Work is cut into bands of about a hundred tiles whose transforms stay in the cache. Every number
-//! is summed in the same order whatever the batch, the bands and the number of threads.
+//! Direct convolution reaches nine tenths of a core's peak in good libraries, so only fewer multiplications help; these
+//! are a quarter. Work is cut into bands of tiles, whose transforms stay in the caches. The order of every sum is the same
+//! for any batch, bands and number of threads.
 
+use crate::arithmetic::{AlignedFloats, Instructions, N_LANES};
 use crate::buffer_pool::BufferPool;
-use crate::convolution::activations::{Activations, TILE_SIDE};
-use crate::convolution::band::{Band, BandOutput, Square, bands};
-use crate::convolution::winograd_tile::{
-    Lanes, N_LANES, N_POINTS, PATCH_SIDE, transform_input, transform_kernel, transform_output,
-};
-use crate::instructions::{Work, on_best_instructions};
-use crate::matrix_product::PackedMatrix;
+use crate::convolution::activations::Activations;
+use crate::convolution::point_product::{PackedKernel, PointProduct};
+use crate::convolution::tile_blocks::{BlockMut, MOST_TILES, TileBlocks, TransformedInputs};
+use crate::convolution::tile_rows::{Outputs, TileRow};
+use crate::convolution::winograd_tile::N_POINTS;
+use crate::convolution::winograd_transforms::{InputTransform, OutputTransform};
 use rayon::prelude::*;
 
-/// Keeps the 36 streams that a transform writes apart in the cache, whose sets repeat every 4 KB.
-const STREAM_GAP: usize = 16;
+/// Most tiles of a band, if a row has no more: enough that weights are read from memory seldom, few enough that transformed
+/// tiles stay in the caches.
+const TILES_PER_BAND: usize = 64;
+
+/// Vectors between the products of two points. Without them the 36 streams that a transform reads could share a few sets
+/// of the L1 cache, which repeat every 4 KB.
+const POINT_GAP: usize = 1;
 
 /// A 3 x 3 convolution, stride 1, padding 1, then bias and ReLU.
 pub(crate) struct WinogradConvolution {
     n_in: usize,
     n_out: usize,
-    /// `[n_in, n_out]` for each of the 36 points.
-    kernels: Vec<PackedMatrix>,
-    bias: Vec<f32>,
+    instructions: Instructions,
+    kernel: PackedKernel,
+    bias: AlignedFloats,
 }
 
-/// What a convolution leaves behind; whatever is asked for takes the right shape.
-pub(crate) struct Outputs<'a> {
-    /// All of it.
-    pub full: Option<&'a mut Activations>,
-    /// Its maxima over 2 x 2 pixels.
-    pub pooled: Option<&'a mut Activations>,
-}
-
-impl<'a> Outputs<'a> {
-    /// One of the two.
-    pub fn only(pooled: bool, out: &'a mut Activations) -> Self {
-        if pooled { Self { full: None, pooled: Some(out) } } else { Self { full: Some(out), pooled: None } }
-    }
-}
-
-/// Memory of bands under way, kept between calls.
+/// Memory of bands in progress, kept between calls.
 pub(crate) type BandMemory = BufferPool<BandBuffers>;
 
 #[derive(Default)]
 pub(crate) struct BandBuffers {
-    /// `[36 points, n_tiles, n_in]`, with gaps.
-    transformed: Vec<f32>,
-    /// `[36 points, n_tiles, n_out]`, with gaps.
-    products: Vec<f32>,
+    /// [`TransformedInputs`]
+    transformed: AlignedFloats,
+    /// `[36 points, blocks of tiles, groups of 16 outputs, 8 tiles, 16 outputs]`, with gaps between points.
+    products: AlignedFloats,
 }
 
 impl WinogradConvolution {
-    /// `kernel` is `[n_out, n_in, 3, 3]`; both numbers of channels must be multiples of 8.
+    /// `kernel` is `[n_out, n_in, 3, 3]`; both numbers of channels must be multiples of 16.
     pub fn new(n_in: usize, n_out: usize, kernel: &[f32], bias: &[f32]) -> Self {
+        Self::on(Instructions::best(), n_in, n_out, kernel, bias)
+    }
+
+    fn on(instructions: Instructions, n_in: usize, n_out: usize, kernel: &[f32], bias: &[f32]) -> Self {
         assert!(n_in.is_multiple_of(N_LANES) && n_out.is_multiple_of(N_LANES), "{n_in} to {n_out} channels");
-        assert_eq!((kernel.len(), bias.len()), (n_out * n_in * 9, n_out), "numbers of a 3x3 convolution");
-        let mut transformed = vec![vec![0.0; n_in * n_out]; N_POINTS];
-        for (at, kernel) in kernel.as_chunks::<9>().0.iter().enumerate() {
-            let (out_idx, in_idx) = (at / n_in, at % n_in);
-            for (matrix, number) in transformed.iter_mut().zip(transform_kernel(*kernel)) {
-                matrix[in_idx * n_out + out_idx] = number;
-            }
-        }
-        let kernels =
-            transformed.iter().map(|numbers| PackedMatrix::from_columns(n_in, n_out, numbers)).collect();
-        Self { n_in, n_out, kernels, bias: bias.to_vec() }
+        assert_eq!((kernel.len(), bias.len()), (n_out * n_in * 9, n_out), "weights of a 3x3 convolution");
+        let kernel = PackedKernel::new(n_in, n_out, kernel);
+        Self { n_in, n_out, instructions, kernel, bias: bias.into() }
     }
 
     /// Convolves a batch.
     pub fn run(&self, input: &Activations, outputs: Outputs, memory: &BandMemory) {
         assert_eq!(input.n_channels, self.n_in, "channels of a convolution's input");
-        let bands = bands(input.n_images, input.tiles_across(), rayon::current_num_threads());
-        let Outputs { mut full, mut pooled } = outputs;
-        let full = self.parts(input, &bands, &mut full, TILE_SIDE);
-        let pooled = self.parts(input, &bands, &mut pooled, TILE_SIDE / 2);
-        bands.par_iter().zip(full).zip(pooled).for_each(|((&band, full), pooled)| {
-            memory.with(|buffers| self.run_band(input, band, buffers, full, pooled));
+        let mut rows = outputs.tile_rows(input, self.n_out);
+        let most_rows = (TILES_PER_BAND / input.tiles_across()).max(1);
+        let rows_per_band = rows.len().div_ceil(rows.len().div_ceil(most_rows));
+        rows.par_chunks_mut(rows_per_band).enumerate().for_each(|(band, rows)| {
+            memory.with(|buffers| self.run_band(input, band * rows_per_band, rows, buffers));
         });
     }
 
-    /// Shapes an output, if it is wanted, and cuts it up for the bands.
-    fn parts<'a>(
-        &self,
-        input: &Activations,
-        bands: &[Band],
-        output: &'a mut Option<&mut Activations>,
-        px_per_tile: usize,
-    ) -> Vec<Option<BandOutput<'a>>> {
-        match output {
-            None => bands.iter().map(|_| None).collect(),
-            Some(output) => {
-                output.reshape(input.n_images, input.side_px * px_per_tile / TILE_SIDE, self.n_out);
-                BandOutput::split(bands, output, px_per_tile).into_iter().map(Some).collect()
-            }
-        }
-    }
-
+    /// Convolves some rows of tiles, of which the first is row `first_row` of the batch. Threads without a band of their own
+    /// share in it, as deep layers have a single band.
     fn run_band(
         &self,
         input: &Activations,
-        band: Band,
+        first_row: usize,
+        rows: &mut [TileRow],
         buffers: &mut BandBuffers,
-        full: Option<BandOutput>,
-        pooled: Option<BandOutput>,
     ) {
-        let n_tiles = band.n_tiles();
-        let in_stream_len = n_tiles * self.n_in + STREAM_GAP;
-        let out_stream_len = n_tiles * self.n_out + STREAM_GAP;
-        let transformed = grown(&mut buffers.transformed, N_POINTS * in_stream_len);
-        let products = grown(&mut buffers.products, N_POINTS * out_stream_len);
-
-        on_best_instructions(InputTransform { input, band, transformed, stream_len: in_stream_len });
-        let streams =
-            transformed.par_chunks_exact(in_stream_len).zip(products.par_chunks_exact_mut(out_stream_len));
-        streams.zip(&self.kernels).for_each(|((tiles, products), kernel)| {
-            kernel.multiply(&tiles[..n_tiles * self.n_in], &mut products[..n_tiles * self.n_out]);
+        let across = input.tiles_across();
+        let (first_tile, n_tiles) = (first_row * across, rows.len() * across);
+        let blocks = TileBlocks::new(n_tiles);
+        let block_len = TransformedInputs::block_len(self.n_in);
+        let transformed =
+            buffers.transformed.grown(blocks.n_blocks() * block_len * N_LANES).as_chunks_mut().0;
+        transformed.par_chunks_exact_mut(block_len).enumerate().for_each(|(idx, block)| {
+            let tiles = blocks.tiles_of(idx);
+            let tiles = first_tile + tiles.start..first_tile + tiles.end;
+            self.instructions.run(InputTransform { input, tiles, block: BlockMut(block) });
         });
-        let bias = &self.bias;
-        on_best_instructions(OutputTransform {
-            band,
-            products,
-            stream_len: out_stream_len,
-            bias,
-            full,
-            pooled,
+        let transformed = TransformedInputs::new(transformed, self.n_in);
+
+        let n_products = blocks.n_blocks() * self.n_out / N_LANES * MOST_TILES;
+        let point_stride = n_products + POINT_GAP;
+        let products = buffers.products.grown(N_POINTS * point_stride * N_LANES).as_chunks_mut().0;
+        products.par_chunks_exact_mut(point_stride).enumerate().for_each(|(point, products)| {
+            let (kernel, products) = (&self.kernel, &mut products[..n_products]);
+            self.instructions.run(PointProduct { kernel, point, blocks, transformed, products });
+        });
+        let products = &*products;
+
+        let bias = &self.bias.as_slice()[..self.n_out];
+        rows.par_iter_mut().enumerate().for_each(|(idx, row)| {
+            let tiles = idx * across..(idx + 1) * across;
+            self.instructions.run(OutputTransform { products, point_stride, blocks, tiles, bias, row });
         });
     }
-}
-
-fn grown(buffer: &mut Vec<f32>, len: usize) -> &mut [f32] {
-    if buffer.len() < len {
-        buffer.resize(len, 0.0);
-    }
-    &mut buffer[..len]
-}
-
-struct InputTransform<'a> {
-    input: &'a Activations,
-    band: Band,
-    transformed: &'a mut [f32],
-    stream_len: usize,
-}
-
-impl Work for InputTransform<'_> {
-    #[inline(always)]
-    fn run(self) {
-        // Everything is counted in eights of channels from here on.
-        let Self { input, band, transformed, stream_len } = self;
-        let inputs = input.used().as_chunks::<N_LANES>().0;
-        let transformed = transformed.as_chunks_mut::<N_LANES>().0;
-        let (pixel_len, row_len) = (input.n_channels / N_LANES, input.row_len() / N_LANES);
-        let (image_len, stream_len) = (input.image_len() / N_LANES, stream_len / N_LANES);
-        for (tile_idx, (image, row, col)) in band.tiles().enumerate() {
-            let corner = image * image_len + row * TILE_SIDE * row_len + col * TILE_SIDE * pixel_len;
-            let patch: [&[Lanes]; PATCH_SIDE] =
-                std::array::from_fn(|row| &inputs[corner + row * row_len..][..PATCH_SIDE * pixel_len]);
-            for channels in 0..pixel_len {
-                let out = &mut transformed[tile_idx * pixel_len + channels..];
-                transform_input(
-                    |row, col| patch[row][col * pixel_len + channels],
-                    |point, lanes| out[point * stream_len] = lanes,
-                );
-            }
-        }
-    }
-}
-
-struct OutputTransform<'a> {
-    band: Band,
-    products: &'a [f32],
-    stream_len: usize,
-    bias: &'a [f32],
-    full: Option<BandOutput<'a>>,
-    pooled: Option<BandOutput<'a>>,
-}
-
-impl Work for OutputTransform<'_> {
-    #[inline(always)]
-    fn run(mut self) {
-        let Self { band, products, stream_len, bias, .. } = self;
-        let (bias, products) = (bias.as_chunks::<N_LANES>().0, products.as_chunks::<N_LANES>().0);
-        let stream_len = stream_len / N_LANES;
-        for (tile_idx, (image, tile_row, tile_col)) in band.tiles().enumerate() {
-            for (channels, bias) in bias.iter().enumerate() {
-                let products = &products[tile_idx * self.bias.len() / N_LANES + channels..];
-                let tile = transform_output(|point| products[point * stream_len])
-                    .map(|row| row.map(|x| std::array::from_fn(|lane| (x[lane] + bias[lane]).max(0.0))));
-                if let Some(full) = &mut self.full {
-                    full.write(Square {
-                        image,
-                        top: tile_row * 4,
-                        left: tile_col * 4,
-                        channels,
-                        lanes: &tile,
-                    });
-                }
-                if let Some(pooled) = &mut self.pooled {
-                    let lanes = &maxima(&tile);
-                    pooled.write(Square { image, top: tile_row * 2, left: tile_col * 2, channels, lanes });
-                }
-            }
-        }
-    }
-}
-
-/// Maxima over 2 x 2.
-#[inline(always)]
-fn maxima(tile: &[[Lanes; 4]; 4]) -> [[Lanes; 2]; 2] {
-    let max = |a: Lanes, b: Lanes| -> Lanes {
-        std::array::from_fn(|lane| if a[lane] > b[lane] { a[lane] } else { b[lane] })
-    };
-    std::array::from_fn(|row| {
-        std::array::from_fn(|col| {
-            let [above, below] = [&tile[2 * row], &tile[2 * row + 1]];
-            max(max(above[2 * col], above[2 * col + 1]), max(below[2 * col], below[2 * col + 1]))
-        })
-    })
 }
 
 #[cfg(test)]
@@ -225,32 +110,70 @@ mod tests {
     use super::*;
     use crate::convolution::naive::{check_close, convolve_3x3, noise, noise_batch, pool_2x2};
 
+    /// On all instructions that this machine has; the wide ones give the same bits.
     #[track_caller]
     fn check(n_images: usize, side_px: usize, n_in: usize, n_out: usize) {
         let input = noise_batch(n_images, side_px, n_in);
         let (kernel, bias) = (noise(n_out * n_in * 9, 2), noise(n_out, 3));
-        let convolution = WinogradConvolution::new(n_in, n_out, &kernel, &bias);
-        let (mut full, mut pooled) = (noise_batch(1, 8, 8), noise_batch(1, 8, 8));
-        let outputs = Outputs { full: Some(&mut full), pooled: Some(&mut pooled) };
-        convolution.run(&input, outputs, &BandMemory::default());
-
         // Sums of 9 n_in products of numbers up to 1; Winograd's transforms lose about two digits of seven.
         let expected = convolve_3x3(&input, &kernel, &bias);
         let tolerance = 1e-5 * (n_in as f32).sqrt() * 3.0;
-        check_close(&full, &expected, tolerance);
-        check_close(&pooled, &pool_2x2(&expected, side_px, n_out), tolerance);
-        assert!(full.used().iter().all(|x| *x >= 0.0), "ReLU, and borders of 0");
-        let outside = full.used().iter().filter(|x| **x == 0.0).count();
-        let n_border = full.used().len() - expected.len();
-        assert!(outside >= n_border, "borders stay 0, or the next convolution reads them");
+        let mut results = Vec::new();
+        for instructions in Instructions::all() {
+            let convolution = WinogradConvolution::on(instructions, n_in, n_out, &kernel, &bias);
+            let (mut full, mut pooled) = (noise_batch(1, 8, 8), noise_batch(1, 8, 8));
+            let outputs = Outputs { full: Some(&mut full), pooled: Some(&mut pooled) };
+            convolution.run(&input, outputs, &BandMemory::default());
+
+            check_close(&full, &expected, tolerance);
+            check_close(&pooled, &pool_2x2(&expected, side_px, n_out), tolerance);
+            assert!(full.used().iter().all(|x| *x >= 0.0), "ReLU, and borders of 0");
+            let outside = full.used().iter().filter(|x| **x == 0.0).count();
+            let n_border = full.used().len() - expected.len();
+            assert!(outside >= n_border, "borders stay 0, or the next convolution reads them");
+            results.push([full.used().to_vec(), pooled.used().to_vec()]);
+        }
+        // The first ones are portable: their products and sums may be rounded separately.
+        assert!(results[1..].windows(2).all(|pair| pair[0] == pair[1]), "other bits on other instructions");
     }
 
     #[test]
     fn a_convolution_is_the_sum_it_stands_for() {
-        check(1, 4, 8, 8);
-        check(2, 14, 16, 24);
-        check(3, 28, 8, 16);
-        check(1, 56, 8, 8);
-        check(9, 14, 8, 8);
+        check(1, 4, 16, 16);
+        check(2, 14, 16, 48);
+        check(3, 28, 32, 16);
+        check(1, 56, 16, 16);
+        check(9, 14, 16, 16);
+        check(2, 8, 272, 32);
+        check(1, 4, 528, 16);
+    }
+
+    #[test]
+    fn an_image_has_the_same_bits_in_any_batch_and_on_any_number_of_threads() {
+        let (n_in, n_out, n_images) = (272, 48, 5);
+        let (kernel, bias) = (noise(n_out * n_in * 9, 2), noise(n_out, 3));
+        let convolution = WinogradConvolution::new(n_in, n_out, &kernel, &bias);
+        let run = |input: &Activations, n_threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+            let mut output = Activations::default();
+            pool.install(|| {
+                convolution.run(input, Outputs::only(false, &mut output), &BandMemory::default())
+            });
+            output
+        };
+        for side_px in [14, 28] {
+            let batch = noise_batch(n_images, side_px, n_in);
+            let together = run(&batch, 1);
+            assert!(together.used() == run(&batch, 3).used(), "{side_px} px on three threads");
+            for image in 0..n_images {
+                let mut alone = Activations::default();
+                alone.reshape(1, side_px, n_in);
+                let len = alone.image_len();
+                alone.used_mut().copy_from_slice(&batch.used()[image * len..][..len]);
+                let alone = run(&alone, 2);
+                let expected = &together.used()[image * alone.image_len()..][..alone.image_len()];
+                assert!(alone.used() == expected, "image {image} of {side_px} px alone");
+            }
+        }
     }
 }

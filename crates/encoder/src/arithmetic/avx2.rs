@@ -1,0 +1,65 @@
+//! Sixteen floats as two registers of AVX2.
+#![allow(unsafe_code)]
+
+use crate::arithmetic::{F32x16, Lanes};
+use std::arch::x86_64::*;
+
+/// AVX2 and FMA. Kernels get this type from `Instructions` alone, and only where both were detected.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx2(__m256, __m256);
+
+/// What all methods rely on.
+macro_rules! detected {
+    ($($work:tt)*) => {
+        // SAFETY: only `Instructions` runs kernels on `Avx2`, after AVX2 and FMA were detected. Loads and stores go
+        // through references to sixteen floats, of which the second register takes those from the eighth on.
+        unsafe { $($work)* }
+    };
+}
+
+impl F32x16 for Avx2 {
+    const HAS_32_REGISTERS: bool = false;
+
+    #[inline(always)]
+    fn splat(x: f32) -> Self {
+        let x = detected!(_mm256_set1_ps(x));
+        Self(x, x)
+    }
+    #[inline(always)]
+    fn load(lanes: &Lanes) -> Self {
+        let start = lanes.as_ptr();
+        detected!(Self(_mm256_loadu_ps(start), _mm256_loadu_ps(start.add(8))))
+    }
+    #[inline(always)]
+    fn store(self, lanes: &mut Lanes) {
+        let start = lanes.as_mut_ptr();
+        detected!({
+            _mm256_storeu_ps(start, self.0);
+            _mm256_storeu_ps(start.add(8), self.1);
+        })
+    }
+    #[inline(always)]
+    fn prefetch(lanes: &Lanes) {
+        detected!(_mm_prefetch::<_MM_HINT_T1>(lanes.as_ptr().cast()))
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        detected!(Self(_mm256_add_ps(self.0, other.0), _mm256_add_ps(self.1, other.1)))
+    }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        detected!(Self(_mm256_sub_ps(self.0, other.0), _mm256_sub_ps(self.1, other.1)))
+    }
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        detected!(Self(_mm256_mul_ps(self.0, other.0), _mm256_mul_ps(self.1, other.1)))
+    }
+    #[inline(always)]
+    fn mul_add(self, factor: Self, term: Self) -> Self {
+        detected!(Self(_mm256_fmadd_ps(self.0, factor.0, term.0), _mm256_fmadd_ps(self.1, factor.1, term.1)))
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        detected!(Self(_mm256_max_ps(self.0, other.0), _mm256_max_ps(self.1, other.1)))
+    }
+}

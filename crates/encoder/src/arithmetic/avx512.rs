@@ -1,0 +1,59 @@
+//! Sixteen floats as one register of AVX-512.
+#![allow(unsafe_code)]
+
+use crate::arithmetic::{F32x16, Lanes};
+use std::arch::x86_64::*;
+
+/// AVX-512F. Kernels get this type from `Instructions` alone, and only where AVX-512F was detected.
+#[derive(Clone, Copy)]
+pub(crate) struct Avx512(__m512);
+
+/// What all methods rely on.
+macro_rules! detected {
+    ($($work:tt)*) => {
+        // SAFETY: only `Instructions` runs kernels on `Avx512`, after AVX-512F was detected. Loads and stores go
+        // through references to sixteen floats.
+        unsafe { $($work)* }
+    };
+}
+
+impl F32x16 for Avx512 {
+    const HAS_32_REGISTERS: bool = true;
+
+    #[inline(always)]
+    fn splat(x: f32) -> Self {
+        Self(detected!(_mm512_set1_ps(x)))
+    }
+    #[inline(always)]
+    fn load(lanes: &Lanes) -> Self {
+        Self(detected!(_mm512_loadu_ps(lanes.as_ptr())))
+    }
+    #[inline(always)]
+    fn store(self, lanes: &mut Lanes) {
+        detected!(_mm512_storeu_ps(lanes.as_mut_ptr(), self.0))
+    }
+    #[inline(always)]
+    fn prefetch(lanes: &Lanes) {
+        detected!(_mm_prefetch::<_MM_HINT_T1>(lanes.as_ptr().cast()))
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(detected!(_mm512_add_ps(self.0, other.0)))
+    }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self(detected!(_mm512_sub_ps(self.0, other.0)))
+    }
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Self(detected!(_mm512_mul_ps(self.0, other.0)))
+    }
+    #[inline(always)]
+    fn mul_add(self, factor: Self, term: Self) -> Self {
+        Self(detected!(_mm512_fmadd_ps(self.0, factor.0, term.0)))
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Self(detected!(_mm512_max_ps(self.0, other.0)))
+    }
+}
