@@ -1,8 +1,5 @@
-//! Switches: a base task is learned once, then another one with what was learned, and from scratch.
+//! Switches: a second task is learned from where a base task ended.
 
-mod gain;
-mod variant;
+mod start;
 
-pub use gain::{area, gains};
-pub use touchstream_statistics::{Gains, StudentInterval as Interval, student_interval as interval};
-pub use variant::{Start, Variant};
+pub use start::Start;

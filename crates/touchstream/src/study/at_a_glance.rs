@@ -3,7 +3,7 @@
 use crate::study::evidence::Evidence;
 use crate::study::reproduction::heading;
 use std::collections::BTreeSet;
-use touchstream_findings::{CLAIMS, Outcome};
+use touchstream_analysis::{CLAIMS, VerdictKind};
 
 /// A column: some studies under one preset.
 pub struct Judged<'a> {
@@ -17,7 +17,7 @@ pub struct Judged<'a> {
 pub fn judged_columns(all: &[Evidence]) -> Vec<Judged<'_>> {
     let mut columns: Vec<Judged> = Vec::new();
     for evidence in all {
-        let judged = evidence.verdicts.iter().filter(|verdict| verdict.outcome != Outcome::NotEnoughData);
+        let judged = evidence.verdicts.iter().filter(|verdict| verdict.outcome != VerdictKind::NotEnoughData);
         let presets: BTreeSet<&str> = judged.map(|verdict| verdict.preset.as_str()).collect();
         for preset in presets {
             columns.push(Judged { letter: letter(columns.len()), evidence, preset });
@@ -59,9 +59,9 @@ impl Judged<'_> {
         let verdict =
             verdicts.iter().find(|verdict| verdict.claim_id == claim_id && verdict.preset == self.preset);
         match verdict.map(|verdict| verdict.outcome) {
-            Some(Outcome::Reproduced) => "yes",
-            Some(Outcome::NotReproduced) => "no",
-            Some(Outcome::NotEnoughData) | None => "–",
+            Some(VerdictKind::Reproduced) => "yes",
+            Some(VerdictKind::NotReproduced) => "no",
+            Some(VerdictKind::NotEnoughData) | None => "–",
         }
     }
 }

@@ -5,9 +5,9 @@ use crate::words::{is_file_word, task_from_word};
 use anyhow::{Result, bail};
 use std::path::Path;
 use touchstream_agent::find_module;
+use touchstream_analysis::{MAIN_MODULES, twelve_tasks};
 use touchstream_env::schedule::NAMED_SCHEDULES;
 use touchstream_env::task::paper_tasks;
-use touchstream_findings::{MAIN_MODULES, twelve_tasks};
 use touchstream_mind::module::MODULES;
 
 /// The module that the paper's 24 do not count.

@@ -3,13 +3,12 @@
 use crate::study::axes::all_modules;
 use crate::study::scale::Scale;
 use crate::study::spec::StudySpec;
-use crate::study::way::way_with_initial_values;
 use crate::train_words::{PresetWord, TrainWords};
 use anyhow::{Result, anyhow};
 use clap::ValueEnum;
 use std::collections::BTreeMap;
+use touchstream_analysis::{InitialValues, MAIN_MODULES, SwitchMethod, VotingMethod, twelve_tasks};
 use touchstream_env::schedule::NAMED_SCHEDULES;
-use touchstream_findings::{MAIN_MODULES, twelve_tasks};
 use touchstream_stimuli::SplitCounts;
 
 /// A study of the program's own, in the order of the paper.
@@ -194,11 +193,12 @@ fn settings_at(scale: Scale) -> TrainWords {
 /// All combinations of the paper's sweep.
 fn initial_value_sweep() -> Vec<String> {
     let mut ways = vec!["scratch".to_owned()];
-    for mu0 in ["0.01", "0.005"] {
-        for bias0 in ["0.1", "0.01"] {
-            for mu1 in ["0.01", "0.02"] {
-                for bias1 in ["0.1", "0.2", "0.5", "1"] {
-                    ways.push(way_with_initial_values([mu0, mu1], [bias0, bias1]));
+    for mu0 in [0.01, 0.005] {
+        for bias0 in [0.1, 0.01] {
+            for mu1 in [0.01, 0.02] {
+                for bias1 in [0.1, 0.2, 0.5, 1.0] {
+                    let initial = InitialValues { mu: [mu0, mu1], bias: [bias0, bias1] };
+                    ways.push(SwitchMethod::Voting(VotingMethod::layer_from(initial)).to_string());
                 }
             }
         }

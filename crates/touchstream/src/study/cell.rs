@@ -5,13 +5,13 @@ use crate::study::run_name::folder_name;
 use crate::study::scale::Scale;
 use crate::study::spec::StudySpec;
 use crate::study::switching::PairPlan;
-use crate::study::way::way_of;
 use crate::train_words::{PresetWord, TrainWords};
 use crate::words::task_from_word;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use touchstream_agent::{AgentSettings, TouchScale, find_module};
+use touchstream_analysis::{RunKind, SwitchMethod};
 use touchstream_env::task::Task;
 use touchstream_lab::study::Job;
 use touchstream_mind::module::ModuleKind;
@@ -29,25 +29,8 @@ pub struct RunFacts {
     /// What is learned.
     pub task: String,
     pub seed: u64,
-    pub part: RunPart,
-}
-
-/// Which part of a study.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RunPart {
-    /// A task from nothing.
-    Alone,
-    /// The same, for others to start from.
-    Base,
-    /// A task after another.
-    Second {
-        switch: String,
-        base_task: String,
-        /// The run that it starts from.
-        base: String,
-        way: String,
-    },
+    #[serde(rename = "part")]
+    pub kind: RunKind,
 }
 
 /// One run.
@@ -76,9 +59,9 @@ pub enum CellPlan {
 impl Cell {
     /// What a crew has to know of it.
     pub fn job(&self) -> Job {
-        let needs = match &self.facts.part {
-            RunPart::Second { base, .. } => Some(base.clone()),
-            RunPart::Alone | RunPart::Base => None,
+        let needs = match &self.facts.kind {
+            RunKind::Second { base, .. } => Some(base.clone()),
+            RunKind::SingleTask | RunKind::Base => None,
         };
         Job { name: self.name.clone(), needs }
     }
@@ -100,7 +83,7 @@ pub fn cells_of(spec: &StudySpec) -> Result<Vec<Cell>> {
     let mut cells: Vec<Cell> = cells.into_values().collect();
     let last_seed = spec.seeds.last().copied();
     cells.sort_by(|a, b| {
-        let rank = |cell: &Cell| (cell.facts.part != RunPart::Base, cell.facts.seed);
+        let rank = |cell: &Cell| (cell.facts.kind != RunKind::Base, cell.facts.seed);
         let by_cost = a.cost.total_cmp(&b.cost);
         let by_cost = if Some(a.facts.seed) == last_seed { by_cost.reverse() } else { by_cost };
         rank(a).cmp(&rank(b)).then(by_cost).then_with(|| a.name.cmp(&b.name))
@@ -139,14 +122,14 @@ impl Method<'_> {
         Ok(words)
     }
 
-    fn facts(&self, task: &Task, seed: u64, part: RunPart) -> RunFacts {
+    fn facts(&self, task: &Task, seed: u64, kind: RunKind) -> RunFacts {
         RunFacts {
             preset: self.preset,
             module: self.module.to_owned(),
             varied: self.label.to_owned(),
             task: task.id().to_owned(),
             seed,
-            part,
+            kind,
         }
     }
 
@@ -184,7 +167,7 @@ impl Method<'_> {
             for &seed in &spec.seeds {
                 let name = self.name(&format!("{}--{module}", task.id()), seed);
                 let words = TrainWords { seed: Some(seed), ..words.clone() };
-                let facts = self.facts(&task, seed, RunPart::Alone);
+                let facts = self.facts(&task, seed, RunKind::SingleTask);
                 let n_trials =
                     spec.scale.n_evaluations() as f64 * words.evaluation_trials.unwrap_or(0) as f64;
                 let n_played = n_steps as f64 + n_trials * task.steps_per_trial() as f64;
@@ -197,7 +180,7 @@ impl Method<'_> {
     }
 
     fn add_switches(&self, cells: &mut BTreeMap<String, Cell>) -> Result<()> {
-        let Self { spec, module, preset, .. } = *self;
+        let Self { spec, module, .. } = *self;
         for word in &spec.switches {
             let pair: Pair = pair_of(word)?;
             let mut words = self.words(&pair.second)?;
@@ -219,23 +202,24 @@ impl Method<'_> {
                 let [base_length, second_length] = plan.lengths();
                 let n_steps = base_length.n_steps;
                 let cost = n_steps as f64 * step_cost(base_settings);
-                let facts = self.facts(base, seed, RunPart::Base);
+                let facts = self.facts(base, seed, RunKind::Base);
                 let what = CellPlan::Base(Box::new(plan.clone()));
                 // Several switches start from one base.
                 let base_cell = Cell { name: base_name.clone(), facts, what, n_steps, cost };
                 cells.entry(base_name.clone()).or_insert(base_cell);
                 for way in &spec.ways {
-                    way_of(way, preset)?;
-                    let part = RunPart::Second {
+                    let method: SwitchMethod = way.parse()?;
+                    let kind = RunKind::Second {
                         switch: plan.pair.name.clone(),
                         base_task: base.id().to_owned(),
                         base: base_name.clone(),
-                        way: way.clone(),
+                        way: method,
                     };
-                    let n_modules = if way == "scratch" || way == "fine-tuning" { 1.0 } else { 2.0 };
+                    let learns_alone = matches!(method, SwitchMethod::Scratch | SwitchMethod::FineTuning);
+                    let n_modules = if learns_alone { 1.0 } else { 2.0 };
                     let cell = Cell {
-                        name: self.name(&format!("{}--{module}--{way}", plan.pair.name), seed),
-                        facts: self.facts(second, seed, part),
+                        name: self.name(&format!("{}--{module}--{method}", plan.pair.name), seed),
+                        facts: self.facts(second, seed, kind),
                         what: CellPlan::Second(Box::new(plan.clone())),
                         n_steps: second_length.n_steps,
                         cost: second_length.n_steps as f64 * step_cost(second_settings) * n_modules,
@@ -323,7 +307,7 @@ mod tests {
         (spec.switches, spec.modules, spec.seeds) = (vec!["1".into()], vec!["ems".into()], vec![1]);
         let cells = cells_of(&spec.checked().unwrap()).unwrap();
         let (bases, seconds): (Vec<&Cell>, Vec<&Cell>) =
-            cells.iter().partition(|cell| cell.facts.part == RunPart::Base);
+            cells.iter().partition(|cell| cell.facts.kind == RunKind::Base);
         let mut complete: BTreeSet<String> = seconds.iter().map(|cell| cell.name.clone()).collect();
         let missing = |complete: &BTreeSet<String>| missing_of(&cells, complete).len();
         assert_eq!((bases.len(), missing(&complete)), (1, 0));

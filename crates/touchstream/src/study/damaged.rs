@@ -1,11 +1,12 @@
 //! Complete runs that cannot be used any more: they are set aside, to be done again.
 
 use crate::say::warn_user;
-use crate::study::cell::{Cell, RunPart, missing_of};
+use crate::study::cell::{Cell, missing_of};
 use crate::study::records::{Records, is_out_of_reach};
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
+use touchstream_analysis::RunKind;
 use touchstream_lab::run::{RunFolder, Stage, Trained};
 use touchstream_lab::study::StudyFolder;
 
@@ -45,7 +46,7 @@ fn useless_bases(folder: &StudyFolder, cells: &[&Cell]) -> Result<Vec<(String, S
     let bases: Vec<&Cell> = cells
         .iter()
         .copied()
-        .filter(|cell| cell.facts.part == RunPart::Base && needed.contains(&cell.name))
+        .filter(|cell| cell.facts.kind == RunKind::Base && needed.contains(&cell.name))
         .collect();
     let useless = bases.into_par_iter().filter(|cell| complete.contains(&cell.name)).map(|cell| {
         let problem = problem_of(&folder.run(&cell.name)).with_context(|| cell.name.clone())?;

@@ -2,7 +2,7 @@
 //! alike.
 
 use crate::say::warn_user;
-use crate::study::cell::{RunPart, cells_of, missing_of};
+use crate::study::cell::{cells_of, missing_of};
 use crate::study::packed::OpenStudy;
 use crate::study::provenance::starts_of;
 use crate::study::records::Records;
@@ -17,8 +17,8 @@ use anyhow::{Result, bail};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use touchstream_findings::{
-    Baseline, CLAIMS, Claim, LeftOut, Outcome, RunRecord, Verdict, findings, name_of,
+use touchstream_analysis::{
+    Baseline, CLAIMS, Claim, LeftOut, RunKind, RunRecord, Verdict, VerdictKind, findings, name_of,
 };
 use touchstream_lab::run::RunIdentity;
 
@@ -127,7 +127,7 @@ fn seen_by(study: &Study) -> Seen {
         let RunIdentity { plan, data_hash, encoder_hash, .. } = &run.identity;
         let images = Common::Images { task: run.facts.task.clone() };
         seen.entry(images).or_default().insert(format!("{data_hash} {encoder_hash}"));
-        if run.facts.part != RunPart::Base {
+        if run.facts.kind != RunKind::Base {
             let steps = Common::Steps { preset: run.facts.preset.word(), what: compared_with(&run.facts) };
             seen.entry(steps).or_default().insert(plan.n_steps.to_string());
         }
@@ -197,7 +197,7 @@ impl Group {
                     self.seen.insert(what, (path.to_owned(), self.records.len()));
                     self.records.push(record);
                 }
-                Some((_, idx)) if self.records[*idx] == record => {}
+                Some((_, idx)) if self.records[*idx].has_same_results(&record) => {}
                 Some((other, _)) => bail!(
                     "{} and {} both have {what}, with other results; judge them one after the other",
                     other.display(),
@@ -239,7 +239,7 @@ fn not_run(claim: &Claim, preset: &str) -> Verdict {
         found: "nothing".into(),
         n: "0 runs".into(),
         has_runs: false,
-        outcome: Outcome::NotEnoughData,
+        outcome: VerdictKind::NotEnoughData,
         why: "nothing was run under this preset".into(),
     }
 }

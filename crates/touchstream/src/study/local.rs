@@ -2,18 +2,18 @@
 
 use crate::say::warn_user;
 use crate::study::alone::{Watched, run_alone};
-use crate::study::cell::{Cell, CellPlan, RunPart, missing_of};
+use crate::study::cell::{Cell, CellPlan, missing_of};
 use crate::study::damaged::set_damaged_aside;
 use crate::study::live_view::LiveView;
 use crate::study::rooms::Rooms;
 use crate::study::spent_time::{SpentTime, timed};
-use crate::study::way::way_of;
 use anyhow::{Context, Result};
 use std::cell::Cell as Shared;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
+use touchstream_analysis::RunKind;
 use touchstream_lab::run::{Moment, RunFolder, Stage};
 use touchstream_lab::study::{Crew, Ended, Job, Keep, StudyFolder, Tally, Worker, settle_run};
 
@@ -103,19 +103,18 @@ impl Shift<'_> {
             CellPlan::Alone(words) => run_alone(words, &room, folder, &watched)?,
             CellPlan::Base(plan) => plan.run_base(&room, seed, folder, &watched)?,
             CellPlan::Second(plan) => {
-                let RunPart::Second { base, way, .. } = &cell.facts.part else {
+                let RunKind::Second { base, way, .. } = &cell.facts.kind else {
                     anyhow::bail!("{} does not say what it starts from", cell.name);
                 };
                 let base = self.folder.run(base);
-                let named = (way.as_str(), way_of(way, cell.facts.preset)?);
-                plan.run_second(&room, seed, named, &base, folder, &watched)?
+                plan.run_second(&room, seed, *way, &base, folder, &watched)?
             }
         };
         if ended == Ended::Complete {
             if folder.read_status()?.is_some_and(|status| status.stage == Stage::Failed) {
                 view.add_failure();
             }
-            let is_base = cell.facts.part == RunPart::Base;
+            let is_base = cell.facts.kind == RunKind::Base;
             let keep = if is_base || self.keeps_weights { Keep::Everything } else { Keep::Curve };
             settle_run(folder, keep).with_context(|| cell.name.clone())?;
         }

@@ -9,7 +9,7 @@ use crate::train_words::TrainWords;
 use crate::words::task_from_word;
 use anyhow::{Context, Result, bail};
 use std::collections::{BTreeMap, BTreeSet};
-use touchstream_findings::findings;
+use touchstream_analysis::findings;
 use touchstream_lab::study::StudyFolder;
 
 /// A study at the rates that another chose, judged on the validation pictures that the other did not look at.

@@ -1,6 +1,6 @@
 //! What a study's folders tell: every complete run with its curve.
 
-use crate::study::cell::{RunFacts, RunPart};
+use crate::study::cell::RunFacts;
 use crate::study::local::RUN_FACTS;
 use crate::study::spec::StudySpec;
 use crate::study::touches::{compared_with, scale_of};
@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
 use touchstream_agent::find_module;
-use touchstream_findings::{Part, Point, RunRecord, end};
+use touchstream_analysis::{Point, RunKind, RunRecord, end};
 use touchstream_lab::curve::{CurveRow, rows_from_csv};
 use touchstream_lab::run::{RunError, RunFolder, RunIdentity, Stage};
 use touchstream_lab::study::StudyFolder;
@@ -84,7 +84,7 @@ impl Records {
     /// do. A folder that an older program began may hold both kinds.
     fn without_unlike_touches(mut self) -> Self {
         let key = |run: &CompleteRun| (run.facts.preset.word(), compared_with(&run.facts));
-        let is_compared = |run: &CompleteRun| run.facts.part != RunPart::Base;
+        let is_compared = |run: &CompleteRun| run.facts.kind != RunKind::Base;
         let mut counts: BTreeMap<_, BTreeMap<String, usize>> = BTreeMap::new();
         for run in self.runs.iter().filter(|run| is_compared(run)) {
             *counts.entry(key(run)).or_default().entry(scale_of(run).0.to_string()).or_default() += 1;
@@ -113,7 +113,7 @@ impl Records {
         let learned = self.runs.iter().filter(|run| run.failure.is_none());
         let ends: BTreeMap<&str, f64> =
             learned.filter_map(|run| Some((run.name.as_str(), end_of(&run.rows)?))).collect();
-        let compared = self.runs.iter().filter(|run| run.facts.part != RunPart::Base);
+        let compared = self.runs.iter().filter(|run| run.facts.kind != RunKind::Base);
         compared.map(|run| run.record(spec, &ends)).collect()
     }
 }
@@ -190,26 +190,18 @@ impl CompleteRun {
 
     /// The run that it started from.
     fn base(&self) -> Option<&str> {
-        match &self.facts.part {
-            RunPart::Second { base, .. } => Some(base),
-            RunPart::Alone | RunPart::Base => None,
+        match &self.facts.kind {
+            RunKind::Second { base, .. } => Some(base),
+            RunKind::SingleTask | RunKind::Base => None,
         }
     }
 
     fn record(&self, spec: &StudySpec, ends: &BTreeMap<&str, f64>) -> RunRecord {
-        let RunFacts { preset, module, varied, task, seed, part } = &self.facts;
+        let RunFacts { preset, module, varied, task, seed, kind } = &self.facts;
         // Where rates are what is studied, they are an axis of the table, not other modules.
         let is_rate = spec.vary.len() == 1 && varied.starts_with("learning-rate=");
-        let learning_rate = is_rate.then(|| self.identity.plan.agent().learning_rate);
-        let part = match part {
-            RunPart::Alone | RunPart::Base => Part::Alone { learning_rate },
-            RunPart::Second { switch, base_task, base, way } => Part::Second {
-                switch: switch.clone(),
-                base_task: base_task.clone(),
-                way: way.clone(),
-                base_end: ends.get(base.as_str()).copied(),
-            },
-        };
+        let base = self.base();
+        let learning_rate = (is_rate && base.is_none()).then(|| self.identity.plan.agent().learning_rate);
         let point = |row: &CurveRow| Point {
             step: row.step,
             reward: row.validation.reward,
@@ -222,7 +214,9 @@ impl CompleteRun {
             module: if is_rate { module.clone() } else { self.method() },
             task: task.clone(),
             seed: *seed,
-            part,
+            kind: kind.clone(),
+            learning_rate,
+            base_end: base.and_then(|base| ends.get(base).copied()),
             points: self.rows.iter().map(point).collect(),
             failure: self.failure.clone(),
         }

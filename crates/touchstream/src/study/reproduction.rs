@@ -4,14 +4,13 @@ use crate::study::at_a_glance::{Judged, at_a_glance, judged_columns};
 use crate::study::evidence::Evidence;
 use crate::study::provenance::Start;
 use crate::study::records::Records;
-use crate::study::report::words_of;
 use crate::study::scale::Scale;
 use crate::study::shown::{shown_command, shown_source};
 use crate::study::spec::StudySpec;
 use crate::study::touches::{CountedTouches, Counting};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use touchstream_findings::{LeftOut, Outcome, Verdict};
+use touchstream_analysis::{LeftOut, Verdict, VerdictKind};
 
 /// A study that verdicts rest on.
 pub struct StudyUsed {
@@ -124,9 +123,9 @@ fn section(evidence: &Evidence, columns: &[Judged]) -> String {
     let count = |outcome| verdicts.iter().filter(|verdict| verdict.outcome == outcome).count();
     text += &format!(
         "{} reproduced, {} not reproduced, {} without enough data.",
-        count(Outcome::Reproduced),
-        count(Outcome::NotReproduced),
-        count(Outcome::NotEnoughData)
+        count(VerdictKind::Reproduced),
+        count(VerdictKind::NotReproduced),
+        count(VerdictKind::NotEnoughData)
     );
     for Judged { letter, preset, .. } in columns.iter().filter(|column| column.is_of(evidence)) {
         text += &format!(" Preset `{preset}` is **{letter}** above.");
@@ -182,7 +181,7 @@ fn verdict_rows(verdicts: &[Verdict]) -> String {
     if sorted.is_empty() {
         return String::new();
     }
-    sorted.sort_by_key(|verdict| (verdict.outcome == Outcome::NotEnoughData, verdict.preset.clone()));
+    sorted.sort_by_key(|verdict| (verdict.outcome == VerdictKind::NotEnoughData, verdict.preset.clone()));
     let mut text =
         "\n| claim | preset | verdict | paper | found | n | why |\n|---|---|---|---|---|---|---|\n"
             .to_owned();
@@ -190,7 +189,7 @@ fn verdict_rows(verdicts: &[Verdict]) -> String {
         let cells = [
             verdict.claim.as_str(),
             &verdict.preset,
-            &format!("**{}**", words_of(verdict.outcome)),
+            &format!("**{}**", verdict.outcome.label()),
             &verdict.paper,
             &verdict.found,
             &verdict.n,

@@ -6,13 +6,13 @@ use crate::study::axes::{modules_of, switches_of, tasks_of};
 use crate::study::localization_baselines::{localization_of, program_beside};
 use crate::study::pair::{pair_of, pair_words};
 use crate::study::scale::Scale;
-use crate::study::way::way_of;
 use crate::train_words::{PresetWord, TrainWords};
 use crate::words::{read_text, task_from_word, word_beside};
 use anyhow::{Context, Result, anyhow, bail};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use touchstream_analysis::SwitchMethod;
 
 /// Everything that decides which runs a study has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -189,7 +189,7 @@ impl StudySpec {
             self.ways.insert(0, "scratch".into());
         }
         for way in &self.ways {
-            way_of(way, PresetWord::Default)?;
+            way.parse::<SwitchMethod>()?;
         }
         if self.tasks.is_empty() && self.switches.is_empty() {
             bail!("tasks, switches: there is nothing to learn; say one or both");

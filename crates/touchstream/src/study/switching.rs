@@ -7,10 +7,11 @@ use crate::study::pair::{Pair, tasks_of_all};
 use crate::study::rooms::Room;
 use crate::study::scale::Scale;
 use crate::study::spec::StudySpec;
-use crate::study::way::Way;
+use crate::study::way::settings_of_method;
 use crate::train_words::{PresetWord, TrainWords};
 use anyhow::{Context, Result, anyhow, bail};
 use touchstream_agent::{AgentSettings, Evaluator, Remap};
+use touchstream_analysis::SwitchMethod;
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
 use touchstream_env::stream::Stream;
@@ -21,7 +22,7 @@ use touchstream_lab::run::{
     Lesson, RunFolder, RunIdentity, RunPlan, RunStatus, Stage, Trained, Training, World,
 };
 use touchstream_lab::study::Ended;
-use touchstream_lab::switching::{Start, Variant};
+use touchstream_lab::switching::Start;
 
 /// Two tasks, and how they are learned.
 #[derive(Clone, Debug)]
@@ -107,7 +108,7 @@ impl PairPlan {
         &self,
         room: &Room,
         seed: u64,
-        (way_name, way): (&str, Way),
+        method: SwitchMethod,
         base: &RunFolder,
         folder: &RunFolder,
         watched: &Watched<'_>,
@@ -129,14 +130,14 @@ impl PairPlan {
         };
         let length = self.lengths[1];
         let mut identity = self.identity(&setup, room, &self.pair.second, second_settings, length, seed);
-        identity.origin = Some(format!("{way_name} after {}", trained.identity));
-        let Way::Learns(variant) = way else {
-            let agent = Variant::FineTuning.agent(&start)?;
+        identity.origin = Some(format!("{method} after {}", trained.identity));
+        let preset = self.words.preset.unwrap_or(PresetWord::Default);
+        let agent = start.agent(method, |voting| settings_of_method(voting, preset))?;
+        if method == SwitchMethod::OldAlone {
             let rows = self.judge(&setup, room, &agent, seed)?;
             write_judgement(folder, &identity, &rows)?;
             return Ok(Ended::Complete);
-        };
-        let agent = variant.agent(&start)?;
+        }
         identity.plan.voting = agent.skill().controller().map(|controller| *controller.settings());
         let world = self.world_after(&setup, room, &trained, seed)?;
         run_to_its_end(Training::open_with(folder.clone(), identity, world, agent)?, watched)

@@ -1,11 +1,12 @@
 //! How the runs of a study counted touches: what a coordinate is at the screen's edge, as the runs' own folders tell.
 
 use crate::agent_words::agent_settings;
-use crate::study::cell::{RunFacts, RunPart};
+use crate::study::cell::RunFacts;
 use crate::study::records::CompleteRun;
 use crate::train_words::TrainWords;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstream_agent::TouchScale;
+use touchstream_analysis::RunKind;
 use touchstream_env::task::language::parse_task;
 use touchstream_env::task::{Paradigm, Task, find_task};
 
@@ -64,9 +65,9 @@ pub fn scale_of(run: &CompleteRun) -> TouchScale {
 
 /// What runs have in common that must count touches alike to be compared.
 pub fn compared_with(facts: &RunFacts) -> String {
-    let what = match &facts.part {
-        RunPart::Second { switch, .. } => switch,
-        RunPart::Alone | RunPart::Base => &facts.task,
+    let what = match &facts.kind {
+        RunKind::Second { switch, .. } => switch,
+        RunKind::SingleTask | RunKind::Base => &facts.task,
     };
     match facts.varied.as_str() {
         "" => what.clone(),
@@ -89,7 +90,7 @@ impl CountedTouches {
                 is_default: default_scale(&run.facts, &tasks) == Some(scale_of(run)),
             }
         };
-        let compared = runs.iter().filter(|run| run.facts.part != RunPart::Base);
+        let compared = runs.iter().filter(|run| run.facts.kind != RunKind::Base);
         Self { cases: compared.map(case).collect() }
     }
 
@@ -163,7 +164,7 @@ pub fn countings_of(studies: &[&CountedTouches]) -> Vec<Counting> {
 fn tasks_of(run: &CompleteRun, by_name: &BTreeMap<&str, &CompleteRun>) -> Vec<Task> {
     let written = |run: &CompleteRun| parse_task(&run.identity.plan.lessons[0].task).ok();
     let mut tasks = vec![written(run)];
-    if let RunPart::Second { base, base_task, .. } = &run.facts.part {
+    if let RunKind::Second { base, base_task, .. } = &run.facts.kind {
         let base = by_name.get(base.as_str()).and_then(|base| written(base));
         tasks.push(base.or_else(|| find_task(base_task).ok()));
     }

@@ -2,7 +2,7 @@
 
 use crate::output::write_file;
 use crate::run_setup::RunSetup;
-use crate::study::cell::{RunPart, cells_of};
+use crate::study::cell::cells_of;
 use crate::study::pair::{Pair, pair_of};
 use crate::study::records::{CompleteRun, Records};
 use crate::study::spec::StudySpec;
@@ -11,9 +11,10 @@ use crate::text_table::aligned;
 use anyhow::{Result, bail};
 use serde::Serialize;
 use std::path::PathBuf;
+use touchstream_analysis::statistics::{Estimate, Gains, area, gains, student_half_width};
+use touchstream_analysis::{RunKind, SwitchMethod};
 use touchstream_lab::curve::{CurveRow, LessonVotes, voter_name};
 use touchstream_lab::study::StudyFolder;
-use touchstream_lab::switching::{Gains, Interval, area, gains, interval};
 use touchstream_mind::composite::{StageVotes, voter_shares};
 use touchstream_report::switch_page::{Curve, SwitchSection, VoteSeries, VoterShares, switch_page};
 
@@ -62,7 +63,7 @@ impl SwitchReport {
         for switch in &spec.switches {
             let pair = pair_of(switch)?;
             for way in &spec.ways {
-                gains.extend(gain_row(&runs, &pair, way));
+                gains.extend(gain_row(&runs, &pair, way.parse()?));
             }
         }
         Ok(Self { gains, runs })
@@ -164,7 +165,7 @@ impl SwitchReport {
             ..SwitchSection::default()
         };
         for way in &spec.ways {
-            let of_seeds: Vec<&CompleteRun> = runs_of(&self.runs, &pair.name, way).collect();
+            let of_seeds: Vec<&CompleteRun> = runs_of(&self.runs, &pair.name, way.parse()?).collect();
             let value = |of: fn(&CurveRow) -> Option<f64>| -> Vec<Vec<(u64, f64)>> {
                 let points = |run: &&CompleteRun| {
                     run.rows.iter().filter_map(|row| Some((row.step, of(row)?))).collect()
@@ -189,38 +190,42 @@ impl SwitchReport {
 fn runs_of<'a>(
     runs: &'a [CompleteRun],
     name: &'a str,
-    of_way: &'a str,
+    of_way: SwitchMethod,
 ) -> impl Iterator<Item = &'a CompleteRun> {
     runs.iter().filter(move |run| {
-        matches!(&run.facts.part, RunPart::Second { switch, way, .. } if switch == name && way == of_way)
+        matches!(&run.facts.kind, RunKind::Second { switch, way, .. } if switch == name && *way == of_way)
     })
 }
 
-fn gain_row(runs: &[CompleteRun], pair: &Pair, way: &str) -> Option<GainRow> {
-    let areas: Vec<f64> = runs_of(runs, &pair.name, way).map(|run| area(&run.rows)).collect();
-    let of_seed = |seed| runs_of(runs, &pair.name, "scratch").find(move |run| run.facts.seed == seed);
-    let gains: Vec<Gains> = runs_of(runs, &pair.name, way)
-        .filter(|_| way != "scratch")
-        .filter_map(|run| gains(&run.rows, &of_seed(run.facts.seed)?.rows))
+fn gain_row(runs: &[CompleteRun], pair: &Pair, method: SwitchMethod) -> Option<GainRow> {
+    let curve = |run: &CompleteRun| -> Vec<(u64, f64)> {
+        run.rows.iter().map(|row| (row.step, row.validation.reward)).collect()
+    };
+    let of_method = || runs_of(runs, &pair.name, method);
+    let areas: Vec<f64> =
+        of_method().map(|run| area(&curve(run)).map_or(f64::NAN, |area| area.mean_reward)).collect();
+    let scratch =
+        |seed| runs_of(runs, &pair.name, SwitchMethod::Scratch).find(move |run| run.facts.seed == seed);
+    let gains: Vec<Gains> = of_method()
+        .filter(|_| method != SwitchMethod::Scratch)
+        .filter_map(|run| gains(&curve(run), &curve(scratch(run.facts.seed)?)))
         .collect();
     let rgains: Vec<f64> = gains.iter().map(|gains| gains.relative).collect();
     let tgains: Vec<f64> = gains.iter().map(|gains| gains.transfer).collect();
-    let (area, rgain, tgain) = (interval(&areas)?, interval(&rgains), interval(&tgains));
-    let half = |interval: Option<Interval>| interval.and_then(|interval| interval.half);
-    let horizon = runs_of(runs, &pair.name, way).next().map_or(0, |run| run.identity.plan.n_steps);
+    let mean = |numbers: &[f64]| Estimate::of(numbers).map(|mean| mean.value);
     Some(GainRow {
         switch: pair.name.clone(),
         base: pair.base.id().to_owned(),
         second: pair.second.id().to_owned(),
-        learned_by: way.to_owned(),
-        n_seeds: area.n,
-        horizon,
-        area: area.mean,
-        area_half_interval: area.half,
-        rgain: rgain.map(|interval| interval.mean),
-        rgain_half_interval: half(rgain),
-        tgain: tgain.map(|interval| interval.mean),
-        tgain_half_interval: half(tgain),
+        learned_by: method.to_string(),
+        n_seeds: areas.len(),
+        horizon: of_method().next().map_or(0, |run| run.identity.plan.n_steps),
+        area: mean(&areas)?,
+        area_half_interval: student_half_width(&areas),
+        rgain: mean(&rgains),
+        rgain_half_interval: student_half_width(&rgains),
+        tgain: mean(&tgains),
+        tgain_half_interval: student_half_width(&tgains),
         rgains,
         tgains,
     })

@@ -6,14 +6,14 @@ use crate::study::report::tables::{
     left_out_table, n_words,
 };
 use std::collections::BTreeSet;
-use touchstream_env::task::{find_task, paper_tasks};
-use touchstream_findings::{
+use touchstream_analysis::{
     Comparison, MAIN_MODULES, MeanCurve, ModuleAverage, ModuleFindings, ModuleOnTask, TaskFindings,
 };
+use touchstream_env::task::{find_task, paper_tasks};
 use touchstream_report::study::band_line::BandPoint;
 use touchstream_report::study::figure::Figure;
 use touchstream_report::study::heat_table::HeatTable;
-use touchstream_report::study::intervals::{Estimate, IntervalGroup, IntervalRow, Intervals};
+use touchstream_report::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
 use touchstream_report::study::panels::{Panel, PanelCurve, Panels, XRange};
 use touchstream_report::study::profiles::{ProfileLine, Profiles};
 use touchstream_report::study::study_page::StudySection;
@@ -102,7 +102,7 @@ fn n_methods(found: &ModuleFindings) -> usize {
 
 /// A line with its band, if there is one.
 pub fn band_points(curve: &MeanCurve, has_band: bool) -> Vec<BandPoint> {
-    let point = |point: &touchstream_findings::BandPoint| {
+    let point = |point: &touchstream_analysis::MeanPoint| {
         let (lower, upper) = ends(point.interval).filter(|_| has_band).unwrap_or((point.mean, point.mean));
         BandPoint { x: point.step as f64, y: point.mean, lower, upper }
     };
@@ -198,13 +198,13 @@ fn averages(preset: &str, all: &Comparison, styles: &Styles) -> Figure {
     sorted.sort_by(|a, b| b.ta_n_auc.value.total_cmp(&a.ta_n_auc.value));
     let row = |average: &&ModuleAverage| IntervalRow {
         label: average.module.clone(),
-        estimates: vec![Estimate {
+        estimates: vec![Mark {
             series_idx: Some(styles.of(&average.module)),
             value: Some(average.ta_n_auc.value),
             interval: ends(average.ta_n_auc.interval),
             seeds: Vec::new(),
             paper: MAIN_MODULES.iter().find(|(name, _)| *name == average.module).map(|&(_, value)| value),
-            n: average.ta_n_auc.n_runs as u64,
+            n: average.ta_n_auc.size.n_runs as u64,
         }],
     };
     Intervals {
@@ -249,7 +249,7 @@ fn profiles(preset: &str, all: &Comparison, styles: &Styles) -> Figure {
             "The share of runs whose normalized area is above a threshold, {}{}; n = {} runs of each.",
             averaged_over(all),
             if has_bands { "; 95 % bootstrap bands, over the seeds of each task" } else { "" },
-            all.averages.iter().map(|average| average.ta_n_auc.n_runs).min().unwrap_or(0),
+            all.averages.iter().map(|average| average.ta_n_auc.size.n_runs).min().unwrap_or(0),
         ),
         x_label: "normalized area".into(),
         lines: sorted.iter().map(line).collect(),
@@ -275,9 +275,9 @@ fn average_table(preset: &str, all: &Comparison) -> Table {
         cells.push(Cell::Number(paper));
         cells.extend(averaged_cells(Some(&average.interquartile_mean)));
         cells.extend(averaged_cells(average.ems_is_better.as_ref()));
-        cells.push(Cell::Count(average.ta_n_auc.n_runs as u64));
-        cells.push(Cell::Count(average.ta_n_auc.n_tasks as u64));
-        cells.push(Cell::Count(average.ta_n_auc.fewest_seeds as u64));
+        cells.push(Cell::Count(average.ta_n_auc.size.n_runs as u64));
+        cells.push(Cell::Count(average.ta_n_auc.size.n_tasks as u64));
+        cells.push(Cell::Count(average.ta_n_auc.size.fewest_seeds as u64));
         cells
     };
     Table {
@@ -326,7 +326,7 @@ fn areas(preset: &str, all: &Comparison) -> Table {
 }
 
 fn horizons(preset: &str, all: &Comparison) -> Table {
-    let row = |task: &touchstream_findings::TaskHorizon| {
+    let row = |task: &touchstream_analysis::TaskHorizon| {
         vec![
             Cell::Text(task.task.clone()),
             Cell::Count(task.step),
@@ -388,7 +388,7 @@ fn final_rewards(preset: &str, found: &ModuleFindings) -> Table {
 mod tests {
     use super::*;
     use crate::study::report::colours::Colours;
-    use touchstream_findings::{Findings, Part, Point, RunRecord, findings};
+    use touchstream_analysis::{Findings, Point, RunKind, RunRecord, findings};
 
     fn found_of(runs: &[(&str, &str)]) -> Findings {
         let record = |module: &str, task: &str, seed: u64| RunRecord {
@@ -397,7 +397,9 @@ mod tests {
             module: module.into(),
             task: task.into(),
             seed,
-            part: Part::Alone { learning_rate: None },
+            kind: RunKind::SingleTask,
+            learning_rate: None,
+            base_end: None,
             points: [(0, 0.5), (100, 0.9), (200, if seed == 1 { 1.0 } else { 0.8 })]
                 .map(|(step, reward)| Point {
                     step,

@@ -5,7 +5,7 @@ use crate::source_args::ValidationPartWord;
 use crate::study::cell::{Cell, cells_of, missing_of};
 use crate::study::records::Records;
 use crate::study::report::colours::Colours;
-use crate::study::report::verdict_rows::{of_study, rows, verdict_table};
+use crate::study::report::verdict_rows::{of_study, verdict_table};
 use crate::study::report::{
     alone_section, facts, fine_section, order_section, pictures, rates_section, switch_section,
 };
@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use touchstream_findings::{Baseline, Findings, Outcome, PresetFindings, findings};
+use touchstream_analysis::{Baseline, Findings, PresetFindings, VerdictKind, findings};
 use touchstream_lab::study::{StudyFolder, Worker};
 use touchstream_report::study::progress_banner::RunCounts;
 use touchstream_report::study::study_page::{StudyPage, StudySection};
@@ -53,7 +53,7 @@ pub fn study_report(folder: &StudyFolder, spec: &StudySpec) -> Result<StudyRepor
         progress,
         missing,
         failed,
-        verdicts: rows(&verdicts),
+        verdicts: verdicts.iter().copied().cloned().collect(),
         sections,
     };
     let verdicts = verdict_table(&verdicts);
@@ -73,16 +73,16 @@ fn sections_of(spec: &StudySpec, preset: &PresetFindings, colours: &Colours) -> 
     sections
 }
 
-fn lead_of(outcomes: &[Outcome]) -> String {
-    let count = |outcome: Outcome| outcomes.iter().filter(|found| **found == outcome).count();
+fn lead_of(outcomes: &[VerdictKind]) -> String {
+    let count = |outcome: VerdictKind| outcomes.iter().filter(|found| **found == outcome).count();
     match outcomes.len() {
         0 => String::new(),
         n => format!(
             "Of {n} {} of the paper that this study is about, {} are reproduced, {} are not, and for {} there is not enough data.",
             if n == 1 { "claim" } else { "claims" },
-            count(Outcome::Reproduced),
-            count(Outcome::NotReproduced),
-            count(Outcome::NotEnoughData),
+            count(VerdictKind::Reproduced),
+            count(VerdictKind::NotReproduced),
+            count(VerdictKind::NotEnoughData),
         ),
     }
 }

@@ -1,7 +1,7 @@
 //! One colour a module and one a way of learning, the same in all figures of a page.
 
 use std::collections::{BTreeMap, BTreeSet};
-use touchstream_findings::{MAIN_MODULES, PresetFindings};
+use touchstream_analysis::{MAIN_MODULES, PresetFindings};
 
 /// Ways that have a colour of their own, as far as a palette reaches.
 const WAYS: [&str; 8] =
@@ -53,10 +53,11 @@ impl Colours {
         let modules = tasks.flat_map(|task| &task.modules).map(|module| module.module.as_str());
         let rates = presets.iter().flat_map(|preset| &preset.learning_rates).map(|one| one.module.as_str());
         let switches = || presets.iter().flat_map(|preset| &preset.switching);
-        let ways = switches().flat_map(|switch| &switch.ways).map(|way| way.way.as_str());
+        let ways: Vec<String> =
+            switches().flat_map(|switch| &switch.ways).map(|way| way.way.to_string()).collect();
         Self {
             modules: Styles::new(&MAIN_MODULES.map(|(module, _)| module), &modules.chain(rates).collect()),
-            ways: Styles::new(&WAYS, &ways.collect()),
+            ways: Styles::new(&WAYS, &ways.iter().map(String::as_str).collect()),
         }
     }
 }

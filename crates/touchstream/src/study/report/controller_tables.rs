@@ -5,13 +5,14 @@ use crate::study::report::over_switches::OVER_SWITCHES;
 use crate::study::report::tables::{
     CUT, Possible, counted_cells, counted_columns, ends_of, figure_cells, figure_columns,
 };
-use crate::study::way::{Way, way_of};
+use crate::study::way::settings_of_method;
 use crate::train_words::{PresetWord, VotingWord};
-use touchstream_findings::{OverSwitches, SwitchFindings, difference_over_switches, gain_over_switches};
-use touchstream_lab::switching::Variant;
+use touchstream_analysis::{
+    OverSwitches, SwitchFindings, SwitchMethod, difference_over_switches, gain_over_switches,
+};
 use touchstream_mind::composite::VotingSettings;
 use touchstream_report::study::figure::Figure;
-use touchstream_report::study::intervals::{Estimate, IntervalGroup, IntervalRow, Intervals};
+use touchstream_report::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
 use touchstream_report::study::table::{Cell, Table, TableColumn};
 
 /// One initial value of a controller: its name, and where it stands.
@@ -26,7 +27,7 @@ const FACTORS: [Factor; 4] = [
 
 /// A way that starts a controller with certain values, and what it gains.
 struct Setting<'a> {
-    way: &'a str,
+    way: SwitchMethod,
     values: VotingSettings,
     is_default: bool,
     gain: OverSwitches<'a>,
@@ -40,17 +41,17 @@ impl Setting<'_> {
 }
 
 /// Figure and tables of a sweep; none where fewer than two settings were run.
-pub fn sweep<'a>(
+pub fn sweep(
     preset: &str,
     module: &str,
-    switches: &[&'a SwitchFindings],
-    ways: &[&'a str],
+    switches: &[&SwitchFindings],
+    ways: &[SwitchMethod],
     styles: &Styles,
 ) -> Option<(Figure, [Table; 2])> {
     let word = [PresetWord::Default, PresetWord::Paper].into_iter().find(|word| word.word() == preset)?;
     let default = VotingWord::Layer.settings(word, true);
-    let setting = |way: &&'a str| {
-        let Ok(Way::Learns(Variant::Voting(values))) = way_of(way, word) else { return None };
+    let setting = |&way: &SwitchMethod| {
+        let values = settings_of_method(way.voting().filter(|voting| !voting.is_shuffled)?, word);
         // Alike but for where they start.
         (VotingSettings { mu: default.mu, bias: default.bias, ..values } == default).then_some(())?;
         let gain = gain_over_switches(switches, &[way])?;
@@ -76,8 +77,8 @@ fn setting_figure(preset: &str, module: &str, settings: &[Setting], styles: &Sty
         let figure = over_seeds.unwrap_or(setting.gain.over_switches);
         IntervalRow {
             label: setting.label(),
-            estimates: vec![Estimate {
-                series_idx: setting.is_default.then(|| styles.of("layer")),
+            estimates: vec![Mark {
+                series_idx: setting.is_default.then(|| styles.of(&SwitchMethod::LAYER.to_string())),
                 value: Some(figure.value),
                 interval: ends_of(&figure, Possible::GAIN),
                 seeds: Vec::new(),
@@ -173,13 +174,13 @@ fn factor_table(
         };
         for value in values {
             let with = || settings.iter().filter(move |setting| value_of(&setting.values) == value);
-            let ways: Vec<&str> = with().map(|setting| setting.way).collect();
+            let ways: Vec<SwitchMethod> = with().map(|setting| setting.way).collect();
             let partner = |setting: &Setting| {
                 let is_partner =
                     |other: &&Setting| value_of(&other.values) == against && others(other) == others(setting);
                 settings.iter().find(is_partner).map(|other| other.way)
             };
-            let pairs: Vec<(&str, &str)> = with()
+            let pairs: Vec<(SwitchMethod, SwitchMethod)> = with()
                 .filter(|_| value != against)
                 .filter_map(|setting| Some((setting.way, partner(setting)?)))
                 .collect();

@@ -2,8 +2,8 @@
 
 use crate::study::report::colours::Styles;
 use crate::study::report::tables::{CUT, Possible, ends_of, figure_cells, figure_columns};
-use touchstream_findings::LocalizationFindings;
-use touchstream_report::study::intervals::{Estimate, IntervalGroup, IntervalRow, Intervals};
+use touchstream_analysis::LocalizationFindings;
+use touchstream_report::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
 use touchstream_report::study::study_page::StudySection;
 use touchstream_report::study::table::{Cell, Table, TableColumn};
 
@@ -14,7 +14,7 @@ pub fn localization(preset: &str, found: &LocalizationFindings, styles: &Styles)
     }
     let modules = found.modules.iter().map(|module| IntervalRow {
         label: module.module.clone(),
-        estimates: vec![Estimate {
+        estimates: vec![Mark {
             series_idx: Some(styles.of(&module.module)),
             value: Some(module.iou.value),
             interval: ends_of(&module.iou, Possible::SHARE),
@@ -25,7 +25,7 @@ pub fn localization(preset: &str, found: &LocalizationFindings, styles: &Styles)
     });
     let baselines = found.baselines.iter().map(|baseline| IntervalRow {
         label: baseline.name.clone(),
-        estimates: vec![Estimate {
+        estimates: vec![Mark {
             series_idx: None,
             value: Some(baseline.score),
             interval: baseline.interval,

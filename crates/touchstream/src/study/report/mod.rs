@@ -16,5 +16,4 @@ mod verdict_rows;
 mod write;
 
 pub use build::{baselines_or_none, study_report};
-pub use verdict_rows::words_of;
 pub use write::write_report;

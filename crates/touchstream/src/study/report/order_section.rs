@@ -3,9 +3,9 @@
 use crate::study::report::alone_section::{band_points, rank_of_task};
 use crate::study::report::colours::Styles;
 use crate::study::report::tables::{CUT, Possible, counted_cells, counted_columns, ends_of, n_words};
-use touchstream_findings::{Figure as Found, MAIN_MODULES, SceneFindings};
+use touchstream_analysis::{Estimate, MAIN_MODULES, SceneFindings};
 use touchstream_report::study::figure::Figure;
-use touchstream_report::study::intervals::{Estimate, IntervalGroup, IntervalRow, Intervals};
+use touchstream_report::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
 use touchstream_report::study::panels::{Panel, PanelCurve, Panels, XRange};
 use touchstream_report::study::study_page::StudySection;
 use touchstream_report::study::table::{Cell, Table, TableColumn};
@@ -57,9 +57,9 @@ pub fn section(preset: &str, found: &[SceneFindings], styles: &Styles) -> Option
 }
 
 /// Steps from being halfway on things to being halfway on the right one, of the seeds that have both.
-fn delay(one: &SceneFindings) -> Option<Found> {
+fn delay(one: &SceneFindings) -> Option<Estimate> {
     let of_seed = one.seeds.iter().filter_map(|seed| Some(seed.meaning? as f64 - seed.on_object? as f64));
-    Found::of(&of_seed.collect::<Vec<f64>>())
+    Estimate::of(&of_seed.collect::<Vec<f64>>())
 }
 
 /// EMS first, with all its tasks; others as long as there is room for all of theirs.
@@ -131,7 +131,7 @@ fn delays(preset: &str, found: &[&SceneFindings], styles: &Styles) -> Figure {
         let of_seed = one.seeds.iter().filter_map(|seed| Some(seed.meaning? as f64 - seed.on_object? as f64));
         IntervalRow {
             label: one.module.clone(),
-            estimates: vec![Estimate {
+            estimates: vec![Mark {
                 series_idx: Some(styles.of(&one.module)),
                 value: delay.map(|delay| delay.value),
                 interval: delay.and_then(|delay| ends_of(&delay, Possible::ANYTHING)),
@@ -171,7 +171,7 @@ fn delays(preset: &str, found: &[&SceneFindings], styles: &Styles) -> Figure {
 mod tests {
     use super::*;
     use crate::study::report::colours::Colours;
-    use touchstream_findings::{Part, Point, RunRecord, findings};
+    use touchstream_analysis::{Point, RunKind, RunRecord, findings};
 
     fn record(module: &str, task: &str, seed: u64, rewards: [f64; 3]) -> RunRecord {
         let point = |(step, reward): (u64, f64)| Point {
@@ -187,7 +187,9 @@ mod tests {
             module: module.into(),
             task: task.into(),
             seed,
-            part: Part::Alone { learning_rate: None },
+            kind: RunKind::SingleTask,
+            learning_rate: None,
+            base_end: None,
             points: (0..).zip(rewards).map(point).collect(),
         }
     }

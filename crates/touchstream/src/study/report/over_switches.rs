@@ -3,22 +3,23 @@
 use crate::study::report::tables::{
     CUT, Possible, counted_cells, counted_columns, ends_of, figure_cells, figure_columns,
 };
-use touchstream_findings::{
-    AtSwitch, Figure as Found, OverSwitches, SwitchFindings, difference_over_switches, gain_over_switches,
+use touchstream_analysis::{
+    AtSwitch, Estimate, OverSwitches, SwitchFindings, SwitchMethod, difference_over_switches,
+    gain_over_switches,
 };
 use touchstream_report::study::figure::Figure;
-use touchstream_report::study::intervals::{Estimate, IntervalGroup, IntervalRow, Intervals};
+use touchstream_report::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
 use touchstream_report::study::table::{Cell, Table, TableColumn};
 
 /// Ways whose difference is a question: which is held against which, and what that tells.
-const PAIRS: [(&str, &str, &str); 7] = [
-    ("layer", "layer-plain", "with minus without transformations"),
-    ("unit", "unit-plain", "with minus without transformations"),
-    ("layer", "layer-shuffled", "intact minus shuffled old module"),
-    ("unit", "unit-shuffled", "intact minus shuffled old module"),
-    ("layer", "fine-tuning", "voting minus fine-tuning"),
-    ("unit", "fine-tuning", "voting minus fine-tuning"),
-    ("unit", "layer", "units that vote instead of layers"),
+const PAIRS: [(SwitchMethod, SwitchMethod, &str); 7] = [
+    (SwitchMethod::LAYER, SwitchMethod::LAYER_PLAIN, "with minus without transformations"),
+    (SwitchMethod::UNIT, SwitchMethod::UNIT_PLAIN, "with minus without transformations"),
+    (SwitchMethod::LAYER, SwitchMethod::LAYER_SHUFFLED, "intact minus shuffled old module"),
+    (SwitchMethod::UNIT, SwitchMethod::UNIT_SHUFFLED, "intact minus shuffled old module"),
+    (SwitchMethod::LAYER, SwitchMethod::FineTuning, "voting minus fine-tuning"),
+    (SwitchMethod::UNIT, SwitchMethod::FineTuning, "voting minus fine-tuning"),
+    (SwitchMethod::UNIT, SwitchMethod::LAYER, "units that vote instead of layers"),
 ];
 
 /// How intervals over switches are made.
@@ -31,16 +32,16 @@ pub fn summary_table(
     preset: &str,
     module: &str,
     switches: &[&SwitchFindings],
-    ways: &[&str],
+    ways: &[SwitchMethod],
 ) -> Option<Table> {
     let mut columns = vec![TableColumn::text("way", "learned by")];
     columns.extend(counted_columns("rgain", "mean RGain, interval over switches"));
     columns.push(TableColumn::number("median", "median"));
     columns.push(TableColumn::count("n_positive", "positive at"));
     columns.extend(counted_columns("rgain_of_seeds", "mean RGain, interval over seeds"));
-    let row = |way: &&str| {
+    let row = |&way: &SwitchMethod| {
         let found = gain_over_switches(switches, &[way])?;
-        let mut cells = vec![Cell::Text((*way).to_owned())];
+        let mut cells = vec![Cell::Text(way.to_string())];
         cells.extend(counted_cells(Some(&found.over_switches), Possible::GAIN));
         cells.push(Cell::Number(Some(found.median)));
         cells.push(Cell::Count(found.n_positive as u64));
@@ -59,7 +60,7 @@ pub fn summary_table(
 
 /// Differences of ways with the same seeds, at each switch and over switches; none where no two of a pair were run.
 pub fn differences(preset: &str, module: &str, switches: &[&SwitchFindings]) -> Option<(Figure, Table)> {
-    let of_pair = |&(one, other, what): &(&'static str, &'static str, &'static str)| {
+    let of_pair = |&(one, other, what): &(SwitchMethod, SwitchMethod, &'static str)| {
         Some((format!("{one} minus {other}"), what, difference_over_switches(switches, &[(one, other)])?))
     };
     let found: Vec<(String, &str, OverSwitches)> = PAIRS.iter().filter_map(of_pair).collect();
@@ -68,9 +69,9 @@ pub fn differences(preset: &str, module: &str, switches: &[&SwitchFindings]) -> 
 }
 
 fn difference_figure(preset: &str, module: &str, found: &[(String, &str, OverSwitches)]) -> Figure {
-    let row = |label: String, figure: &Found, seeds: Vec<f64>| IntervalRow {
+    let row = |label: String, figure: &Estimate, seeds: Vec<f64>| IntervalRow {
         label,
-        estimates: vec![Estimate {
+        estimates: vec![Mark {
             series_idx: None,
             value: Some(figure.value),
             interval: ends_of(figure, Possible::ANYTHING),
@@ -121,7 +122,7 @@ fn difference_table(preset: &str, module: &str, found: &[(String, &str, OverSwit
     columns.push(TableColumn::text("interval_over", "n and interval are over"));
     let mut rows = Vec::new();
     for (name, what, found) in found {
-        let mut push = |switch: &str, task: &str, figure: &Found, over: &str| {
+        let mut push = |switch: &str, task: &str, figure: &Estimate, over: &str| {
             let text = |word: &str| Cell::Text(word.to_owned());
             let mut cells = vec![text(&format!("{name}: {what}")), text(switch), text(task)];
             cells.extend(figure_cells(Some(figure), Possible::ANYTHING));

@@ -7,8 +7,8 @@ use crate::study::report::tables::{
 };
 use std::collections::BTreeSet;
 use touchstream_agent::AgentSettings;
+use touchstream_analysis::{RateArea, RateFindings};
 use touchstream_env::task::find_task;
-use touchstream_findings::{RateArea, RateFindings};
 use touchstream_report::study::band_line::BandPoint;
 use touchstream_report::study::figure::Figure;
 use touchstream_report::study::panels::{Panel, PanelCurve, Panels, XRange};
@@ -209,7 +209,7 @@ fn area_table(preset: &str, found: &[&RateFindings]) -> Table {
 mod tests {
     use super::*;
     use crate::study::report::colours::Colours;
-    use touchstream_findings::{Part, Point, RunRecord, findings};
+    use touchstream_analysis::{Point, RunKind, RunRecord, findings};
 
     #[test]
     fn the_papers_rate_stands_beside_the_chosen_one() {
@@ -219,7 +219,9 @@ mod tests {
             module: "ems".into(),
             task: "sr-2way".into(),
             seed,
-            part: Part::Alone { learning_rate: Some(rate) },
+            kind: RunKind::SingleTask,
+            learning_rate: Some(rate),
+            base_end: None,
             points: [0, 100]
                 .map(|step| Point { step, reward, train_reward: None, on_object: None, reuse: None })
                 .to_vec(),

@@ -8,10 +8,12 @@ use crate::study::report::tables::{
 };
 use crate::study::report::{controller_tables, over_switches};
 use std::collections::BTreeSet;
+use touchstream_analysis::{
+    Estimate, OverSwitches, SwitchFindings, SwitchMethod, WayFindings, gain_over_switches,
+};
 use touchstream_env::schedule::NAMED_SCHEDULES;
-use touchstream_findings::{Figure as Found, OverSwitches, SwitchFindings, WayFindings, gain_over_switches};
 use touchstream_report::study::figure::Figure;
-use touchstream_report::study::intervals::{Estimate, IntervalGroup, IntervalRow, Intervals};
+use touchstream_report::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
 use touchstream_report::study::panels::{Panel, PanelCurve, Panels, XRange};
 use touchstream_report::study::study_page::StudySection;
 use touchstream_report::study::table::{Cell, Table, TableColumn};
@@ -71,10 +73,10 @@ fn section(preset: &str, module: &str, found: &[SwitchFindings], styles: &Styles
 }
 
 /// What everything is held against comes first.
-fn way_names<'a>(switches: &[&'a SwitchFindings], styles: &Styles) -> Vec<&'a str> {
-    let ways = switches.iter().flat_map(|switch| &switch.ways).map(|way| way.way.as_str());
-    let mut names: Vec<&str> = ways.collect::<BTreeSet<_>>().into_iter().collect();
-    names.sort_by_key(|name| styles.of(name));
+fn way_names(switches: &[&SwitchFindings], styles: &Styles) -> Vec<SwitchMethod> {
+    let ways = switches.iter().flat_map(|switch| &switch.ways).map(|way| way.way);
+    let mut names: Vec<SwitchMethod> = ways.collect::<BTreeSet<_>>().into_iter().collect();
+    names.sort_by_key(|name| styles.of(&name.to_string()));
     names
 }
 
@@ -88,7 +90,7 @@ fn curves(
     preset: &str,
     module: &str,
     switches: &[&SwitchFindings],
-    ways: &[&str],
+    ways: &[SwitchMethod],
     styles: &Styles,
     quantity: Quantity,
 ) -> Figure {
@@ -101,7 +103,7 @@ fn curves(
         let curve = |way: &WayFindings| {
             let curve = curve_of(way)?;
             Some(PanelCurve {
-                name_idx: styles.of(&way.way),
+                name_idx: styles.of(&way.way.to_string()),
                 points: band_points(&curve, has_bands),
                 ..PanelCurve::default()
             })
@@ -150,12 +152,12 @@ fn gains(
     preset: &str,
     module: &str,
     switches: &[&SwitchFindings],
-    ways: &[&str],
+    ways: &[SwitchMethod],
     styles: &Styles,
     gain: Gain,
 ) -> Figure {
     let possible = if gain == Gain::Relative { Possible::GAIN } else { Possible::ANYTHING };
-    let figure_of = |way: &WayFindings| -> Option<Found> {
+    let figure_of = |way: &WayFindings| -> Option<Estimate> {
         match gain {
             Gain::Relative => way.r_gain,
             Gain::Transfer => way.t_gain,
@@ -167,8 +169,8 @@ fn gains(
             Gain::Relative => seed.r_gain,
             Gain::Transfer => seed.t_gain,
         });
-        Some(Estimate {
-            series_idx: Some(styles.of(&way.way)),
+        Some(Mark {
+            series_idx: Some(styles.of(&way.way.to_string())),
             value: Some(found.value),
             interval: ends_of(&found, possible),
             seeds: of_seed.collect(),
@@ -185,12 +187,12 @@ fn gains(
         label: format!("{}: {}", switch.switch, switch.task),
         estimates: in_order(switch),
     };
-    let over_all = |label: &str, figure: fn(&OverSwitches) -> Option<Found>| {
-        let estimate = |way: &&str| {
+    let over_all = |label: &str, figure: fn(&OverSwitches) -> Option<Estimate>| {
+        let estimate = |&way: &SwitchMethod| {
             let found = gain_over_switches(switches, &[way]).filter(|found| found.switches.len() > 1)?;
             let figure = figure(&found)?;
-            Some(Estimate {
-                series_idx: Some(styles.of(way)),
+            Some(Mark {
+                series_idx: Some(styles.of(&way.to_string())),
                 value: Some(figure.value),
                 interval: ends_of(&figure, possible),
                 seeds: Vec::new(),
@@ -198,7 +200,7 @@ fn gains(
                 n: figure.n as u64,
             })
         };
-        let estimates: Vec<Estimate> = ways.iter().filter_map(estimate).collect();
+        let estimates: Vec<Mark> = ways.iter().filter_map(estimate).collect();
         (!estimates.is_empty() && gain == Gain::Relative)
             .then(|| IntervalRow { label: label.to_owned(), estimates })
     };
@@ -249,16 +251,16 @@ fn gain_table(preset: &str, module: &str, switches: &[&SwitchFindings]) -> Table
     let mut rows = Vec::new();
     for switch in switches {
         for way in &switch.ways {
-            let mut cells: Vec<Cell> = [&switch.switch, &switch.base_task, &switch.task, &way.way]
-                .map(|word| Cell::Text(word.clone()))
-                .to_vec();
+            let names = [switch.switch.clone(), switch.base_task.clone(), switch.task.clone()];
+            let mut cells: Vec<Cell> = names.map(Cell::Text).to_vec();
+            cells.push(Cell::Text(way.way.to_string()));
             cells.extend(figure_cells(way.r_gain.as_ref(), Possible::GAIN));
             cells.extend(figure_cells(way.t_gain.as_ref(), Possible::ANYTHING));
             cells.push(Cell::Count(way.r_gain.map_or(0, |gain| gain.n) as u64));
             cells.extend(counted_cells(Some(&way.area), Possible::SHARE));
             cells.push(Cell::Count(switch.horizon_steps));
             let shares: Vec<f64> = way.seeds.iter().filter_map(|seed| seed.reuse_end).collect();
-            cells.extend(counted_cells(Found::of(&shares).as_ref(), Possible::SHARE));
+            cells.extend(counted_cells(Estimate::of(&shares).as_ref(), Possible::SHARE));
             rows.push(cells);
         }
     }
@@ -277,7 +279,7 @@ fn gain_table(preset: &str, module: &str, switches: &[&SwitchFindings]) -> Table
 pub mod tests {
     use super::*;
     use crate::study::report::colours::Colours;
-    use touchstream_findings::{Findings, Part, Point, RunRecord, findings};
+    use touchstream_analysis::{Findings, Point, RunKind, RunRecord, findings};
 
     /// A run after a switch, which earns the same at all steps.
     pub fn record(switch: &str, way: &str, seed: u64, reward: f64) -> RunRecord {
@@ -294,12 +296,14 @@ pub mod tests {
             module: "ems".into(),
             task: "sr-2way".into(),
             seed,
-            part: Part::Second {
+            kind: RunKind::Second {
                 switch: switch.into(),
                 base_task: "sr-2way".into(),
-                way: way.into(),
-                base_end: None,
+                base: "base".into(),
+                way: way.parse().unwrap(),
             },
+            learning_rate: None,
+            base_end: None,
             points: [0, 100].map(point).to_vec(),
         }
     }

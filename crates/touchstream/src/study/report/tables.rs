@@ -1,6 +1,6 @@
 //! Small words for tables that sections share.
 
-use touchstream_findings::{Averaged, Bounds, Figure, LeftOut};
+use touchstream_analysis::{Estimate, Interval, LeftOut, PooledEstimate};
 use touchstream_report::study::table::{Cell, Table, TableColumn};
 
 /// What a quantity can be: Student's intervals of few seeds reach beyond it, and are shown up to it.
@@ -20,7 +20,7 @@ impl Possible {
     /// Differences and slopes.
     pub const ANYTHING: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
-    fn cut(self, Bounds { low, high }: Bounds) -> (f64, f64) {
+    fn cut(self, Interval { low, high }: Interval) -> (f64, f64) {
         (low.max(self.low), high.min(self.high))
     }
 }
@@ -45,19 +45,19 @@ pub fn counted_columns(name: &str, label: &str) -> Vec<TableColumn> {
 }
 
 /// Their cells.
-pub fn figure_cells(figure: Option<&Figure>, possible: Possible) -> Vec<Cell> {
+pub fn figure_cells(figure: Option<&Estimate>, possible: Possible) -> Vec<Cell> {
     cells_of(figure.map(|figure| figure.value), figure.and_then(|figure| ends_of(figure, possible)))
 }
 
 /// The same, and of how many numbers.
-pub fn counted_cells(figure: Option<&Figure>, possible: Possible) -> Vec<Cell> {
+pub fn counted_cells(figure: Option<&Estimate>, possible: Possible) -> Vec<Cell> {
     let mut cells = figure_cells(figure, possible);
     cells.push(Cell::Count(figure.map_or(0, |figure| figure.n) as u64));
     cells
 }
 
 /// The same of an average over tasks.
-pub fn averaged_cells(averaged: Option<&Averaged>) -> Vec<Cell> {
+pub fn averaged_cells(averaged: Option<&PooledEstimate>) -> Vec<Cell> {
     cells_of(averaged.map(|averaged| averaged.value), averaged.and_then(|averaged| ends(averaged.interval)))
 }
 
@@ -67,12 +67,12 @@ fn cells_of(value: Option<f64>, interval: Option<(f64, f64)>) -> Vec<Cell> {
 }
 
 /// Both ends, as figures take them.
-pub fn ends(interval: Option<Bounds>) -> Option<(f64, f64)> {
+pub fn ends(interval: Option<Interval>) -> Option<(f64, f64)> {
     interval.map(|bounds| (bounds.low, bounds.high))
 }
 
 /// Both ends as far as they are possible; none for a single number.
-pub fn ends_of(figure: &Figure, possible: Possible) -> Option<(f64, f64)> {
+pub fn ends_of(figure: &Estimate, possible: Possible) -> Option<(f64, f64)> {
     figure.interval.filter(|_| figure.n > 1).map(|bounds| possible.cut(bounds))
 }
 
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn intervals_end_where_no_value_can_be() {
-        let figure = |low, high, n| Figure { value: 0.5, interval: Some(Bounds { low, high }), n };
+        let figure = |low, high, n| Estimate { value: 0.5, interval: Some(Interval { low, high }), n };
         for (figure, possible, wanted) in [
             (figure(-0.2, 1.1, 3), Possible::SHARE, Some((0.0, 1.0))),
             (figure(0.2, 0.8, 3), Possible::SHARE, Some((0.2, 0.8))),

@@ -1,36 +1,8 @@
 //! Verdicts, as pages, tables and terminals show them.
 
 use crate::study::spec::StudySpec;
-use touchstream_findings::{Outcome, PresetFindings, Verdict};
+use touchstream_analysis::{PresetFindings, Verdict};
 use touchstream_report::study::table::{Cell, Table, TableColumn};
-use touchstream_report::study::verdicts::{Outcome as Badge, VerdictRow};
-
-/// The outcome in words.
-pub fn words_of(outcome: Outcome) -> &'static str {
-    badge_of(outcome).words()
-}
-
-fn badge_of(outcome: Outcome) -> Badge {
-    match outcome {
-        Outcome::Reproduced => Badge::Reproduced,
-        Outcome::NotReproduced => Badge::NotReproduced,
-        Outcome::NotEnoughData => Badge::NotEnoughData,
-    }
-}
-
-/// The rows of a page.
-pub fn rows(verdicts: &[&Verdict]) -> Vec<VerdictRow> {
-    let row = |verdict: &&Verdict| VerdictRow {
-        claim: verdict.claim.clone(),
-        preset: verdict.preset.clone(),
-        paper: verdict.paper.clone(),
-        found: verdict.found.clone(),
-        n: verdict.n.clone(),
-        outcome: badge_of(verdict.outcome),
-        why: verdict.why.clone(),
-    };
-    verdicts.iter().map(row).collect()
-}
 
 /// All verdicts as a table.
 pub fn verdict_table(verdicts: &[&Verdict]) -> Table {
@@ -45,7 +17,7 @@ pub fn verdict_table(verdicts: &[&Verdict]) -> Table {
         ("why", "why"),
     ];
     let row = |verdict: &&Verdict| {
-        let outcome = words_of(verdict.outcome).to_owned();
+        let outcome = verdict.outcome.label().to_owned();
         let Verdict { claim_id, claim, preset, paper, found, n, why, .. } = (*verdict).clone();
         [claim_id, claim, preset, outcome, paper, found, n, why].map(Cell::Text).to_vec()
     };

@@ -1,7 +1,7 @@
 //! Everything of a study that is missing, as job arrays.
 
 use crate::source_args::default_cache_dir;
-use crate::study::cell::{Cell, RunPart, missing_of};
+use crate::study::cell::{Cell, missing_of};
 use crate::study::damaged::set_damaged_aside;
 use crate::study::slurm::array::{Array, answer_of};
 use crate::study::slurm::queue::queue_of;
@@ -10,6 +10,7 @@ use crate::study::slurm::settings::SlurmWords;
 use anyhow::{Result, bail};
 use std::path::Path;
 use std::process::Command;
+use touchstream_analysis::RunKind;
 use touchstream_lab::study::StudyFolder;
 
 /// Submits what is missing: bases, and behind them the runs that start from them and all others.
@@ -39,7 +40,7 @@ pub fn submit(
     // What cannot be read any more is submitted, too.
     let complete = set_damaged_aside(folder, &cells.iter().collect::<Vec<_>>())?;
     let missing = missing_of(cells, &complete);
-    let is_base = |cell: &&&Cell| cell.facts.part == RunPart::Base;
+    let is_base = |cell: &&&Cell| cell.facts.kind == RunKind::Base;
     let bases: Vec<&Cell> = missing.iter().filter(is_base).copied().collect();
     let mut others: Vec<&Cell> = missing.iter().filter(|cell| !is_base(cell)).copied().collect();
     // Runs of one task share features: a process opens them once.
