@@ -9,6 +9,7 @@ pub mod curve_plot;
 pub mod film;
 pub mod neighbour_sheet;
 pub mod page;
+pub mod sections;
 pub mod sheet;
 pub mod study;
 pub mod switch_page;

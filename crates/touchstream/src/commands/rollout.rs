@@ -1,10 +1,10 @@
 //! `touchstream rollout`: plays a stream without an agent, with uniform or perfect touches.
 
-use crate::output::OutputFile;
 use crate::say::say;
-use crate::source_args::{DataFacts, SourceArgs, SplitWord};
+use crate::settings_args::SourceArgs;
+use crate::settings_args::choice;
+use crate::terminal::Terminal;
 use crate::text_table::aligned;
-use crate::words::{needs_of, schedule_from_word, task_from_word};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -16,6 +16,9 @@ use touchstream_env::seed::{RunSeed, StreamName};
 use touchstream_env::stimuli::Split;
 use touchstream_env::stream::{CueReader, Stream};
 use touchstream_env::touch::Touch;
+use touchstream_experiment::config::DataFacts;
+use touchstream_experiment::config::{needs_of, parse_schedule_arg, parse_task_arg};
+use touchstream_experiment::output::OutputFile;
 
 const TOUCHES: StreamName = StreamName::new("rollout/touches");
 
@@ -40,8 +43,8 @@ pub struct RolloutArgs {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Which images
-    #[arg(long, value_enum, default_value_t = SplitWord::Train)]
-    split: SplitWord,
+    #[arg(long, value_parser = choice::<Split>(), default_value = "train")]
+    split: Split,
     #[command(flatten)]
     source: SourceArgs,
     /// Write every step to a CSV file
@@ -95,13 +98,13 @@ struct SegmentLine {
 
 pub fn run(args: &RolloutArgs) -> Result<()> {
     let schedule = match (&args.schedule, &args.task) {
-        (Some(word), _) => schedule_from_word(word, args.base_steps)?,
-        (None, Some(word)) => Schedule::single(task_from_word(word)?),
+        (Some(word), _) => parse_schedule_arg(word, args.base_steps)?,
+        (None, Some(word)) => Schedule::single(parse_task_arg(word)?),
         (None, None) => unreachable!("the command line asks for one of them"),
     };
     let needs = needs_of(schedule.segments().iter().map(|segment| &segment.task));
-    let opened = args.source.how.open(&args.source.data, needs)?;
-    let (schedule_id, split) = (schedule.id().to_owned(), Split::from(args.split));
+    let opened = args.source.how.open(&args.source.data, needs, &Terminal::default())?;
+    let (schedule_id, split) = (schedule.id().to_owned(), args.split);
     let (stream, cues) = Stream::open(schedule, opened.stimuli, split, RunSeed(args.seed))?;
     let mut steps = args.csv.as_deref().map(StepFile::create).transpose()?;
     let segments = play(stream, cues, args, steps.as_mut())?;
@@ -197,7 +200,7 @@ impl StepFile {
     }
 
     fn finish(self) -> Result<()> {
-        self.file.finish()
+        Ok(self.file.finish()?)
     }
 }
 

@@ -1,13 +1,13 @@
 //! `touchstream verify`: each claim of the paper as a test on what studies found.
 
-use crate::output::write_file;
 use crate::say::{say, warn_user};
-use crate::study::evidence::{Evidence, evidence_of};
-use crate::study::reproduction::{MadeFrom, reproduction_page, smoke_words};
+use crate::terminal::Terminal;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
 use touchstream_analysis::{LeftOut, Verdict, VerdictKind};
+use touchstream_experiment::output::write_file;
+use touchstream_experiment::study::{Evidence, MadeFrom, evidence_of, reproduction_page, smoke_words};
 
 #[derive(Args)]
 pub struct VerifyArgs {
@@ -29,7 +29,7 @@ pub struct VerifyArgs {
 }
 
 pub fn run(args: &VerifyArgs) -> Result<()> {
-    let all = evidence_of(&args.folders)?;
+    let all = evidence_of(&args.folders, &Terminal::default())?;
     all.iter().for_each(warn_of);
     if let Some(file) = &args.markdown {
         write_file(file, reproduction_page(&all, MadeFrom::of(&args.folders)).as_bytes())?;
