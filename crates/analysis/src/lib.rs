@@ -27,6 +27,8 @@
 //!
 //! This crate knows no files, clocks, terminals or drawing.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod band;
 mod counted;
 mod findings;

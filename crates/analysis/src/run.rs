@@ -174,7 +174,9 @@ mod tests {
             module: "ems".into(),
             task: "sr-2way".into(),
             seed,
-            part: Part::Alone { learning_rate: None },
+            kind: RunKind::SingleTask,
+            learning_rate: None,
+            base_end: None,
             points: (0..).zip(rewards).map(point).collect(),
             failure: None,
         }
@@ -183,7 +185,7 @@ mod tests {
     #[test]
     fn what_is_no_run_is_told() {
         let mut fast = record(7, &[0.5]);
-        fast.part = Part::Alone { learning_rate: Some(f64::INFINITY) };
+        fast.learning_rate = Some(f64::INFINITY);
         let mut lost = record(8, &[0.5]);
         lost.failure = Some("the loss is NaN at step 3".to_owned());
         let records = [

@@ -7,6 +7,8 @@
 //! This crate knows no command lines and no terminals: it is given settings and a flag to stop, and reports progress and
 //! warnings as [`Event`]s. `examples/small_study.rs` runs a study.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod baselines;
 pub mod cache_sections;
 pub mod config;
@@ -18,6 +20,7 @@ mod feature_scenes;
 mod finished_run;
 pub mod maps;
 pub mod output;
+pub mod rollout;
 pub mod run;
 mod run_setup;
 pub mod study;

@@ -1,7 +1,7 @@
 //! Progress and warnings of an experiment, as events.
 
 use crate::run::Moment;
-use crate::study::{Cell, Outcome, Tally};
+use crate::study::{AttemptResult, Cell, JobCounts};
 use std::fmt;
 use std::path::Path;
 use touchstream_env::task::Task;
@@ -21,7 +21,7 @@ impl Watch for Unwatched {
     fn on(&self, _event: Event<'_>) {}
 }
 
-/// What happened. Displayed, events without a number of their own are a sentence for people; progress is an empty text.
+/// What happened. Notes and warnings are displayed as a sentence, progress as an empty text.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -63,9 +63,9 @@ pub enum Event<'a> {
     /// A run of a study is complete, but diverged.
     StudyRunDiverged { name: &'a str },
     /// A run of a study ended in this process.
-    StudyRunEnded { name: &'a str, outcome: &'a Outcome },
+    StudyRunEnded { name: &'a str, outcome: &'a AttemptResult },
     /// Runs were completed, begun or given up, here or elsewhere.
-    StudyAdvanced(&'a Tally),
+    StudyAdvanced(&'a JobCounts),
     /// Work on the runs of a study ended.
     StudyEnded,
     /// A complete run cannot be read; it was moved aside and will be repeated.
@@ -101,7 +101,9 @@ impl fmt::Display for Event<'_> {
                 folder.display()
             ),
             Self::StudyRunContinued { name, step } => write!(f, "{name} goes on from step {step}"),
-            Self::StudyRunEnded { name, outcome: Outcome::Failed(reason) } => write!(f, "{name}: {reason}"),
+            Self::StudyRunEnded { name, outcome: AttemptResult::Failed(reason) } => {
+                write!(f, "{name}: {reason}")
+            }
             Self::RunSetAside { name, problem, aside } => write!(
                 f,
                 "{name} cannot be read and is done again ({problem}); it lies in {} now",

@@ -29,6 +29,9 @@ fn rows<S: Settings>() -> impl Iterator<Item = &'static Setting<S>> {
 
 impl<S: Settings + Send + Sync> Args for Typed<S> {
     fn augment_args(command: Command) -> Command {
+        // A group with a heading of its own is followed by other options under the same heading.
+        let heading = rows::<S>().next().map_or("", |setting| setting.heading);
+        let command = if heading.is_empty() { command } else { command.next_help_heading(heading) };
         rows::<S>().fold(command, |command, setting| command.arg(arg_of(setting)))
     }
 

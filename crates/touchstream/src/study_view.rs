@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use touchstream_experiment::Event;
-use touchstream_experiment::study::{Cell, Outcome, Tally};
+use touchstream_experiment::study::{AttemptResult, Cell, JobCounts};
 
 /// A bar on a terminal; elsewhere a line a run, and one now and then.
 pub struct StudyView {
@@ -22,7 +22,7 @@ pub struct StudyView {
     /// Seconds of a core that all runs take, as they are estimated.
     whole_cost: f64,
     learned: Mutex<Learned>,
-    last: Mutex<Tally>,
+    last: Mutex<JobCounts>,
     n_threads: usize,
 }
 
@@ -77,7 +77,7 @@ impl StudyView {
                 if let Ok(mut learned) = self.learned.lock() {
                     learned.under_way.remove(name);
                 }
-                if let Outcome::Failed(_) = outcome {
+                if let AttemptResult::Failed(_) = outcome {
                     self.say_line(&event.to_string());
                 }
             }
@@ -121,14 +121,14 @@ impl StudyView {
         }
     }
 
-    fn say(&self, tally: &Tally) {
+    fn say(&self, tally: &JobCounts) {
         warn_user!("study: {} of {} runs  {}", tally.n_complete, tally.n_jobs, self.words(tally));
         if let Ok(mut said) = self.said.lock() {
             *said = Instant::now();
         }
     }
 
-    fn words(&self, tally: &Tally) -> String {
+    fn words(&self, tally: &JobCounts) -> String {
         let rate = self.n_steps.load(Ordering::Relaxed) as f64 / self.began.elapsed().as_secs_f64().max(0.1);
         let n_running = self.learned.lock().map_or(0, |learned| learned.under_way.len());
         let mut words = format!("{n_running} running");
@@ -147,7 +147,7 @@ impl StudyView {
     }
 
     /// What is left by estimated cost, at the pace of what was learned here.
-    fn time_left(&self, tally: &Tally) -> Option<Duration> {
+    fn time_left(&self, tally: &JobCounts) -> Option<Duration> {
         let learned = self.learned.lock().ok()?;
         let under_way: f64 = learned.under_way.values().sum();
         let share_left = 1.0 - tally.n_complete as f64 / tally.n_jobs.max(1) as f64;
@@ -160,7 +160,7 @@ impl StudyView {
         (pace > 0.0).then(|| Duration::from_secs_f64((left / pace).min(1e9)))
     }
 
-    fn tallied(&self, tally: &Tally) {
+    fn tallied(&self, tally: &JobCounts) {
         let Ok(mut last) = self.last.lock() else { return };
         let is_news = tally.n_complete > last.n_complete || last.n_jobs == 0;
         *last = tally.clone();

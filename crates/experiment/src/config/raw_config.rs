@@ -36,7 +36,7 @@ settings! {
         encoder: Option<String> = "ENCODER", "What turns screens into features: compact, vgg16 or onnx:FILE [default: compact]";
         steps: Option<u64> = "N", "Steps to learn, rounded up to whole updates [default: 30000]";
         seed: Option<u64> = "SEED", "Seed of weights, trials, candidates, choices and dropout [default: 0]";
-        preset: Option<Preset> = "", "Where the paper's printed values are not ours, take them [default: default]";
+        preset: Option<Preset> = "PRESET", "Where the paper's printed values are not ours, take them [default: default]";
         ["Agent"]
         units: Option<Vec<usize>> = "N,...", "Units of each stage but the readout, or one number for all [default: the paper's table]";
         depth: Option<usize> = "N", "Layers behind the bottleneck [default: 2; 3 for late modules]";

@@ -24,7 +24,7 @@ pub struct Setting<S> {
     pub field: &'static str,
     /// The field with hyphens, as configuration files and command lines have it.
     pub key: &'static str,
-    /// What a value is called, `N` or `SEED`; empty for a flag, or for the key in capitals.
+    /// What a value is called, `N` or `SEED`; empty for a flag.
     pub value_name: &'static str,
     /// The heading that it is listed under; empty for none.
     pub heading: &'static str,

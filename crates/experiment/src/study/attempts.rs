@@ -37,7 +37,7 @@ struct ClaimFacts {
 /// How an attempt ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum AttemptResult {
     /// It became the run.
     Won,
     /// It was complete after another one.
@@ -52,7 +52,7 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AttemptEnd {
     /// How.
-    pub outcome: Outcome,
+    pub outcome: AttemptResult,
     /// When.
     pub ended_unix_secs: f64,
     /// What a core spent on it.
@@ -251,7 +251,7 @@ impl Claim {
     }
 
     /// Writes down how it ended; the next may claim.
-    pub fn end(self, outcome: Outcome, cpu_time: Duration) -> Result<(), StudyError> {
+    pub fn end(self, outcome: AttemptResult, cpu_time: Duration) -> Result<(), StudyError> {
         let end = AttemptEnd {
             outcome,
             ended_unix_secs: unix_secs(SystemTime::now()),
@@ -335,7 +335,7 @@ mod tests {
         check_theirs(&attempts, &worker(2));
         check_theirs(&attempts, &elsewhere(3));
         assert!(claim.beat());
-        claim.end(Outcome::Stopped, Duration::from_secs(1)).unwrap();
+        claim.end(AttemptResult::Stopped, Duration::from_secs(1)).unwrap();
         let next = ours(attempts.claim(&elsewhere(3), LEASE).unwrap());
         assert_eq!(next.number(), 2);
         let records = attempts.records(&worker(1)).unwrap();

@@ -32,7 +32,7 @@ pub fn begin(folder: &StudyFolder, spec: &StudySpec, start: &Start) -> Result<St
     // Everything that is impossible is said before anything is written.
     cells_of(spec)?;
     Beginning::look(folder, spec)?;
-    let _turn = folder.take_turn().with_context(|| format!("cannot write {}", folder.spec().display()))?;
+    let _lock = folder.lock().with_context(|| format!("cannot write {}", folder.spec().display()))?;
     Beginning::look(folder, spec)?.write(folder, start)
 }
 

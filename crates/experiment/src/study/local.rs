@@ -7,7 +7,7 @@ use crate::study::cell::{Cell, CellPlan, missing_of};
 use crate::study::damaged::set_damaged_aside;
 use crate::study::shared_inputs::SharedInputsPool;
 use crate::study::spent_time::{SpentTime, timed};
-use crate::study::{Crew, Ended, Job, Keep, StudyFolder, Tally, Worker, settle_run};
+use crate::study::{Ended, Job, JobCounts, Keep, StudyFolder, Worker, WorkerPool, settle_run};
 use crate::watch::{Event, Watch};
 use std::cell::Cell as Shared;
 use std::collections::BTreeSet;
@@ -29,7 +29,7 @@ pub struct WorkOptions<'a> {
 
 /// What a process did.
 pub struct WorkSummary {
-    pub tally: Tally,
+    pub tally: JobCounts,
     /// Runs of this process that are complete because they cannot be learned.
     pub n_failed: usize,
     /// What it took.
@@ -62,7 +62,7 @@ impl WorkOptions<'_> {
         let jobs: Vec<Job> = cells.iter().map(|cell| cell.job()).collect();
         watch.on(Event::StudyStarted { cells: &cells, n_threads: self.n_threads });
         let n_diverged = AtomicUsize::new(0);
-        let crew = Crew {
+        let pool = WorkerPool {
             folder: self.folder,
             worker: Worker::this(self.scheduler_job.clone()),
             n_threads: self.n_threads,
@@ -72,7 +72,7 @@ impl WorkOptions<'_> {
             let run = StudyRun { cell: cells[job], folder, must_stop, watch, n_diverged: &n_diverged };
             self.do_run(&run, &inputs).map_err(|error| error.text())
         };
-        let tally = crew.work(&jobs, &do_run, watch, must_stop)?;
+        let tally = pool.work(&jobs, &do_run, watch, must_stop)?;
         watch.on(Event::StudyEnded);
         spent.runs = tally.cpu_in_runs;
         Ok(WorkSummary { spent, n_failed: n_diverged.into_inner(), tally })

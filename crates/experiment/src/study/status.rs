@@ -1,7 +1,7 @@
 //! How far a study is, here and in the cluster's queue.
 
 use crate::error::Result;
-use crate::study::attempts::{AttemptEnd, Outcome};
+use crate::study::attempts::{AttemptEnd, AttemptResult};
 use crate::study::cell::{cells_of, missing_of};
 use crate::study::census::Census;
 use crate::study::folder::StudyFolder;
@@ -80,7 +80,7 @@ pub fn status_of(folder: &StudyFolder, spec: &StudySpec, watch: &dyn Watch) -> R
         };
         n_attempts += records.len();
         let last = records.last().and_then(|record| record.end.as_ref());
-        if let Some(AttemptEnd { outcome: Outcome::Failed(reason), .. }) = last {
+        if let Some(AttemptEnd { outcome: AttemptResult::Failed(reason), .. }) = last {
             given_up.push((name.clone(), reason.clone()));
         }
         if let Some(record) = records.iter().find(|record| record.is_alive) {

@@ -9,8 +9,8 @@ use crate::study::{CompleteRun, Pair, Records, StudyFolder, StudySpec, cells_of,
 use crate::study::{class_of, read_votes};
 use serde::Serialize;
 use std::path::PathBuf;
-use touchstream_analysis::statistics::{Estimate, Gains, area, gains, student_half_width};
-use touchstream_analysis::{RunKind, SwitchMethod};
+use touchstream_analysis::statistics::student_half_width;
+use touchstream_analysis::{RunKind, SwitchFindings, SwitchMethod, WayFindings, findings};
 use touchstream_mind::composite::{StageVotes, voter_shares};
 use touchstream_report::switch_page::{Curve, SwitchSection, VoteSeries, VoterShares, switch_page};
 
@@ -47,7 +47,11 @@ impl SwitchReport {
     /// From the folders of a study's runs.
     pub fn read(folder: &StudyFolder, spec: &StudySpec) -> Result<Self> {
         let names = cells_of(spec)?.into_iter().map(|cell| cell.name).collect();
-        let Records { runs, unreadable, strangers, .. } = Records::read(folder, &names)?;
+        let records = Records::read(folder, &names)?;
+        let found = findings(&records.run_records(spec), &[]);
+        let found: Vec<SwitchFindings> =
+            found.presets.into_iter().flat_map(|preset| preset.switching).collect();
+        let Records { runs, unreadable, strangers, .. } = records;
         if let Some((name, problem)) = unreadable.iter().chain(&strangers).next() {
             bail!(Folder, "{name}: {problem}");
         }
@@ -59,7 +63,7 @@ impl SwitchReport {
         for switch in &spec.switches {
             let pair = pair_of(switch)?;
             for way in &spec.ways {
-                gains.extend(gain_row(&runs, &pair, way.parse()?));
+                gains.extend(gain_row(&found, &pair, way.parse()?));
             }
         }
         Ok(Self { gains, runs })
@@ -174,34 +178,24 @@ fn runs_of<'a>(
     })
 }
 
-fn gain_row(runs: &[CompleteRun], pair: &Pair, method: SwitchMethod) -> Option<GainRow> {
-    let curve = |run: &CompleteRun| -> Vec<(u64, f64)> {
-        run.rows.iter().map(|row| (row.step, row.validation.reward)).collect()
-    };
-    let of_method = || runs_of(runs, &pair.name, method);
-    let areas: Vec<f64> =
-        of_method().map(|run| area(&curve(run)).map_or(f64::NAN, |area| area.mean_reward)).collect();
-    let scratch =
-        |seed| runs_of(runs, &pair.name, SwitchMethod::Scratch).find(move |run| run.facts.seed == seed);
-    let gains: Vec<Gains> = of_method()
-        .filter(|_| method != SwitchMethod::Scratch)
-        .filter_map(|run| gains(&curve(run), &curve(scratch(run.facts.seed)?)))
-        .collect();
-    let rgains: Vec<f64> = gains.iter().map(|gains| gains.relative).collect();
-    let tgains: Vec<f64> = gains.iter().map(|gains| gains.transfer).collect();
-    let mean = |numbers: &[f64]| Estimate::of(numbers).map(|mean| mean.value);
+fn gain_row(found: &[SwitchFindings], pair: &Pair, method: SwitchMethod) -> Option<GainRow> {
+    let switch = found.iter().find(|switch| switch.switch == pair.name)?;
+    let WayFindings { area, r_gain, t_gain, seeds, .. } = switch.ways.iter().find(|way| way.way == method)?;
+    let areas: Vec<f64> = seeds.iter().map(|seed| seed.area).collect();
+    let rgains: Vec<f64> = seeds.iter().filter_map(|seed| seed.r_gain).collect();
+    let tgains: Vec<f64> = seeds.iter().filter_map(|seed| seed.t_gain).collect();
     Some(GainRow {
         switch: pair.name.clone(),
         base: pair.base.id().to_owned(),
         second: pair.second.id().to_owned(),
         learned_by: method.to_string(),
         n_seeds: areas.len(),
-        horizon: of_method().next().map_or(0, |run| run.identity.plan.n_steps),
-        area: mean(&areas)?,
+        horizon: switch.horizon_steps,
+        area: area.value,
         area_half_interval: student_half_width(&areas),
-        rgain: mean(&rgains),
+        rgain: r_gain.map(|gain| gain.value),
         rgain_half_interval: student_half_width(&rgains),
-        tgain: mean(&tgains),
+        tgain: t_gain.map(|gain| gain.value),
         tgain_half_interval: student_half_width(&tgains),
         rgains,
         tgains,

@@ -23,7 +23,7 @@ use touchstream_experiment::run::{CHECKPOINT_EVERY, Ending};
 use touchstream_experiment::study::report::{study_report, write_report};
 use touchstream_experiment::study::slurm::{ArrayTask, SlurmOptions, cancel, read_submissions, submit};
 use touchstream_experiment::study::{
-    Cell, LEASE, NamedStudy, SpentTime, Start, StudyFolder, StudySpec, Tally, WorkOptions, WorkSummary,
+    Cell, JobCounts, LEASE, NamedStudy, SpentTime, Start, StudyFolder, StudySpec, WorkOptions, WorkSummary,
     cells_of, read_spec, timed, unnamed_runs, warn_of_unnamed,
 };
 use work::WorkArgs;
@@ -222,7 +222,7 @@ pub fn say_spent(spent: &SpentTime) {
 
 /// Prints what this process did; returns whether everything is complete.
 fn is_complete(summary: &WorkSummary) -> bool {
-    let Tally { n_jobs, n_complete, given_up, .. } = &summary.tally;
+    let JobCounts { n_jobs, n_complete, given_up, .. } = &summary.tally;
     for (name, reason) in given_up.iter().take(20) {
         warn_user!("given up: {name}: {reason}");
     }

@@ -29,7 +29,7 @@ pub fn submit(
     let cache = cache.map(Path::to_owned).or_else(default_cache_dir);
     let cache = cache.map(std::path::absolute).transpose()?;
     // Of two that submit at once, the second finds the tasks of the first.
-    let _turn = folder.take_turn()?;
+    let _lock = folder.lock()?;
     let before = read_submissions(folder)?;
     let n_active = queue_of(&before)?.n_active();
     if n_active > 0 {

@@ -1,12 +1,12 @@
 //! The threads of one process that get a study done, beside those of other processes.
 
 use crate::run::RunFolder;
-use crate::study::attempts::{Claim, Claimed, LEASE, Outcome};
-use crate::study::board::{Board, Next, Tally};
+use crate::study::attempts::{AttemptResult, Claim, Claimed, LEASE};
 use crate::study::cpu_time::thread_cpu_time;
 use crate::study::error::StudyError;
 use crate::study::folder::StudyFolder;
 use crate::study::job::{Ended, Job, JobState};
+use crate::study::job_queue::{JobCounts, JobQueue, Next};
 use crate::study::worker::Worker;
 use crate::watch::{Event, Watch};
 use std::any::Any;
@@ -18,7 +18,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Threads, and who they are.
-pub struct Crew<'a> {
+pub struct WorkerPool<'a> {
     /// Where the study is.
     pub folder: &'a StudyFolder,
     /// This process.
@@ -40,10 +40,10 @@ struct Held {
     is_lost: Arc<AtomicBool>,
 }
 
-/// What the threads of a crew share.
-struct Shift<'a> {
-    crew: &'a Crew<'a>,
-    board: Mutex<Board<'a>>,
+/// What the threads of a pool share.
+struct Shared<'a> {
+    pool: &'a WorkerPool<'a>,
+    board: Mutex<JobQueue<'a>>,
     held: Mutex<BTreeMap<usize, Held>>,
     do_run: &'a DoRun<'a>,
     watch: &'a dyn Watch,
@@ -51,7 +51,7 @@ struct Shift<'a> {
     is_over: AtomicBool,
 }
 
-impl Crew<'_> {
+impl WorkerPool<'_> {
     /// Gets all jobs done, in their order as far as possible; comes back when none is left, or when it must stop. Runs that
     /// others have are waited for, and taken over if they die.
     pub fn work(
@@ -60,39 +60,39 @@ impl Crew<'_> {
         do_run: &DoRun<'_>,
         watch: &dyn Watch,
         must_stop: &AtomicBool,
-    ) -> Result<Tally, StudyError> {
-        let shift = Shift {
-            crew: self,
-            board: Mutex::new(Board::new(jobs)),
+    ) -> Result<JobCounts, StudyError> {
+        let shared = Shared {
+            pool: self,
+            board: Mutex::new(JobQueue::new(jobs)),
             held: Mutex::default(),
             do_run,
             watch,
             must_stop,
             is_over: AtomicBool::new(false),
         };
-        lock(&shift.board).look(self.folder)?;
-        watch.on(Event::StudyAdvanced(&shift.tally()));
+        lock(&shared.board).look(self.folder)?;
+        watch.on(Event::StudyAdvanced(&shared.tally()));
         thread::scope(|scope| {
-            scope.spawn(|| shift.keep_alive());
-            let threads: Vec<_> = (0..self.n_threads).map(|_| scope.spawn(|| shift.work_alone())).collect();
+            scope.spawn(|| shared.keep_alive());
+            let threads: Vec<_> = (0..self.n_threads).map(|_| scope.spawn(|| shared.work_alone())).collect();
             let outcomes: Vec<_> = threads.into_iter().map(thread::ScopedJoinHandle::join).collect();
-            shift.is_over.store(true, Ordering::Relaxed);
+            shared.is_over.store(true, Ordering::Relaxed);
             let outcomes = outcomes.into_iter();
             let outcomes = outcomes.map(|joined| joined.unwrap_or_else(|panic| resume_unwind(panic)));
             outcomes.collect::<Result<(), StudyError>>()
         })?;
-        Ok(shift.tally())
+        Ok(shared.tally())
     }
 }
 
-impl Shift<'_> {
-    fn tally(&self) -> Tally {
+impl Shared<'_> {
+    fn tally(&self) -> JobCounts {
         lock(&self.board).tally()
     }
 
     /// Signs of life for everything that is held, a few in each lease.
     fn keep_alive(&self) {
-        let pause = (self.crew.lease / 6).clamp(Duration::from_millis(20), LEASE);
+        let pause = (self.pool.lease / 6).clamp(Duration::from_millis(20), LEASE);
         let mut last = Instant::now();
         while !self.is_over.load(Ordering::Relaxed) {
             thread::sleep(REST.min(pause));
@@ -110,7 +110,7 @@ impl Shift<'_> {
 
     fn work_alone(&self) -> Result<(), StudyError> {
         while !self.must_stop.load(Ordering::Relaxed) {
-            let next = lock(&self.board).take_next(self.crew.folder)?;
+            let next = lock(&self.board).take_next(self.pool.folder)?;
             match next {
                 Next::Take(job) => {
                     // A full disk or a folder that cannot be read is one run's trouble, not the study's.
@@ -127,7 +127,7 @@ impl Shift<'_> {
     }
 
     fn try_job(&self, job: usize) -> Result<JobState, StudyError> {
-        let Crew { folder, worker, lease, .. } = self.crew;
+        let WorkerPool { folder, worker, lease, .. } = self.pool;
         let name = lock(&self.board).jobs[job].name.clone();
         let attempts = folder.attempts(&name);
         if folder.run(&name).path().exists() {
@@ -138,7 +138,7 @@ impl Shift<'_> {
         };
         // Somebody may have finished it since we looked.
         if folder.run(&name).path().exists() {
-            claim.end(Outcome::Late, Duration::ZERO)?;
+            claim.end(AttemptResult::Late, Duration::ZERO)?;
             return Ok(JobState::Complete);
         }
         self.watch.on(Event::StudyRunStarted { name: &name });
@@ -147,18 +147,18 @@ impl Shift<'_> {
         self.watch.on(Event::StudyRunEnded { name: &name, outcome: &outcome });
         lock(&self.board).cpu_in_runs += cpu_time;
         Ok(match outcome {
-            Outcome::Won | Outcome::Late => {
+            AttemptResult::Won | AttemptResult::Late => {
                 attempts.clear();
                 JobState::Complete
             }
-            Outcome::Stopped => JobState::Waiting,
-            Outcome::Failed(reason) => JobState::GivenUp { reason },
+            AttemptResult::Stopped => JobState::Waiting,
+            AttemptResult::Failed(reason) => JobState::GivenUp { reason },
         })
     }
 
     /// Does a run that is ours, and says how it ended and what it cost.
-    fn attempt(&self, job: usize, name: &str, claim: Claim) -> (Outcome, Duration) {
-        let folder = self.crew.folder;
+    fn attempt(&self, job: usize, name: &str, claim: Claim) -> (AttemptResult, Duration) {
+        let folder = self.pool.folder;
         let work = claim.work_folder();
         let is_lost = Arc::new(AtomicBool::new(false));
         lock(&self.held).insert(job, Held { claim, is_lost: Arc::clone(&is_lost) });
@@ -176,12 +176,12 @@ impl Shift<'_> {
         let cpu_time = thread_cpu_time().saturating_sub(start);
         let claim = lock(&self.held).remove(&job).map(|held| held.claim);
         let outcome = match is_won {
-            Ok(Some(true)) => Outcome::Won,
-            Ok(Some(false)) => Outcome::Late,
+            Ok(Some(true)) => AttemptResult::Won,
+            Ok(Some(false)) => AttemptResult::Late,
             // Whoever was taken over may find its folder gone; that is no failure of the run.
-            _ if folder.run(name).path().exists() => Outcome::Late,
-            Err(reason) => Outcome::Failed(reason),
-            Ok(None) => Outcome::Stopped,
+            _ if folder.run(name).path().exists() => AttemptResult::Late,
+            Err(reason) => AttemptResult::Failed(reason),
+            Ok(None) => AttemptResult::Stopped,
         };
         if let Some(claim) = claim {
             // Where not even this can be written, letting go of the claim's lock has to do.
@@ -215,9 +215,9 @@ mod tests {
         names.iter().map(job).collect()
     }
 
-    fn crew<'a>(folder: &'a StudyFolder, host: &str) -> Crew<'a> {
+    fn crew<'a>(folder: &'a StudyFolder, host: &str) -> WorkerPool<'a> {
         let worker = Worker { host: host.into(), boot: Some("today".into()), pid: 1, job: None };
-        Crew { folder, worker, n_threads: 3, lease: Duration::from_millis(200) }
+        WorkerPool { folder, worker, n_threads: 3, lease: Duration::from_millis(200) }
     }
 
     fn write_result(folder: &RunFolder, stage: Stage) {
@@ -269,14 +269,14 @@ mod tests {
         };
         let never = AtomicBool::new(false);
         // Two processes at once.
-        let tallies: Vec<Tally> = thread::scope(|scope| {
+        let tallies: Vec<JobCounts> = thread::scope(|scope| {
             let both = ["here", "there"].map(|host| {
                 let (folder, jobs, do_run, never) = (&folder, &jobs, &do_run, &never);
                 scope.spawn(move || crew(folder, host).work(jobs, do_run, &Unwatched, never).unwrap())
             });
             both.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
-        assert!(tallies.iter().all(Tally::is_complete), "{tallies:?}");
+        assert!(tallies.iter().all(JobCounts::is_complete), "{tallies:?}");
         let order = order.into_inner().unwrap();
         let place_of = |job| order.iter().position(|&done| done == job).unwrap();
         assert_eq!(order.len(), 4, "{order:?}");
@@ -287,7 +287,7 @@ mod tests {
         for job in &jobs {
             let records = folder.attempts(&job.name).records(&Worker::this(None)).unwrap();
             let outcomes = records.into_iter().filter_map(|record| record.end).map(|end| end.outcome);
-            assert_eq!(outcomes.filter(|outcome| *outcome == Outcome::Won).count(), 1);
+            assert_eq!(outcomes.filter(|outcome| *outcome == AttemptResult::Won).count(), 1);
         }
         assert!(!place.path().join("attempts/a/1").exists());
     }
@@ -342,7 +342,7 @@ mod tests {
             let first = do_run_as("here");
             // Its last sign of life is long ago from the start, so that the other may claim at once.
             scope.spawn(move || {
-                let dead_slow = Crew { lease: Duration::ZERO, ..crew(folder, "here") };
+                let dead_slow = WorkerPool { lease: Duration::ZERO, ..crew(folder, "here") };
                 dead_slow.work(jobs, &first, &Unwatched, never).unwrap()
             });
             while n_attempts(folder, "a") == 0 {
@@ -352,9 +352,9 @@ mod tests {
             scope.spawn(move || crew(folder, "there").work(jobs, &second, &Unwatched, never).unwrap());
         });
         let mut outcomes: Vec<_> = folder.attempts("a").records(&Worker::this(None)).unwrap();
-        outcomes.sort_by_key(|record| record.end.as_ref().map(|end| end.outcome != Outcome::Won));
+        outcomes.sort_by_key(|record| record.end.as_ref().map(|end| end.outcome != AttemptResult::Won));
         let told: Vec<_> = outcomes.iter().map(|record| record.end.clone().unwrap().outcome).collect();
-        assert_eq!(told, [Outcome::Won, Outcome::Late]);
+        assert_eq!(told, [AttemptResult::Won, AttemptResult::Late]);
         let winner = fs::read_to_string(folder.run("a").path().join("result")).unwrap();
         assert_eq!(winner, outcomes[0].worker.host);
     }

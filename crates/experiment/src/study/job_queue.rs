@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// How many runs stand where.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tally {
+pub struct JobCounts {
     /// All.
     pub n_jobs: usize,
     /// There is a result.
@@ -22,7 +22,7 @@ pub struct Tally {
     pub cpu_in_runs: Duration,
 }
 
-impl Tally {
+impl JobCounts {
     /// Whether everything has a result.
     pub fn is_complete(&self) -> bool {
         self.n_complete == self.n_jobs
@@ -35,7 +35,7 @@ const MAX_FAILURES: u32 = 3;
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// All runs and where they stand.
-pub(super) struct Board<'a> {
+pub(super) struct JobQueue<'a> {
     pub(super) jobs: &'a [Job],
     states: Vec<JobState>,
     failures: Vec<u32>,
@@ -62,7 +62,7 @@ enum BaseState {
     Lost(String),
 }
 
-impl<'a> Board<'a> {
+impl<'a> JobQueue<'a> {
     pub(super) fn new(jobs: &'a [Job]) -> Self {
         let n = jobs.len();
         Self {
@@ -160,13 +160,13 @@ impl<'a> Board<'a> {
         }
     }
 
-    pub(super) fn tally(&self) -> Tally {
+    pub(super) fn tally(&self) -> JobCounts {
         let count = |state: &JobState| self.states.iter().filter(|found| *found == state).count();
         let given_up = self.jobs.iter().zip(&self.states).filter_map(|(job, state)| match state {
             JobState::GivenUp { reason } => Some((job.name.clone(), reason.clone())),
             _ => None,
         });
-        Tally {
+        JobCounts {
             n_jobs: self.jobs.len(),
             n_complete: count(&JobState::Complete),
             n_elsewhere: count(&JobState::Elsewhere),
