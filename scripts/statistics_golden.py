@@ -1,9 +1,9 @@
-"""What rliable, SciPy and NumPy make of some scores and curves: crates/statistics/tests/golden/rliable.json.
+"""What rliable, SciPy and NumPy make of some scores and curves: crates/analysis/tests/golden/rliable.json.
 
     python scripts/statistics_golden.py
 
 Points come from rliable's metrics where every task has as many seeds, and from the same formulas on SciPy where not (a
-check compares the two). Intervals come twice: from the very resamples that `touchstream-statistics` draws, for equality,
+check compares the two). Intervals come twice: from the very resamples that `touchstream-analysis` draws, for equality,
 and from rliable's own bootstrap, which draws others, for closeness. Needs rliable (with it NumPy and SciPy) and pandas before 3. A minute.
 """
 
@@ -15,7 +15,7 @@ import scipy.stats
 from rliable import library, metrics
 
 REPO = pathlib.Path(__file__).resolve().parent.parent
-GOLDEN = REPO / "crates/statistics/tests/golden/rliable.json"
+GOLDEN = REPO / "crates/analysis/tests/golden/rliable.json"
 
 N_RESAMPLES = 2000
 RESAMPLES, DATA = "statistics/resamples", "statistics/golden-data"

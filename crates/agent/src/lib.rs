@@ -5,6 +5,8 @@
 //!
 //! This crate knows streams and modules; it knows no files, no encoders, no clocks and no terminals.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod candidate_touches;
 mod dropout;
 mod evaluation;

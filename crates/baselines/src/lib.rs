@@ -2,6 +2,8 @@
 //!
 //! This crate knows boxes and scene vectors; it knows no files, no encoders and no terminals.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod box_numbers;
 mod boxed_scenes;
 mod fixed_box;

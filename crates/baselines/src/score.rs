@@ -1,8 +1,8 @@
 //! How well boxes fit: the mean overlap, and how sure one can be of it.
 
+use touchstream_analysis::statistics::{Estimate, Interval, N_RESAMPLES, Resampling, Width};
 use touchstream_env::pixel_box::PixelBox;
 use touchstream_env::seed::{RunSeed, StreamName};
-use touchstream_statistics::{BootstrapMean, Interval, N_RESAMPLES, Resampling, Width, bootstrap_mean};
 
 /// A fixed seed: equal values have equal intervals. Of hundreds of screens, whose intervals need not be widened.
 const RESAMPLING: Resampling = Resampling {
@@ -33,8 +33,9 @@ impl Score {
     ///
     /// Without screens, or if a value is not finite.
     pub fn of(values: &[f64]) -> Self {
-        let found = bootstrap_mean(values, &RESAMPLING).expect("at least one screen, with finite values");
-        let BootstrapMean { mean, interval, n } = found;
+        let found =
+            Estimate::bootstrapped(values, &RESAMPLING).expect("at least one screen, with finite values");
+        let Estimate { value: mean, interval, n } = found;
         let Interval { low, high } = interval.unwrap_or(Interval { low: mean, high: mean });
         Self { n, mean, low, high }
     }

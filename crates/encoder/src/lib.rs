@@ -3,6 +3,8 @@
 //! The walk's station between screen and module. This crate knows screens and weights; it knows no task, no
 //! reward, no cache of features and no terminal.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod arithmetic;
 mod buffer_pool;
 mod compact;

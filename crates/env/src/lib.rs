@@ -5,6 +5,8 @@
 //!
 //! This crate knows no files, no networks, no clock and no global randomness.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod conformance;
 pub mod mask;
 mod nearest;

@@ -5,6 +5,8 @@
 //!
 //! This crate knows encoders, tasks and its own files; it knows no networks, no weights and no terminals.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 #[cfg(target_endian = "big")]
 compile_error!("feature files are read in place as little-endian numbers");
 

@@ -3,6 +3,8 @@
 //!
 //! This crate knows neither images nor weights nor terminals.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod outside_file;
 mod progress;
 mod vanishing;

@@ -4,6 +4,8 @@
 //! Pure computation: no files, no clock, no threads. Every picture is a function of seed, split, kind and
 //! index. Colour, texture, light and background are drawn without knowing the class; only form tells it.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod background;
 mod camera;
 mod catalogue;

@@ -6,6 +6,8 @@
 //!
 //! This crate knows no tasks, no screens, no policies, no files and no randomness.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod adam;
 mod arithmetic;
 pub mod composite;

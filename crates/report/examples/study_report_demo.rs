@@ -5,17 +5,17 @@
 use std::error::Error;
 use std::path::Path;
 use std::{env, fs};
+use touchstream_analysis::{Verdict, VerdictKind};
 use touchstream_report::study::band_line::BandPoint;
 use touchstream_report::study::figure::Figure;
 use touchstream_report::study::heat_table::HeatTable;
-use touchstream_report::study::intervals::{Estimate, IntervalGroup, IntervalRow, Intervals};
+use touchstream_report::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
 use touchstream_report::study::panels::{Panel, PanelCurve, Panels, XRange};
 use touchstream_report::study::png::{DEFAULT_SCALE, png_from_svg};
 use touchstream_report::study::profiles::{ProfileLine, Profiles};
 use touchstream_report::study::progress_banner::RunCounts;
 use touchstream_report::study::study_page::{StudyPage, StudyPicture, StudySection};
 use touchstream_report::study::table::{Cell, Table, TableColumn};
-use touchstream_report::study::verdicts::{Outcome, VerdictRow};
 
 const TASKS: [&str; 12] = [
     "sr-2way",
@@ -139,9 +139,9 @@ fn heat() -> Figure {
     .figure()
 }
 
-fn estimate(series_idx: usize, row: usize) -> Estimate {
+fn estimate(series_idx: usize, row: usize) -> Mark {
     let value = 0.9 - 0.5 * made_up(row, series_idx + 3);
-    Estimate {
+    Mark {
         series_idx: Some(series_idx),
         value: (row != 5).then_some(value),
         interval: Some((value - 0.03 - 0.05 * made_up(row, 1), value + 0.02 + 0.03 * made_up(row, 2))),
@@ -175,12 +175,12 @@ fn gains() -> Figure {
     let row = |switch: usize| {
         let estimate = |series_idx: usize| {
             let value = 1.4 * made_up(switch, series_idx + 60) - 0.4;
-            Estimate {
+            Mark {
                 series_idx: Some(series_idx),
                 value: Some(value),
                 interval: Some((value - 0.05 - 0.2 * made_up(switch, 61), value + 0.1)),
                 n: 10,
-                ..Estimate::default()
+                ..Mark::default()
             }
         };
         IntervalRow {
@@ -253,8 +253,10 @@ fn table(n_rows: usize) -> Table {
     }
 }
 
-fn verdict(claim: &str, outcome: Outcome) -> VerdictRow {
-    VerdictRow {
+fn verdict(claim: &str, outcome: VerdictKind) -> Verdict {
+    Verdict {
+        claim_id: claim.into(),
+        has_runs: true,
         claim: claim.into(),
         preset: "paper".into(),
         paper: "0.91".into(),
@@ -310,9 +312,9 @@ fn page() -> Result<StudyPage, Box<dyn Error>> {
             .collect(),
         failed: vec![("ems/sr-2way/seed-3".into(), "no space left on the device".into())],
         verdicts: vec![
-            verdict("EMS learns faster than late fusion on every task", Outcome::Reproduced),
-            verdict("Symmetry matters more than multiplication", Outcome::NotReproduced),
-            verdict("Unit voting gains more than layer voting after a switch", Outcome::NotEnoughData),
+            verdict("EMS learns faster than late fusion on every task", VerdictKind::Reproduced),
+            verdict("Symmetry matters more than multiplication", VerdictKind::NotReproduced),
+            verdict("Unit voting gains more than layer voting after a switch", VerdictKind::NotEnoughData),
         ],
         sections,
     })

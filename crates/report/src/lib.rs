@@ -2,6 +2,8 @@
 //!
 //! This crate makes bytes (PNG, APNG, SVG, HTML, tables) out of streams and numbers; it opens no files and decides nothing.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod area_plot;
 pub mod canvas;
 pub mod colour_map;
@@ -9,6 +11,7 @@ pub mod curve_plot;
 pub mod film;
 pub mod neighbour_sheet;
 pub mod page;
+pub mod sections;
 pub mod sheet;
 pub mod study;
 pub mod switch_page;

@@ -5,6 +5,8 @@
 //! found and what was left out. Files from outside are never trusted: sizes are limited before memory is taken,
 //! and what is broken is skipped and named. This crate knows no task and no terminal.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod class_names;
 pub mod coco;
 mod cutouts;

@@ -1,26 +1,17 @@
 //! The `touchstream` program: arguments in, one command run, errors printed once.
 
-mod agent_words;
-mod cache_rooms;
+#![allow(clippy::disallowed_methods)]
+
 mod cli;
 mod commands;
-mod config_files;
-mod encoder_args;
-mod finished_run;
-mod lessons;
-mod output;
 mod progress_bar;
-mod run_setup;
 mod say;
-mod source_args;
-mod study;
-mod switch;
+mod settings_args;
+mod signals;
+mod study_view;
+mod terminal;
 mod text_table;
-mod timed_encoder;
-mod train_words;
 mod training_bar;
-mod training_page;
-mod words;
 
 use clap::Parser;
 use cli::{Cli, Command};

@@ -4,16 +4,15 @@ use crate::say::warn_user;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 use std::sync::Mutex;
-use touchstream_files::Progress;
 
 /// A bar with rate and time left on a terminal; a line at the start of each piece of work elsewhere.
 #[derive(Default)]
-pub struct TerminalProgress {
+pub struct WorkBar {
     bar: Mutex<Option<ProgressBar>>,
 }
 
-impl Progress for TerminalProgress {
-    fn start(&self, what: &str, total: u64) {
+impl WorkBar {
+    pub fn start(&self, what: &str, total: u64) {
         if !stderr().is_terminal() {
             warn_user!("{what}: {total} ...");
             return;
@@ -27,7 +26,7 @@ impl Progress for TerminalProgress {
         }
     }
 
-    fn advance(&self, n_done: u64) {
+    pub fn advance(&self, n_done: u64) {
         if let Ok(current) = self.bar.lock()
             && let Some(bar) = current.as_ref()
         {
@@ -35,7 +34,7 @@ impl Progress for TerminalProgress {
         }
     }
 
-    fn finish(&self) {
+    pub fn finish(&self) {
         if let Ok(mut current) = self.bar.lock()
             && let Some(bar) = current.take()
         {

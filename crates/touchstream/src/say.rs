@@ -18,10 +18,15 @@ macro_rules! warn_user {
 
 pub(crate) use {say, warn_user};
 
+use touchstream_experiment::Error;
+
 /// Whether an error only means that the reader of our output went away.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let is_pipe = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
-    error.chain().any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(is_pipe))
+    error.chain().any(|cause| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(is_pipe)
+            || cause.downcast_ref::<Error>().is_some_and(Error::is_broken_pipe)
+    })
 }
 
 /// Reports an error and counts it, unless the reader went away: then nothing more can be said.

@@ -5,7 +5,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::cell::Cell;
 use std::io::{IsTerminal, stderr};
 use touchstream_env::task::Task;
-use touchstream_lab::run::Moment;
+use touchstream_experiment::run::Moment;
 
 /// A bar on a terminal; a line for every tenth of the run elsewhere.
 pub struct TrainingBar {

@@ -6,7 +6,7 @@ mod desk;
 
 use desk::Desk;
 use std::fs;
-use touchstream_lab::run::{RunFolder, Trained};
+use touchstream_experiment::run::{RunFolder, Trained};
 
 const SMALL: [&str; 12] = [
     "--portraits",

@@ -43,12 +43,12 @@ pub struct IntervalRow {
     /// At the left.
     pub label: String,
     /// Under each other.
-    pub estimates: Vec<Estimate>,
+    pub estimates: Vec<Mark>,
 }
 
-/// One estimate.
+/// An estimate, as it is drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Estimate {
+pub struct Mark {
     /// Which of the figure's `series` it is, or which colour it has where these have no names; grey for none.
     pub series_idx: Option<usize>,
     /// The estimate, if there were runs.
@@ -116,7 +116,7 @@ impl Intervals {
         drawing.figure(&self.id, &self.title, &self.caption, (width, bottom + 52.0), breadth)
     }
 
-    fn estimates(&self) -> impl Iterator<Item = &Estimate> {
+    fn estimates(&self) -> impl Iterator<Item = &Mark> {
         self.groups.iter().flat_map(|group| &group.rows).flat_map(|row| &row.estimates)
     }
 
@@ -173,7 +173,7 @@ fn draw_row(drawing: &mut Drawing, x: &Scale, top: f64, row: &IntervalRow) {
     }
 }
 
-fn draw_estimate(drawing: &mut Drawing, x: &Scale, y: f64, estimate: &Estimate, label: &str) {
+fn draw_estimate(drawing: &mut Drawing, x: &Scale, y: f64, estimate: &Mark, label: &str) {
     let (stroke, solid, fill) = match estimate.series_idx {
         Some(idx) => (stroke_class(idx), solid_class(idx), fill_class(idx)),
         None => ("axis".into(), "axis".into(), "faint".into()),
@@ -234,7 +234,7 @@ mod tests {
     use crate::study::figure::tests::{HOSTILE, check_stands_alone};
 
     fn intervals() -> Intervals {
-        let estimate = Estimate {
+        let estimate = Mark {
             series_idx: Some(0),
             value: Some(0.5),
             interval: Some((0.25, 1.0)),
@@ -242,7 +242,7 @@ mod tests {
             paper: Some(0.75),
             n: 2,
         };
-        let none = Estimate { series_idx: Some(1), ..Estimate::default() };
+        let none = Mark { series_idx: Some(1), ..Mark::default() };
         let row = IntervalRow { label: HOSTILE.into(), estimates: vec![estimate, none] };
         Intervals {
             range: Some((0.0, 1.0)),

@@ -6,9 +6,10 @@ use crate::study::page_style::STYLE;
 use crate::study::progress_banner::{RunCounts, progress_banner};
 use crate::study::style::style_element;
 use crate::study::table::{Table, TableError};
-use crate::study::verdicts::{VerdictRow, verdicts_section};
+use crate::study::verdicts::verdicts_section;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use touchstream_analysis::Verdict;
 
 /// What the page shows.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +27,7 @@ pub struct StudyPage {
     /// Runs that ended with an error, and its words.
     pub failed: Vec<(String, String)>,
     /// The paper's claims.
-    pub verdicts: Vec<VerdictRow>,
+    pub verdicts: Vec<Verdict>,
     /// In the order of the table of contents.
     pub sections: Vec<StudySection>,
 }
@@ -140,7 +141,7 @@ mod tests {
     use super::*;
     use crate::study::heat_table::HeatTable;
     use crate::study::table::{Cell, TableColumn};
-    use crate::study::verdicts::Outcome;
+    use touchstream_analysis::VerdictKind;
 
     const HOSTILE: &str = "<script>\"&";
 
@@ -164,13 +165,15 @@ mod tests {
             progress: RunCounts { n_done: 1, n_missing: 2, ..RunCounts::default() },
             missing: vec![text()],
             failed: vec![(text(), text())],
-            verdicts: vec![VerdictRow {
+            verdicts: vec![Verdict {
+                claim_id: text(),
+                has_runs: true,
                 claim: text(),
                 preset: text(),
                 paper: text(),
                 found: text(),
                 n: text(),
-                outcome: Outcome::NotReproduced,
+                outcome: VerdictKind::NotReproduced,
                 why: text(),
             }],
             sections: vec![StudySection {

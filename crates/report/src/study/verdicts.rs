@@ -1,69 +1,27 @@
 //! Verdicts: each claim of the paper, what was found, and whether it holds.
 
 use crate::page::escaped;
+use touchstream_analysis::{Verdict, VerdictKind};
 
-/// One claim under one preset.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VerdictRow {
-    /// What the paper says.
-    pub claim: String,
-    /// Under which preset it was looked at.
-    pub preset: String,
-    /// The paper's number.
-    pub paper: String,
-    /// The number that was found, with its interval.
-    pub found: String,
-    /// Of how many runs.
-    pub n: String,
-    /// Whether it holds.
-    pub outcome: Outcome,
-    /// Why that is the verdict.
-    pub why: String,
-}
-
-/// Whether a claim holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It does.
-    Reproduced,
-    /// It does not.
-    NotReproduced,
-    /// That cannot be said yet.
-    NotEnoughData,
-}
-
-const OUTCOMES: [Outcome; 3] = [Outcome::Reproduced, Outcome::NotReproduced, Outcome::NotEnoughData];
-
-impl Outcome {
-    /// As people read it.
-    pub fn words(self) -> &'static str {
-        match self {
-            Outcome::Reproduced => "reproduced",
-            Outcome::NotReproduced => "not reproduced",
-            Outcome::NotEnoughData => "not enough data",
-        }
-    }
-
-    /// A coloured badge with these words.
-    fn badge(self, words: &str) -> String {
-        let (class, sign) = match self {
-            Outcome::Reproduced => ("good", '✓'),
-            Outcome::NotReproduced => ("bad", '✗'),
-            Outcome::NotEnoughData => ("open", '…'),
-        };
-        format!("<span class=\"badge {class}\">{sign} {words}</span>")
-    }
+/// A coloured badge with this text.
+fn badge(kind: VerdictKind, text: &str) -> String {
+    let (class, sign) = match kind {
+        VerdictKind::Reproduced => ("good", '✓'),
+        VerdictKind::NotReproduced => ("bad", '✗'),
+        VerdictKind::NotEnoughData => ("open", '…'),
+    };
+    format!("<span class=\"badge {class}\">{sign} {text}</span>")
 }
 
 /// How many of each, and the table; nothing without verdicts.
-pub(super) fn verdicts_section(verdicts: &[VerdictRow]) -> String {
+pub(super) fn verdicts_section(verdicts: &[Verdict]) -> String {
     if verdicts.is_empty() {
         return String::new();
     }
     let mut html = String::from("<section id=\"verdicts\"><h2>Verdicts</h2>\n<p>");
-    for outcome in OUTCOMES {
-        let n = verdicts.iter().filter(|row| row.outcome == outcome).count();
-        html.push_str(&outcome.badge(&format!("{n} {}", outcome.words())));
+    for kind in VerdictKind::ALL {
+        let n = verdicts.iter().filter(|row| row.outcome == kind).count();
+        html.push_str(&badge(kind, &format!("{n} {}", kind.label())));
         html.push('\n');
     }
     html.push_str(
@@ -78,7 +36,7 @@ pub(super) fn verdicts_section(verdicts: &[VerdictRow]) -> String {
         html.push_str(&format!(
             "<tr><td class=claim>{}</td><td>{}</td>{}{}{}<td data-name=n>{}</td>{}</tr>\n",
             escaped(&row.claim),
-            row.outcome.badge(row.outcome.words()),
+            badge(row.outcome, row.outcome.label()),
             named("preset", &row.preset),
             named("paper", &row.paper),
             named("found", &row.found),
@@ -94,14 +52,16 @@ pub(super) fn verdicts_section(verdicts: &[VerdictRow]) -> String {
 mod tests {
     use super::*;
 
-    fn verdict(outcome: Outcome) -> VerdictRow {
+    fn verdict(outcome: VerdictKind) -> Verdict {
         let text = || "<b>\"".to_string();
-        VerdictRow {
+        Verdict {
+            claim_id: text(),
             claim: text(),
             preset: text(),
             paper: text(),
             found: text(),
             n: text(),
+            has_runs: true,
             outcome,
             why: String::new(),
         }
@@ -110,7 +70,7 @@ mod tests {
     #[test]
     fn outcomes_are_counted_and_texts_escaped() {
         let html = verdicts_section(
-            &[Outcome::NotReproduced, Outcome::Reproduced, Outcome::Reproduced].map(verdict),
+            &[VerdictKind::NotReproduced, VerdictKind::Reproduced, VerdictKind::Reproduced].map(verdict),
         );
         for part in [
             "✓ 2 reproduced",

@@ -1,8 +1,6 @@
 //! `touchstream cache`: what the cache folder holds, and emptying it.
 
-use crate::cache_rooms::{Room, RoomFiles};
 use crate::say::{say, warn_user};
-use crate::source_args::default_cache_dir;
 use crate::text_table::aligned;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
@@ -10,6 +8,8 @@ use indicatif::DecimalBytes;
 use serde::Serialize;
 use std::io::{self, IsTerminal, stdin};
 use std::path::{Path, PathBuf};
+use touchstream_experiment::cache_sections::{CacheSection, SectionFiles};
+use touchstream_experiment::config::default_cache_dir;
 use touchstream_features::inventory::{
     Deleted, StoreFacts, StoreSummary, delete_store, examine, store_folders, summarize,
 };
@@ -90,8 +90,8 @@ pub fn run(args: &CacheArgs) -> Result<()> {
 struct CacheInfo {
     folder: PathBuf,
     features: Vec<StoreLine>,
-    pictures: RoomLine,
-    weights: RoomLine,
+    pictures: SectionLine,
+    weights: SectionLine,
     n_bytes: u64,
 }
 
@@ -109,7 +109,7 @@ struct StoreLine {
 }
 
 #[derive(Serialize)]
-struct RoomLine {
+struct SectionLine {
     n_files: usize,
     n_bytes: u64,
 }
@@ -130,8 +130,8 @@ impl From<StoreFacts> for StoreLine {
     }
 }
 
-impl From<RoomFiles> for RoomLine {
-    fn from(files: RoomFiles) -> Self {
+impl From<SectionFiles> for SectionLine {
+    fn from(files: SectionFiles) -> Self {
         Self { n_files: files.ours.len(), n_bytes: files.n_bytes }
     }
 }
@@ -145,8 +145,8 @@ fn of_stores<T>(cache_dir: &Path, look: fn(&Path) -> io::Result<T>) -> Result<Ve
 fn info(args: &InfoArgs) -> Result<()> {
     let folder = args.place.folder()?;
     let features: Vec<StoreLine> = of_stores(&folder, examine)?.into_iter().map(Into::into).collect();
-    let [pictures, weights]: [RoomLine; 2] =
-        [Room::Pictures.look(&folder)?.into(), Room::Weights.look(&folder)?.into()];
+    let [pictures, weights]: [SectionLine; 2] =
+        [CacheSection::Pictures.scan(&folder)?.into(), CacheSection::Weights.scan(&folder)?.into()];
     let n_feature_bytes: u64 = features.iter().map(|store| store.n_bytes).sum();
     let n_bytes = n_feature_bytes + pictures.n_bytes + weights.n_bytes;
     let info = CacheInfo { folder, features, pictures, weights, n_bytes };
@@ -159,7 +159,7 @@ fn info(args: &InfoArgs) -> Result<()> {
         say!("\n{}", store_table(&info.features).trim_end());
     }
     let size = |n_bytes| DecimalBytes(n_bytes).to_string();
-    let files = |room: &RoomLine| [format!("{} files", room.n_files), size(room.n_bytes)];
+    let files = |section: &SectionLine| [format!("{} files", section.n_files), size(section.n_bytes)];
     let [pictures, weights] = [files(&info.pictures), files(&info.weights)];
     let features = [format!("{} stores", info.features.len()), size(n_feature_bytes)];
     let rows = [("features", features), ("pictures", pictures), ("weights", weights)];
@@ -195,15 +195,17 @@ fn clear(args: &ClearArgs) -> Result<()> {
     let folder = args.place.folder()?;
     let What { features, pictures, weights, all } = args.what;
     let stores = if features || all { of_stores(&folder, summarize)? } else { Vec::new() };
-    let wanted_rooms =
-        [("pictures", pictures || all, Room::Pictures), ("weights", weights || all, Room::Weights)];
-    let mut rooms = Vec::new();
-    for (name, _, room) in wanted_rooms.into_iter().filter(|(_, is_wanted, _)| *is_wanted) {
-        rooms.push((name, room.look(&folder)?));
+    let wanted_sections = [
+        ("pictures", pictures || all, CacheSection::Pictures),
+        ("weights", weights || all, CacheSection::Weights),
+    ];
+    let mut sections = Vec::new();
+    for (name, _, section) in wanted_sections.into_iter().filter(|(_, is_wanted, _)| *is_wanted) {
+        sections.push((name, section.scan(&folder)?));
     }
-    let in_use: Vec<PathBuf> = rooms.iter().flat_map(|(_, files)| files.in_use.clone()).collect();
-    rooms.retain(|(_, files)| !files.is_empty());
-    if stores.is_empty() && rooms.is_empty() {
+    let in_use: Vec<PathBuf> = sections.iter().flat_map(|(_, files)| files.in_use.clone()).collect();
+    sections.retain(|(_, files)| !files.is_empty());
+    if stores.is_empty() && sections.is_empty() {
         in_use.iter().for_each(|folder| warn_of_use(folder));
         say!("nothing to delete in {}", folder.display());
         return all_unless_in_use(in_use.len());
@@ -215,7 +217,7 @@ fn clear(args: &ClearArgs) -> Result<()> {
             .map_or_else(String::new, |head| format!(" by {} of {}", head.encoder_name, head.data_name));
         say!("  features{of}, {}", DecimalBytes(*n_bytes));
     }
-    for (name, files) in &rooms {
+    for (name, files) in &sections {
         say!("  {} files of {name}, {}", files.ours.len(), DecimalBytes(files.n_bytes));
     }
     if !args.yes && !is_confirmed()? {
@@ -236,7 +238,7 @@ fn clear(args: &ClearArgs) -> Result<()> {
             }
         }
     }
-    for (_, files) in &rooms {
+    for (_, files) in &sections {
         files.delete()?;
         n_bytes += files.n_bytes;
         warn_of_foreign(&files.foreign);

@@ -1,13 +1,15 @@
 //! `touchstream data`: what a source holds.
 
-use crate::output::write_file;
 use crate::say::say;
-use crate::source_args::OpenArgs;
+use crate::settings_args::Typed;
+use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
 use touchstream_env::screen::Screen;
 use touchstream_env::stimuli::{ClassIdx, Picture, Split, Stimuli};
+use touchstream_experiment::config::ImageOptions;
+use touchstream_experiment::output::write_file;
 use touchstream_report::canvas::{Canvas, LETTER_PX, Place};
 use touchstream_stimuli::{Needs, SourceSpec};
 
@@ -17,7 +19,7 @@ pub struct DataArgs {
     #[arg(value_name = "SOURCE", default_value = "gallery")]
     source: SourceSpec,
     #[command(flatten)]
-    how: OpenArgs,
+    how: Typed<ImageOptions>,
     /// Draw a sheet of every class, its template and some portraits, into a PNG file
     #[arg(long, value_name = "FILE.png")]
     sheet: Option<PathBuf>,
@@ -30,7 +32,11 @@ pub struct DataArgs {
 }
 
 pub fn run(args: &DataArgs) -> Result<()> {
-    let opened = args.how.open_quietly(&args.source, Needs { portraits_now: args.render, ..Needs::ALL })?;
+    let opened = args.how.open_quietly(
+        &args.source,
+        Needs { portraits_now: args.render, ..Needs::ALL },
+        &Terminal::default(),
+    )?;
     if let Some(path) = &args.sheet {
         write_file(path, &class_sheet(opened.stimuli.as_ref())?.to_png()?)?;
     }

@@ -1,12 +1,14 @@
 //! The bare program: an agent lives through a stream of tasks on the built-in images, and one can watch.
 
-use crate::commands::train::{leave, say_files, train};
-use crate::run_setup::{OpenedRun, RunSetup};
+use crate::commands::train::say_files;
 use crate::say::say;
-use crate::train_words::TrainWords;
+use crate::signals::{leave, stop_flag};
+use crate::terminal::Terminal;
 use anyhow::Result;
 use std::path::PathBuf;
-use touchstream_lab::run::{CHECKPOINT_EVERY, Ending, RunFolder};
+use touchstream_experiment::config::RawConfig;
+use touchstream_experiment::run::{CHECKPOINT_EVERY, Ending, RunFolder};
+use touchstream_experiment::{OpenedRun, RunSetup, train};
 
 /// Left or right; the same turned by a quarter; match-to-sample; the same with moving buttons; left or right again.
 const TASKS: &str = "sr-2way:10000,sr-2way+rotation:10000,mts-2way-stationary:60000,\
@@ -14,8 +16,8 @@ const TASKS: &str = "sr-2way:10000,sr-2way+rotation:10000,mts-2way-stationary:60
 const STEPS: u64 = 150_000;
 
 pub fn run() -> Result<()> {
-    let words = TrainWords { schedule: Some(TASKS.into()), steps: Some(STEPS), ..TrainWords::default() };
-    let setup = RunSetup::new(words)?;
+    let config = RawConfig { schedule: Some(TASKS.into()), steps: Some(STEPS), ..RawConfig::default() };
+    let setup = RunSetup::new(config)?;
     say!("One stream of {STEPS} touches and {} tasks, on the built-in images:", setup.tasks.len());
     for task in &setup.tasks {
         say!("  {:32} {}", task.id(), task.spec().title);
@@ -24,13 +26,15 @@ pub fn run() -> Result<()> {
         "At every switch the agent keeps what it has learned, and builds the new skill out of old modules and"
     );
     say!("a new one, by voting. (`touchstream --help` has everything else.)\n");
-    let opened = setup.open()?;
+    let terminal = Terminal::default();
+    let opened = setup.open(&terminal)?;
     let folder = free_folder(&opened)?;
-    let ending = train(&setup, &opened, &folder, CHECKPOINT_EVERY)?;
+    let ending = train(&setup, &opened, &folder, CHECKPOINT_EVERY, &*stop_flag()?, &terminal)?;
     if ending == Ending::Finished {
         say_files(&folder)?;
     }
-    leave(ending)
+    leave(ending);
+    Ok(())
 }
 
 /// `touchstream-out`, or the next of its name that holds no other run.

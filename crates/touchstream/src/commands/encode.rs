@@ -1,11 +1,10 @@
 //! `touchstream encode`: encodes the screens of tasks ahead of time, into the cache that all runs share.
 
-use crate::encoder_args::EncoderArgs;
-use crate::progress_bar::TerminalProgress;
 use crate::say::{say, warn_user};
-use crate::source_args::{DataFacts, SourceArgs, SplitWord};
-use crate::timed_encoder::TimedEncoder;
-use crate::words::{needs_of, task_from_word};
+use crate::settings_args::EncoderArgs;
+use crate::settings_args::SourceArgs;
+use crate::settings_args::choice;
+use crate::terminal::Terminal;
 use anyhow::{Result, bail};
 use clap::Args;
 use indicatif::DecimalBytes;
@@ -16,6 +15,9 @@ use std::time::Instant;
 use touchstream_env::stimuli::Split;
 use touchstream_env::task::Task;
 use touchstream_env::trial::{BoundTask, PlacementChoice, PlacementPool};
+use touchstream_experiment::TimedEncoder;
+use touchstream_experiment::config::DataFacts;
+use touchstream_experiment::config::{needs_of, parse_task_arg};
 use touchstream_features::{
     Calibrated, CalibrationSettings, Encoded, Eyes, Wanted, calibrate_tasks, encode_tasks,
 };
@@ -29,8 +31,8 @@ pub struct EncodeArgs {
     #[command(flatten)]
     encoder: EncoderArgs,
     /// Which images [default: both splits]
-    #[arg(long, value_enum)]
-    split: Option<SplitWord>,
+    #[arg(long, value_parser = choice::<Split>())]
+    split: Option<Split>,
     /// Keep spatial maps too, not only scene vectors: with vgg16 twelve times the room, with compact four times
     #[arg(long)]
     maps: bool,
@@ -84,7 +86,7 @@ struct CalibrationFacts {
 pub fn run(args: &EncodeArgs) -> Result<()> {
     let mut tasks: Vec<Task> = Vec::new();
     for word in &args.tasks {
-        let task = task_from_word(word)?;
+        let task = parse_task_arg(word)?;
         if !tasks.contains(&task) {
             tasks.push(task);
         }
@@ -97,11 +99,12 @@ pub fn run(args: &EncodeArgs) -> Result<()> {
     if let Some(file) = file_in_the_way(&cache_dir) {
         bail!("{} is a file, not a folder", file.display());
     }
-    let encoder = args.encoder.open(Some(&cache_dir))?;
-    let opened = args.source.how.open(&args.source.data, needs_of(&tasks))?;
+    let terminal = Terminal::default();
+    let encoder = args.encoder.how.open(&args.encoder.encoder, Some(&cache_dir), &terminal)?;
+    let opened = args.source.how.open(&args.source.data, needs_of(&tasks), &terminal)?;
     let n = NonZeroU32::new(args.placements).unwrap_or(PlacementPool::DEFAULT_N);
     let placements = PlacementChoice::Pool(PlacementPool { n, seed: args.placements_seed });
-    let splits = args.split.map_or(Split::ALL.to_vec(), |word| vec![word.into()]);
+    let splits = args.split.map_or(Split::ALL.to_vec(), |word| vec![word]);
     let mut bound = Vec::new();
     for task in &tasks {
         for &split in &splits {
@@ -113,7 +116,7 @@ pub fn run(args: &EncodeArgs) -> Result<()> {
         bail!("--maps: `{}` makes no spatial map; name one with --map NODE", encoder.name());
     }
     let wanted = if args.maps { Wanted::SceneAndMap } else { Wanted::Scene };
-    let progress = TerminalProgress::default();
+    let progress = touchstream_experiment::WorkProgress(&terminal);
     let timed = TimedEncoder::new(encoder.as_ref());
     let eyes = Eyes { encoder: &timed, cache_dir: Some(&cache_dir), progress: &progress };
     let started = Instant::now();

@@ -1,7 +1,6 @@
 //! `touchstream encoder`: the eyes, listed, described, installed and checked.
 
 mod check;
-mod check_words;
 mod info;
 mod install;
 mod list;
@@ -40,7 +39,7 @@ struct CacheArg {
 
 impl CacheArg {
     fn folder(&self) -> Option<PathBuf> {
-        self.cache.clone().or_else(crate::source_args::default_cache_dir)
+        self.cache.clone().or_else(touchstream_experiment::config::default_cache_dir)
     }
 
     fn needed_folder(&self) -> Result<PathBuf> {

@@ -1,8 +1,8 @@
 //! `touchstream eval`: a run's weights on a split, learning off.
 
-use crate::finished_run::FinishedRun;
 use crate::say::say;
-use crate::source_args::SplitWord;
+use crate::settings_args::choice;
+use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
@@ -10,14 +10,16 @@ use std::path::PathBuf;
 use touchstream_agent::policy::Explore;
 use touchstream_agent::{Evaluation, Evaluator};
 use touchstream_env::seed::RunSeed;
+use touchstream_env::stimuli::Split;
+use touchstream_experiment::FinishedRun;
 
 #[derive(Args)]
 pub struct EvalArgs {
     /// The run's folder
     run: PathBuf,
     /// Which images
-    #[arg(long, value_enum, default_value = "validation")]
-    split: SplitWord,
+    #[arg(long, value_parser = choice::<Split>(), default_value = "validation")]
+    split: Split,
     /// Trials to play
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
     trials: u64,
@@ -50,16 +52,16 @@ struct Report {
 }
 
 pub fn run(args: &EvalArgs) -> Result<()> {
-    let run = FinishedRun::open(&args.run, args.cache.clone())?;
+    let run = FinishedRun::open(&args.run, args.cache.clone(), &Terminal::default())?;
     let seed = args.seed.unwrap_or_else(|| run.fresh_seed());
-    let mut stream = run.stream(args.split.into(), seed)?;
+    let mut stream = run.stream(args.split, seed)?;
     let mut policy = run.facts.agent.policy;
     if args.greedy {
         policy.explore = Explore::Greedy;
     }
     let mut evaluator = Evaluator::new(&run.skill, &run.facts.agent, RunSeed(seed));
     let evaluation = evaluator.evaluate(&run.skill, &policy, &mut stream, &run.opened.scenes, args.trials)?;
-    let split = touchstream_env::stimuli::Split::from(args.split);
+    let split = args.split;
     if args.json {
         let report = Report {
             run: args.run.display().to_string(),

@@ -1,13 +1,15 @@
 //! `touchstream maps`: a run's reward maps for screens that it may never have seen.
 
-use crate::finished_run::FinishedRun;
-use crate::output::write_file;
 use crate::say::say;
-use crate::source_args::SplitWord;
+use crate::settings_args::choice;
+use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
-use touchstream_lab::maps::{MapSnapshot, Outlook, choose_examples, map_strip};
+use touchstream_env::stimuli::Split;
+use touchstream_experiment::FinishedRun;
+use touchstream_experiment::maps::{MapSnapshot, Outlook, choose_examples, map_strip};
+use touchstream_experiment::output::write_file;
 
 #[derive(Args)]
 pub struct MapsArgs {
@@ -20,8 +22,8 @@ pub struct MapsArgs {
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=200))]
     count: u64,
     /// Which images
-    #[arg(long, value_enum, default_value = "validation")]
-    split: SplitWord,
+    #[arg(long, value_parser = choice::<Split>(), default_value = "validation")]
+    split: Split,
     /// Seed of the trials [default: one that no run of the same seed was evaluated with]
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
@@ -31,8 +33,8 @@ pub struct MapsArgs {
 }
 
 pub fn run(args: &MapsArgs) -> Result<()> {
-    let run = FinishedRun::open(&args.run, args.cache.clone())?;
-    let stream = run.stream(args.split.into(), args.seed.unwrap_or_else(|| run.fresh_seed()))?;
+    let run = FinishedRun::open(&args.run, args.cache.clone(), &Terminal::default())?;
+    let stream = run.stream(args.split, args.seed.unwrap_or_else(|| run.fresh_seed()))?;
     let outlook = Outlook { scale: run.facts.agent.touch_scale, k_f: run.facts.agent.k_f };
     let examples = choose_examples(&stream, &run.opened.scenes, outlook, args.count as usize)?;
     let step = run.facts.n_steps;

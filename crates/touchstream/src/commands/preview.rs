@@ -1,9 +1,9 @@
 //! `touchstream preview`: screens above their true reward maps, as a PNG file.
 
-use crate::output::write_file;
 use crate::say::say;
-use crate::source_args::{SourceArgs, SplitWord};
-use crate::words::{needs_of, task_from_word};
+use crate::settings_args::SourceArgs;
+use crate::settings_args::choice;
+use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
@@ -13,6 +13,8 @@ use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::{Split, Stimuli};
 use touchstream_env::stream::Stream;
 use touchstream_env::task::{Task, paper_tasks};
+use touchstream_experiment::config::{needs_of, parse_task_arg};
+use touchstream_experiment::output::write_file;
 use touchstream_report::sheet::{SheetStyle, TaskShots, contact_sheet};
 use touchstream_report::trial_shots::shoot_trial;
 
@@ -36,8 +38,8 @@ pub struct PreviewArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=16))]
     shrink: u64,
     /// Which images
-    #[arg(long, value_enum, default_value_t = SplitWord::Train)]
-    split: SplitWord,
+    #[arg(long, value_parser = choice::<Split>(), default_value = "train")]
+    split: Split,
     /// Seed of the trials
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -47,12 +49,12 @@ pub fn run(args: &PreviewArgs) -> Result<()> {
     let tasks: Vec<Task> = if args.tasks.is_empty() {
         paper_tasks().to_vec()
     } else {
-        args.tasks.iter().map(|word| task_from_word(word)).collect::<Result<_>>()?
+        args.tasks.iter().map(|word| parse_task_arg(word)).collect::<Result<_, _>>()?
     };
-    let opened = args.source.how.open(&args.source.data, needs_of(&tasks))?;
+    let opened = args.source.how.open(&args.source.data, needs_of(&tasks), &Terminal::default())?;
     let shots = tasks
         .iter()
-        .map(|task| shoot_task(task, &opened.stimuli, args.split.into(), RunSeed(args.seed), args.screens))
+        .map(|task| shoot_task(task, &opened.stimuli, args.split, RunSeed(args.seed), args.screens))
         .collect::<Result<Vec<_>>>()?;
     let style = SheetStyle { divisor: args.shrink as usize, n_columns: args.columns as usize };
     write_file(&args.out, &contact_sheet(&shots, style).to_png()?)?;

@@ -1,14 +1,13 @@
 //! `touchstream report`: a study's figures, tables and page, from its folders alone.
 
 use crate::say::say;
-use crate::study::cell::cells_of;
-use crate::study::census::{unnamed_runs, warn_of_unnamed};
-use crate::study::packed::{ENDING, OpenStudy};
-use crate::study::report::{study_report, write_report};
+use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use touchstream_experiment::study::report::{study_report, write_report};
+use touchstream_experiment::study::{ENDING, OpenStudy, cells_of, unnamed_runs, warn_of_unnamed};
 
 #[derive(Args)]
 pub struct ReportArgs {
@@ -34,11 +33,12 @@ struct Written {
 }
 
 pub fn run(args: &ReportArgs) -> Result<()> {
+    let terminal = Terminal::default();
     let study = OpenStudy::at(&args.folder)?;
     let folder = &study.folder;
     let spec = study.read_spec(&args.folder)?;
-    let report = study_report(folder, &spec)?;
-    warn_of_unnamed(&args.folder, &unnamed_runs(folder, &cells_of(&spec)?)?);
+    let report = study_report(folder, &spec, &terminal)?;
+    warn_of_unnamed(&args.folder, &unnamed_runs(folder, &cells_of(&spec)?)?, &terminal);
     let out = match &args.out {
         Some(out) => out.clone(),
         None if study.is_packed() => report_beside(&args.folder),

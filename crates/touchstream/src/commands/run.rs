@@ -1,11 +1,11 @@
 //! `touchstream run`: a configuration file, and nothing else to say.
 
-use crate::commands::train::{Where, run_words};
-use crate::train_words::TrainWords;
+use crate::commands::train::{Where, run_config};
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
-use touchstream_lab::run::CHECKPOINT_EVERY;
+use touchstream_experiment::config::RawConfig;
+use touchstream_experiment::run::CHECKPOINT_EVERY;
 
 #[derive(Args)]
 pub struct RunArgs {
@@ -23,8 +23,8 @@ pub struct RunArgs {
 }
 
 pub fn run(args: &RunArgs) -> Result<()> {
-    let mut words = TrainWords::read(&args.config)?;
-    words.images.cache.clone_from(&args.cache);
+    let mut config = RawConfig::read(&args.config)?;
+    config.images.cache.clone_from(&args.cache);
     let place = Where { folder: args.out.clone(), checkpoint_every: CHECKPOINT_EVERY, json: args.json };
-    run_words(words, place)
+    run_config(config, place)
 }

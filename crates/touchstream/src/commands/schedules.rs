@@ -2,11 +2,11 @@
 
 use crate::say::{report_and_count, say};
 use crate::text_table::aligned;
-use crate::words::schedule_from_file;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use touchstream_env::schedule::{NAMED_SCHEDULES, Repeats, Schedule};
+use touchstream_experiment::config::schedule_from_file;
 
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]

@@ -6,19 +6,10 @@ mod start;
 mod status;
 mod work;
 
-use crate::commands::train::{leave, stop_flag};
 use crate::say::{say, warn_user};
-use crate::study::catalog::NamedStudy;
-use crate::study::cell::{Cell, cells_of};
-use crate::study::census::{unnamed_runs, warn_of_unnamed};
-use crate::study::kept_tasks::KeptTasks;
-use crate::study::local::Shift;
-use crate::study::provenance::Start;
-use crate::study::report::{study_report, write_report};
-use crate::study::slurm::{ArrayTask, SlurmWords, cancel, read_submissions, submit};
-use crate::study::spec::StudySpec;
-use crate::study::spent_time::{SpentTime, timed};
-use anyhow::{Context, Result, bail};
+use crate::signals::{leave, stop_flag};
+use crate::terminal::Terminal;
+use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use pack::PackArgs;
 use resume::ResumeArgs;
@@ -27,9 +18,14 @@ use status::StatusArgs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use touchstream_files::write_aside_durably;
-use touchstream_lab::run::{CHECKPOINT_EVERY, Ending};
-use touchstream_lab::study::{LEASE, StudyFolder};
+use touchstream_experiment::config::Choice;
+use touchstream_experiment::run::{CHECKPOINT_EVERY, Ending};
+use touchstream_experiment::study::report::{study_report, write_report};
+use touchstream_experiment::study::slurm::{ArrayTask, SlurmOptions, cancel, read_submissions, submit};
+use touchstream_experiment::study::{
+    Cell, JobCounts, LEASE, NamedStudy, SpentTime, Start, StudyFolder, StudySpec, WorkOptions, WorkSummary,
+    cells_of, read_spec, timed, unnamed_runs, warn_of_unnamed,
+};
 use work::WorkArgs;
 
 #[derive(Args)]
@@ -102,12 +98,12 @@ pub fn run(args: &StudyArgs) -> Result<()> {
 fn submit_jobs(
     folder: &StudyFolder,
     spec: &StudySpec,
-    words: &SlurmWords,
+    options: &SlurmOptions,
     n_jobs: u16,
     cache: Option<&Path>,
 ) -> Result<()> {
     let cells = cells_of(spec)?;
-    let submitted = submit(folder, &spec.name, &cells, words, n_jobs, cache)?;
+    let submitted = submit(folder, &spec.name, &cells, options, n_jobs, cache, &Terminal::default())?;
     for array in &submitted {
         say!("job {}: {} runs ({}) in {} tasks", array.job_id, array.n_runs, array.what, array.n_tasks);
     }
@@ -135,8 +131,9 @@ fn cancel_jobs(path: &Path) -> Result<()> {
 /// Writes the report and says where it is.
 fn report(folder: &StudyFolder) -> Result<()> {
     let spec = &read_spec(folder)?;
-    let report = study_report(folder, spec)?;
-    warn_of_unnamed(folder.path(), &unnamed_runs(folder, &cells_of(spec)?)?);
+    let terminal = Terminal::default();
+    let report = study_report(folder, spec, &terminal)?;
+    warn_of_unnamed(folder.path(), &unnamed_runs(folder, &cells_of(spec)?)?, &terminal);
     let page = write_report(&report, &folder.report())?;
     if !report.page.lead.is_empty() {
         say!("{}", report.page.lead);
@@ -146,27 +143,10 @@ fn report(folder: &StudyFolder) -> Result<()> {
 }
 
 fn list() -> Result<()> {
-    for study in NamedStudy::all() {
-        say!("{:18} {}", study.name(), study.about());
+    for (name, about) in NamedStudy::names() {
+        say!("{name:18} {about}");
     }
     Ok(())
-}
-
-/// The study in a folder.
-pub fn read_spec(folder: &StudyFolder) -> Result<StudySpec> {
-    let spec = read_spec_if_any(folder)?;
-    spec.with_context(|| {
-        format!("{} is not the folder of a study: it has no study.toml", folder.path().display())
-    })
-}
-
-fn read_spec_if_any(folder: &StudyFolder) -> Result<Option<StudySpec>> {
-    let path = folder.spec();
-    match path.try_exists() {
-        Ok(true) => StudySpec::read(&path).map(Some),
-        Ok(false) => Ok(None),
-        Err(error) => Err(error).with_context(|| path.display().to_string()),
-    }
 }
 
 /// Where the cache is is not part of a study.
@@ -174,68 +154,15 @@ fn set_cache(spec: &mut StudySpec, cache: Option<&Path>) {
     spec.settings.images.cache = cache.map(Path::to_owned);
 }
 
-/// Writes a study down in its folder, unless another one is there, and gives it as it is done from there: with copies of the task
-/// files that it names. Axes only ever grow: words that are narrower than before say what to do now, and what is done for others
-/// stays. Of several that begin at once, each adds to what the one before has written.
-pub fn begin(folder: &StudyFolder, spec: &StudySpec) -> Result<StudySpec> {
-    // Everything that is impossible is said before anything is written.
-    cells_of(spec)?;
-    Beginning::look(folder, spec)?;
-    let _turn = folder.take_turn().with_context(|| format!("cannot write {}", folder.spec().display()))?;
-    Beginning::look(folder, spec)?.write(folder)
-}
-
-/// A study that is about to be written down.
-struct Beginning {
-    tasks: KeptTasks,
-    /// What is done now.
-    spec: StudySpec,
-    /// What the folder is about from now on.
-    whole: StudySpec,
-}
-
-impl Beginning {
-    /// Looks at what is in the folder; writes nothing.
-    fn look(folder: &StudyFolder, spec: &StudySpec) -> Result<Self> {
-        let there = read_spec_if_any(folder)?;
-        if let Some(field) = there.as_ref().and_then(|there| spec.difference_of_settings(there)) {
-            let place = folder.path().display();
-            if folder.begun()?.is_empty() {
-                bail!(
-                    "{place} holds another study ({field} differs), of which no run was begun; remove that folder, or choose \
-                     another with --out"
-                );
-            }
-            bail!(
-                "{place} holds another study ({field} differs); choose another folder with --out, or go on with that one: \
-                 touchstream study resume {place}"
-            );
-        }
-        let tasks = KeptTasks::look(folder, [Some(spec), there.as_ref()].into_iter().flatten())?;
-        let mut spec = tasks.with_copies(spec);
-        let whole = there.map_or_else(|| spec.clone(), |there| spec.merged(&tasks.with_copies(&there)));
-        // Whoever begins with fewer words makes the same baselines.
-        spec.python.clone_from(&whole.python);
-        whole.check_size()?;
-        Ok(Self { tasks, spec, whole })
-    }
-
-    fn write(self, folder: &StudyFolder) -> Result<StudySpec> {
-        let Self { tasks, spec, whole } = self;
-        // What a study names is there before it.
-        tasks.write()?;
-        let path = folder.spec();
-        write_aside_durably(&path, tasks.as_stored(&whole).to_toml()?.as_bytes())
-            .with_context(|| format!("cannot write {}", path.display()))?;
-        Start::this().note_in(folder)?;
-        Ok(spec)
-    }
-}
-
 impl HowArgs {
-    fn shift<'a>(&self, folder: &'a StudyFolder, spec: &StudySpec, task: Option<&ArrayTask>) -> Shift<'a> {
+    fn options<'a>(
+        &self,
+        folder: &'a StudyFolder,
+        spec: &StudySpec,
+        task: Option<&ArrayTask>,
+    ) -> WorkOptions<'a> {
         let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Shift {
+        WorkOptions {
             folder,
             n_threads: self.jobs.map_or(n_cores, usize::from),
             keeps_weights: spec.keep_weights,
@@ -255,16 +182,17 @@ pub fn work(folder: &StudyFolder, spec: &StudySpec, how: &HowArgs) -> Result<Spe
     let cells: Vec<&Cell> = cells.iter().collect();
     let leave_at_once = || {
         warn_user!("stopped; go on with: touchstream study resume {}", folder.path().display());
-        _ = leave(Ending::Interrupted);
+        leave(Ending::Interrupted);
     };
-    let report = how.shift(folder, spec, None).work(&cells, &must_stop, &leave_at_once)?;
-    if report.say() {
-        return Ok(report.spent);
+    let terminal = Terminal::leaving(&leave_at_once);
+    let summary = how.options(folder, spec, None).work(&cells, &must_stop, &terminal)?;
+    if is_complete(&summary) {
+        return Ok(summary.spent);
     }
-    say_spent(&report.spent);
+    say_spent(&summary.spent);
     if must_stop.load(Ordering::Relaxed) {
         warn_user!("stopped; go on with: touchstream study resume {}", folder.path().display());
-        leave(Ending::Interrupted)?;
+        leave(Ending::Interrupted);
     }
     bail!("some runs could not be done; the reasons are above, and the next start tries them again");
 }
@@ -290,4 +218,25 @@ pub fn say_spent(spent: &SpentTime) {
     if !spent.runs.is_zero() {
         warn_user!("{}", spent.words());
     }
+}
+
+/// Prints what this process did; returns whether everything is complete.
+fn is_complete(summary: &WorkSummary) -> bool {
+    let JobCounts { n_jobs, n_complete, given_up, .. } = &summary.tally;
+    for (name, reason) in given_up.iter().take(20) {
+        warn_user!("given up: {name}: {reason}");
+    }
+    if given_up.len() > 20 {
+        warn_user!("given up: {} more", given_up.len() - 20);
+    }
+    if summary.n_failed > 0 {
+        warn_user!("{} runs diverged: that is their result, and the report says so", summary.n_failed);
+    }
+    warn_user!("{n_complete} of {n_jobs} runs are complete");
+    summary.tally.is_complete()
+}
+
+/// This start of the program, for the records of a study.
+pub fn this_start() -> Start {
+    Start::by_arguments(std::env::args().skip(1), env!("TOUCHSTREAM_COMMIT"))
 }

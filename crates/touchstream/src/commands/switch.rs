@@ -1,17 +1,17 @@
 //! `touchstream switch`: a task, then another one with what was learned.
 
-use crate::commands::study::{HowArgs, begin, say_spent, work};
+use crate::commands::study::{HowArgs, say_spent, this_start, work};
 use crate::say::say;
-use crate::study::scale::Scale;
-use crate::study::spec::StudySpec;
-use crate::study::spent_time::timed;
-use crate::switch::report::SwitchReport;
-use crate::train_words::{PresetWord, TrainWords, VotingWord};
+use crate::settings_args::{RunSettings, choice};
+use crate::text_table::aligned;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use touchstream_lab::study::StudyFolder;
+use touchstream_experiment::config::Choice;
+use touchstream_experiment::study::{Scale, StudyFolder, StudySpec, begin, timed};
+use touchstream_experiment::switching::{SwitchReport, with_half};
+use touchstream_mind::composite::Voting;
 
 #[derive(Args)]
 pub struct SwitchArgs {
@@ -27,12 +27,12 @@ pub struct SwitchArgs {
     /// Who is voted on
     #[arg(
         long = "voting",
-        value_enum,
+        value_parser = choice::<Voting>(),
         value_name = "HOW,...",
         value_delimiter = ',',
         default_value = "layer"
     )]
-    votings: Vec<VotingWord>,
+    votings: Vec<Voting>,
     /// Voting alone, without transformed touches and maps
     #[arg(long)]
     no_transformations: bool,
@@ -55,16 +55,17 @@ pub struct SwitchArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    words: TrainWords,
+    settings: RunSettings,
 }
 
 impl SwitchArgs {
     fn spec(&self) -> Result<StudySpec> {
+        let typed = self.settings.config();
         for (word, is_said) in [
-            ("task", self.words.task.is_some()),
-            ("map-steps", self.words.map_steps.is_some()),
-            ("map-examples", self.words.map_examples.is_some()),
-            ("evaluate-every", self.words.evaluate_every.is_some()),
+            ("task", typed.task.is_some()),
+            ("map-steps", typed.map_steps.is_some()),
+            ("map-examples", typed.map_examples.is_some()),
+            ("evaluate-every", typed.evaluate_every.is_some()),
         ] {
             if is_said {
                 bail!(
@@ -77,21 +78,21 @@ impl SwitchArgs {
             (None, Some(from), Some(to)) => vec![format!("{from}--{to}")],
             _ => bail!("say which switch: --id 1..15 (0 is the same task again), or --from TASK --to TASK"),
         };
-        let first_seed = self.words.seed.unwrap_or(1);
-        let mut settings = self.words.clone().with_absolute_sources()?;
+        let first_seed = typed.seed.unwrap_or(1);
+        let mut settings = typed.clone().with_absolute_sources()?;
         (settings.seed, settings.steps, settings.module, settings.preset) = (None, None, None, None);
-        let module = self.words.module.clone().unwrap_or_else(|| "ems".into());
+        let module = typed.module.clone().unwrap_or_else(|| "ems".into());
         let spec = StudySpec {
             name: "switch".into(),
             title: format!("Switching tasks with {module}"),
             scale: Scale::Paper,
             seeds: (0..self.seeds).map(|idx| first_seed.wrapping_add(idx)).collect(),
-            presets: vec![self.words.preset.unwrap_or(PresetWord::Default)],
+            presets: vec![typed.preset.unwrap_or_default()],
             modules: vec![module],
             tasks: Vec::new(),
             switches,
             ways: self.ways(),
-            steps: self.words.steps,
+            steps: typed.steps,
             base_steps: self.base_steps,
             keep_weights: true,
             python: None,
@@ -100,7 +101,7 @@ impl SwitchArgs {
             settings,
             settings_of: BTreeMap::new(),
         };
-        spec.checked()
+        Ok(spec.checked()?)
     }
 
     fn ways(&self) -> Vec<String> {
@@ -109,10 +110,7 @@ impl SwitchArgs {
             if self.votings[..idx].contains(&word) {
                 continue;
             }
-            let name = match word {
-                VotingWord::Layer => "layer",
-                VotingWord::Unit => "unit",
-            };
+            let name = word.name();
             let name = if self.no_transformations { format!("{name}-plain") } else { name.to_owned() };
             if self.controls {
                 ways.push(format!("{name}-shuffled"));
@@ -130,8 +128,8 @@ pub fn run(args: &SwitchArgs) -> Result<()> {
     let spec = args.spec()?;
     let how = HowArgs { jobs: args.jobs, lease: None, checkpoint_every: None };
     let folder = StudyFolder::at(&args.out);
-    let mut spec = begin(&folder, &spec)?;
-    spec.settings.images.cache.clone_from(&args.words.images.cache);
+    let mut spec = begin(&folder, &spec, &this_start())?;
+    spec.settings.images.cache.clone_from(&args.settings.images.cache);
     let mut spent = work(&folder, &spec, &how)?;
     let (report, files) = timed(&mut spent.report, || -> Result<_> {
         let report = SwitchReport::read(&folder, &spec)?;
@@ -143,9 +141,28 @@ pub fn run(args: &SwitchArgs) -> Result<()> {
         say!("{}", serde_json::to_string_pretty(&report)?);
         return Ok(());
     }
-    say!("{}", report.text());
+    say!("{}", table(&report));
     for file in files {
         say!("{}", file.display());
     }
     Ok(())
+}
+
+/// For the terminal.
+fn table(report: &SwitchReport) -> String {
+    let head = ["switch", "second task", "learned by", "area", "RGain", "TGain/1000", "n", "steps"];
+    let mut rows = vec![head.map(String::from)];
+    for row in &report.gains {
+        rows.push([
+            row.switch.clone(),
+            row.second.clone(),
+            row.learned_by.clone(),
+            with_half(Some(row.area), row.area_half_interval, false),
+            with_half(row.rgain, row.rgain_half_interval, true),
+            with_half(row.tgain, row.tgain_half_interval, true),
+            row.n_seeds.to_string(),
+            row.horizon.to_string(),
+        ]);
+    }
+    format!("{}\n95 % intervals over seeds (Student's)", aligned(&rows))
 }

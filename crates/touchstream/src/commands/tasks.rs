@@ -1,9 +1,9 @@
 //! `touchstream tasks`: the table, one task as a file, and files checked.
 
 use crate::say::{report_and_count, say, warn_user};
-use crate::source_args::{DataFacts, OpenArgs};
+use crate::settings_args::Typed;
+use crate::terminal::Terminal;
 use crate::text_table::aligned;
-use crate::words::{needs_of, read_text, task_from_word};
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -18,6 +18,9 @@ use touchstream_env::task::{
     Basis, ClassChoice, ExactRewards, MatchScreen, Paradigm, Task, language::parse_task, paper_tasks,
 };
 use touchstream_env::trial::{BoundTask, N_EXACT_SCREENS};
+use touchstream_experiment::config::DataFacts;
+use touchstream_experiment::config::ImageOptions;
+use touchstream_experiment::config::{needs_of, parse_task_arg, read_text};
 use touchstream_stimuli::{Opened, SourceSpec};
 
 #[derive(Args)]
@@ -47,7 +50,7 @@ struct ListArgs {
     #[arg(long, value_name = "SOURCE")]
     data: Option<SourceSpec>,
     #[command(flatten)]
-    how: OpenArgs,
+    how: Typed<ImageOptions>,
     /// Screens to count chance and best on, where they depend on the images
     #[arg(long, value_name = "N", default_value_t = N_EXACT_SCREENS)]
     count: usize,
@@ -65,7 +68,7 @@ struct CheckArgs {
     #[arg(long, value_name = "SOURCE")]
     data: Option<SourceSpec>,
     #[command(flatten)]
-    how: OpenArgs,
+    how: Typed<ImageOptions>,
     /// Screens to count chance and best on, where they depend on the images
     #[arg(long, value_name = "N", default_value_t = N_EXACT_SCREENS)]
     count: usize,
@@ -75,7 +78,7 @@ pub fn run(args: &TasksArgs) -> Result<()> {
     match &args.action {
         None => list(&args.list),
         Some(Action::Show { task }) => {
-            say!("{}", task_from_word(task)?.to_toml().trim_end());
+            say!("{}", parse_task_arg(task)?.to_toml().trim_end());
             Ok(())
         }
         Some(Action::Check(check)) => run_check(check),
@@ -84,7 +87,7 @@ pub fn run(args: &TasksArgs) -> Result<()> {
 
 fn list(args: &ListArgs) -> Result<()> {
     let opened = match &args.data {
-        Some(spec) => Some(args.how.open(spec, needs_of(paper_tasks()))?),
+        Some(spec) => Some(args.how.open(spec, needs_of(paper_tasks()), &Terminal::default())?),
         None => None,
     };
     let mut refused = Vec::new();
@@ -256,7 +259,7 @@ fn check_file(file: &Path, args: &CheckArgs) -> Result<()> {
         task.steps_per_trial()
     );
     let opened: Option<Opened> = match &args.data {
-        Some(spec) => Some(args.how.open(spec, needs_of([&task]))?),
+        Some(spec) => Some(args.how.open(spec, needs_of([&task]), &Terminal::default())?),
         None => None,
     };
     let exact = match &opened {

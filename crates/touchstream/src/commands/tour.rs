@@ -2,10 +2,9 @@
 
 use crate::commands::preview::shoot_task;
 use crate::commands::tasks::{chance_and_best, task_table};
-use crate::output::write_file;
 use crate::say::{say, warn_user};
-use crate::source_args::SourceArgs;
-use crate::words::needs_of;
+use crate::settings_args::SourceArgs;
+use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
@@ -13,6 +12,8 @@ use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
 use touchstream_env::task::{Task, paper_tasks};
 use touchstream_env::trial::{BoundTask, N_EXACT_SCREENS};
+use touchstream_experiment::config::needs_of;
+use touchstream_experiment::output::write_file;
 use touchstream_report::page::task_page;
 use touchstream_report::sheet::{SheetStyle, contact_sheet};
 use touchstream_stimuli::{SourceSpec, SplitCounts};
@@ -33,12 +34,12 @@ pub struct TourArgs {
 const FEW: SplitCounts = SplitCounts::new(118, 59);
 
 pub fn run(args: &TourArgs) -> Result<()> {
-    let mut how = args.source.how.clone();
+    let mut how = args.source.how.0.clone();
     if args.source.data == SourceSpec::Gallery {
         how.objects = how.objects.or(Some(FEW));
         how.scenes = how.scenes.or(Some(FEW));
     }
-    let opened = how.open(&args.source.data, needs_of(paper_tasks()))?;
+    let opened = how.open(&args.source.data, needs_of(paper_tasks()), &Terminal::default())?;
     let (mut shots, mut rows) = (Vec::new(), Vec::new());
     for task in paper_tasks() {
         match BoundTask::new(task.clone(), opened.stimuli.clone(), Split::Train) {

@@ -1,18 +1,19 @@
 //! `touchstream train`: a task is learned, or several, one after the other.
 
-use crate::config_files::write_config;
-use crate::run_setup::{OpenedRun, RunSetup};
-use crate::say::{say, warn_user};
-use crate::train_words::{TrainWords, VotingWord};
-use crate::training_bar::TrainingBar;
+use crate::say::say;
+use crate::settings_args::{RunSettings, choice, help_of};
+use crate::signals::{leave, stop_flag};
+use crate::terminal::Terminal;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use touchstream_lab::run::{CHECKPOINT_EVERY, Ending, RunFolder, Training};
+use touchstream_experiment::config::{RawConfig, STREAM};
+use touchstream_experiment::curve::rows_from_csv;
+use touchstream_experiment::run::{CHECKPOINT_EVERY, Ending, RunFolder};
+use touchstream_experiment::{OpenedRun, RunSetup, default_folder, train};
+use touchstream_mind::composite::Voting;
 
 #[derive(Args)]
 pub struct TrainArgs {
@@ -31,22 +32,20 @@ pub struct TrainArgs {
     /// Print what came of it as JSON
     #[arg(long)]
     json: bool,
-    /// Several tasks, one after the other: a schedule file, or the name of one (`touchstream schedules`)
-    #[arg(long, value_name = "SCHEDULE", conflicts_with = "task")]
+    #[arg(long, value_name = "SCHEDULE", conflicts_with = "task", help = help_of("schedule"))]
     schedule: Option<String>,
-    /// Who is voted on when a task follows another [default: layer]
-    #[arg(long, value_enum, value_name = "HOW", help_heading = "Controller")]
-    voting: Option<VotingWord>,
+    #[arg(long, value_parser = choice::<Voting>(), value_name = "HOW", help_heading = STREAM, help = help_of("voting"))]
+    voting: Option<Voting>,
     /// Voting alone, without transformed touches and maps
-    #[arg(long, help_heading = "Controller")]
+    #[arg(long, help_heading = STREAM)]
     no_transformations: bool,
     #[command(flatten)]
-    words: TrainWords,
+    settings: RunSettings,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Serialize)]
-struct Report {
+struct TrainSummary {
     folder: String,
     ending: &'static str,
     steps: u64,
@@ -60,9 +59,9 @@ struct Report {
 
 pub fn run(args: &TrainArgs) -> Result<()> {
     let typed = args.typed();
-    let words = match (&args.config, &args.resume) {
-        (Some(file), _) => typed.over(TrainWords::read(file)?),
-        (None, Some(folder)) => resumed_words(&typed, folder)?,
+    let config = match (&args.config, &args.resume) {
+        (Some(file), _) => typed.over(RawConfig::read(file)?),
+        (None, Some(folder)) => resumed_config(&typed, folder)?,
         (None, None) => typed,
     };
     let checkpoint_every = match args.checkpoint_every {
@@ -71,10 +70,10 @@ pub fn run(args: &TrainArgs) -> Result<()> {
             .map_err(|_| anyhow!("checkpoint-every: {secs:e} is not a number of seconds"))?,
     };
     let folder = args.resume.as_ref().or(args.out.as_ref()).cloned();
-    run_words(words, Where { folder, checkpoint_every, json: args.json })
+    run_config(config, Where { folder, checkpoint_every, json: args.json })
 }
 
-/// Where a run goes, and what is said of it.
+/// Where a run goes, and what is printed of it.
 pub struct Where {
     pub folder: Option<PathBuf>,
     pub checkpoint_every: Duration,
@@ -82,108 +81,51 @@ pub struct Where {
 }
 
 impl TrainArgs {
-    /// All words that were typed.
-    fn typed(&self) -> TrainWords {
-        TrainWords {
+    /// Everything that was typed.
+    fn typed(&self) -> RawConfig {
+        RawConfig {
             schedule: self.schedule.clone(),
             voting: self.voting,
             transformations: self.no_transformations.then_some(false),
-            ..self.words.clone()
+            ..self.settings.config()
         }
     }
 }
 
-/// Trains what words say.
-pub fn run_words(words: TrainWords, place: Where) -> Result<()> {
-    let setup = RunSetup::new(words)?;
+/// Trains what a configuration says.
+pub fn run_config(config: RawConfig, place: Where) -> Result<()> {
+    let terminal = Terminal::default();
+    let setup = RunSetup::new(config)?;
     let folder = place.folder.unwrap_or_else(|| default_folder(&setup));
-    let opened = setup.open()?;
-    let ending = train(&setup, &opened, &folder, place.checkpoint_every)?;
+    let opened = setup.open(&terminal)?;
+    // Until here Ctrl-C ends the program at once: there is nothing to lose.
+    let must_stop = stop_flag()?;
+    let ending = train(&setup, &opened, &folder, place.checkpoint_every, &must_stop, &terminal)?;
     if place.json {
-        say!("{}", serde_json::to_string_pretty(&report(&folder, &opened, ending)?)?);
+        say!("{}", serde_json::to_string_pretty(&summary(&folder, &opened, ending)?)?);
     } else if ending == Ending::Finished {
         say_files(&folder)?;
     }
-    leave(ending)
+    leave(ending);
+    Ok(())
 }
 
-/// A run that was stopped is no success: a script that goes on afterwards must know.
-pub fn leave(ending: Ending) -> Result<()> {
-    match ending {
-        Ending::Finished => Ok(()),
-        Ending::Interrupted => std::process::exit(INTERRUPTED),
-    }
-}
-
-/// As shells say it of programs that Ctrl-C ends.
-const INTERRUPTED: i32 = 130;
-
-fn resumed_words(typed: &TrainWords, folder: &Path) -> Result<TrainWords> {
-    let said = TrainWords { images: Default::default(), ..typed.clone() };
-    if said != TrainWords::default() {
+fn resumed_config(typed: &RawConfig, folder: &Path) -> Result<RawConfig> {
+    let others = RawConfig { images: Default::default(), ..typed.clone() };
+    if others != RawConfig::default() {
         bail!("--resume goes on as {}/config.toml says; leave other options out", folder.display());
     }
-    Ok(typed.clone().over(TrainWords::read_of_run(&RunFolder::at(folder).config())?))
+    Ok(typed.clone().over(RawConfig::read_of_run(&RunFolder::at(folder).config())?))
 }
 
-fn default_folder(setup: &RunSetup) -> PathBuf {
-    let module = &setup.plan.agent().module.id;
-    PathBuf::from("runs").join(format!("{}-{module}-{}", setup.schedule.id(), setup.plan.seed))
-}
-
-/// Trains into a folder, with progress on the terminal. Ctrl-C writes a checkpoint first.
-pub fn train(
-    setup: &RunSetup,
-    opened: &OpenedRun,
-    path: &Path,
-    checkpoint_every: Duration,
-) -> Result<Ending> {
-    let folder = RunFolder::at(path);
-    let training = Training::open(folder.clone(), opened.identity.clone(), opened.world())?;
-    let mut training = training.checkpoint_every(checkpoint_every);
-    write_config(setup, &folder)?;
-    let n_steps = setup.plan.n_steps;
-    match training.n_steps() {
-        0 => {}
-        n if n >= n_steps => warn_user!("{} is finished already", path.display()),
-        n => warn_user!("going on from step {n}"),
-    }
-    let must_stop = stop_flag()?;
-    let bar = TrainingBar::new(&setup.tasks, &setup.plan.agent().module.id, training.n_steps(), n_steps);
-    let ending = training.run(&|| must_stop.load(Ordering::Relaxed), &mut |moment| bar.show(&moment));
-    bar.finish();
-    let ending = ending?;
-    if ending == Ending::Interrupted {
-        warn_user!(
-            "stopped at step {} of {n_steps}; go on with: touchstream train --resume {}",
-            training.n_steps(),
-            path.display()
-        );
-    } else {
-        crate::training_page::write(setup, opened, &training, &folder)?;
-    }
-    Ok(ending)
-}
-
-/// A flag that Ctrl-C and the signals of schedulers set. A second Ctrl-C ends the program at once.
-pub fn stop_flag() -> Result<Arc<AtomicBool>> {
-    use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
-    let flag = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register_conditional_shutdown(SIGINT, INTERRUPTED, Arc::clone(&flag))?;
-    for signal in [SIGINT, SIGTERM, SIGUSR1] {
-        signal_hook::flag::register(signal, Arc::clone(&flag))?;
-    }
-    Ok(flag)
-}
-
-fn report(folder: &Path, opened: &OpenedRun, ending: Ending) -> Result<Report> {
+fn summary(folder: &Path, opened: &OpenedRun, ending: Ending) -> Result<TrainSummary> {
     let run = RunFolder::at(folder);
     let curve = run.curve_csv();
     let text = std::fs::read_to_string(&curve).with_context(|| curve.display().to_string())?;
-    let rows = touchstream_lab::curve::rows_from_csv(&text).with_context(|| curve.display().to_string())?;
+    let rows = rows_from_csv(&text).with_context(|| curve.display().to_string())?;
     let last = rows.last();
     let n_steps = run.read_status()?.map_or(0, |status| status.n_steps);
-    Ok(Report {
+    Ok(TrainSummary {
         folder: folder.display().to_string(),
         ending: if ending == Ending::Finished { "finished" } else { "interrupted" },
         steps: n_steps,
@@ -196,7 +138,7 @@ fn report(folder: &Path, opened: &OpenedRun, ending: Ending) -> Result<Report> {
     })
 }
 
-/// Says where everything is.
+/// Prints where everything is.
 pub fn say_files(path: &Path) -> Result<()> {
     let folder = RunFolder::at(path);
     let status = folder.read_status()?;

@@ -1,14 +1,13 @@
 //! `touchstream verify`: each claim of the paper as a test on what studies found.
 
-use crate::output::write_file;
 use crate::say::{say, warn_user};
-use crate::study::evidence::{Evidence, evidence_of};
-use crate::study::report::words_of;
-use crate::study::reproduction::{MadeFrom, reproduction_page, smoke_words};
+use crate::terminal::Terminal;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
-use touchstream_findings::{LeftOut, Outcome, Verdict};
+use touchstream_analysis::{LeftOut, Verdict, VerdictKind};
+use touchstream_experiment::output::write_file;
+use touchstream_experiment::study::{Evidence, MadeFrom, evidence_of, reproduction_page, smoke_words};
 
 #[derive(Args)]
 pub struct VerifyArgs {
@@ -30,12 +29,12 @@ pub struct VerifyArgs {
 }
 
 pub fn run(args: &VerifyArgs) -> Result<()> {
-    let all = evidence_of(&args.folders)?;
+    let all = evidence_of(&args.folders, &Terminal::default())?;
     all.iter().for_each(warn_of);
     if let Some(file) = &args.markdown {
         write_file(file, reproduction_page(&all, MadeFrom::of(&args.folders)).as_bytes())?;
     }
-    let shown = |verdict: &&Verdict| !args.judged || verdict.outcome != Outcome::NotEnoughData;
+    let shown = |verdict: &&Verdict| !args.judged || verdict.outcome != VerdictKind::NotEnoughData;
     if args.json {
         let verdicts: Vec<serde_json::Value> = all
             .iter()
@@ -58,7 +57,7 @@ pub fn run(args: &VerifyArgs) -> Result<()> {
             say!("{}", parts.iter().chain(settings).map(String::as_str).collect::<Vec<_>>().join(", "));
             for verdict in evidence.verdicts.iter().filter(shown) {
                 let Verdict { preset, claim, paper, found, n, outcome, why, .. } = verdict;
-                say!("{:16} {claim} (preset {preset})", words_of(*outcome));
+                say!("{:16} {claim} (preset {preset})", outcome.label());
                 say!("{:16} paper: {paper}; found: {found}; {n}", "");
                 if !why.is_empty() {
                     say!("{:16} {why}", "");
@@ -70,7 +69,7 @@ pub fn run(args: &VerifyArgs) -> Result<()> {
     let n_not = all
         .iter()
         .flat_map(|evidence| &evidence.verdicts)
-        .filter(|verdict| verdict.outcome == Outcome::NotReproduced)
+        .filter(|verdict| verdict.outcome == VerdictKind::NotReproduced)
         .count();
     if args.strict && n_not > 0 {
         bail!("{n_not} claims are not reproduced");

@@ -2,9 +2,7 @@
 
 use crate::commands::bench::core_peak::peak_per_core;
 use crate::commands::bench::peers::Peers;
-use crate::encoder_args::EncoderOptions;
 use crate::say::{say, warn_user};
-use crate::source_args::default_cache_dir;
 use crate::text_table::aligned;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -15,6 +13,9 @@ use std::time::Instant;
 use touchstream_encoder::vgg16::{CONVOLUTION_MULTIPLY_ADDS, Vgg16};
 use touchstream_encoder::{Encoder, EncoderSpec, Features};
 use touchstream_env::screen::Screen;
+use touchstream_experiment::Unwatched;
+use touchstream_experiment::config::EncoderOptions;
+use touchstream_experiment::config::default_cache_dir;
 
 #[derive(Args)]
 pub struct EncoderBenchArgs {
@@ -83,7 +84,7 @@ pub fn run(args: &EncoderBenchArgs) -> Result<()> {
     }
     let options = EncoderOptions { weights: args.weights.clone(), ..EncoderOptions::default() };
     let cache_dir = args.cache.clone().or_else(default_cache_dir);
-    let compact = EncoderOptions::default().open(&EncoderSpec::Compact, None)?;
+    let compact = EncoderOptions::default().open(&EncoderSpec::Compact, None, &Unwatched)?;
     let (vgg16, mut peers) = match options.vgg16_file(cache_dir.as_deref()) {
         Ok(file) => {
             let vgg16 = Vgg16::new(options.read_vgg16(cache_dir.as_deref())?);
@@ -96,7 +97,7 @@ pub fn run(args: &EncoderBenchArgs) -> Result<()> {
             warn_user!("without vgg16: {error}");
             (None, None)
         }
-        Err(error) => return Err(error),
+        Err(error) => return Err(error.into()),
     };
     let peak = peak_per_core(args.rounds);
     let mut measured = Vec::new();

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde::Serialize;
 use std::time::Instant;
-use touchstream_lab::study::thread_cpu_time;
+use touchstream_experiment::study::thread_cpu_time;
 
 /// The fastest of several rounds, each rate on its own.
 #[derive(Copy, Clone, Default, Serialize)]

@@ -5,8 +5,8 @@ use crate::commands::bench::peer_args::{N_ROUNDS, PeerArgs};
 use crate::commands::bench::peers::Peers;
 use crate::commands::bench::step_rate::StepRate;
 use crate::say::say;
+use crate::settings_args::choice;
 use crate::text_table::aligned;
-use crate::train_words::{PresetWord, VotingWord};
 use anyhow::{Result, bail};
 use clap::Args;
 use serde::Serialize;
@@ -18,6 +18,8 @@ use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
 use touchstream_env::stream::Stream;
 use touchstream_env::task::find_task;
+use touchstream_experiment::config::{Preset, voting_settings};
+use touchstream_mind::composite::Voting;
 
 #[derive(Args)]
 pub struct VotingBenchArgs {
@@ -28,8 +30,8 @@ pub struct VotingBenchArgs {
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "8,32")]
     units: Vec<usize>,
     /// Who is voted on; PyTorch votes on layers
-    #[arg(long, value_enum, value_name = "HOW", default_value = "layer")]
-    voting: VotingWord,
+    #[arg(long, value_parser = choice::<Voting>(), value_name = "HOW", default_value = "layer")]
+    voting: Voting,
     /// Candidate touches a step
     #[arg(long, value_name = "N", default_value_t = 256)]
     candidates: usize,
@@ -86,7 +88,7 @@ fn measure(
     let (mut stream, _) = Stream::open(Schedule::single(task), stimuli, Split::Train, RunSeed(1))?;
     let scenes = NoiseScenes::of(&stream, args.peer.scene_len as usize)?;
     let mut agent = Remap::new(settings.clone(), scenes.shape(), RunSeed(1))?;
-    let voting = args.voting.settings(PresetWord::Default, true);
+    let voting = voting_settings(args.voting, Preset::Default, true);
     for _ in 0..old {
         agent.play(&mut stream, &scenes)?;
         agent.compose(settings.clone(), voting, &scenes);

@@ -1,25 +1,15 @@
-//! `touchstream encoder check`: an encoder looks at pictures, and we look at what it finds alike.
+//! `touchstream encoder check`: an encoder's features of portraits, and which of them it finds alike.
 
-use super::check_words::{CheckFacts, say_facts};
-use crate::encoder_args::EncoderOptions;
-use crate::output::write_file;
-use crate::progress_bar::TerminalProgress;
-use crate::say::say;
-use crate::source_args::{DataFacts, SourceArgs};
-use crate::timed_encoder::TimedEncoder;
-use anyhow::{Result, bail};
+use crate::say::{say, warn_user};
+use crate::settings_args::{SourceArgs, Typed};
+use crate::terminal::Terminal;
+use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
-use std::time::Duration;
-use touchstream_encoder::inspect::{
-    EncodedScreens, Neighbour, SceneStatistics, encode_screens, nearest_neighbours, same_label_share,
-};
-use touchstream_encoder::{Encoder, EncoderSpec};
-use touchstream_env::screen::Screen;
-use touchstream_env::stimuli::{ClassIdx, Picture, Split, Stimuli};
-use touchstream_files::Progress;
-use touchstream_report::canvas::Canvas;
-use touchstream_report::neighbour_sheet::{FoundImage, NeighbourRow, neighbour_sheet};
+use touchstream_encoder::EncoderSpec;
+use touchstream_experiment::config::{DataFacts, EncoderOptions};
+use touchstream_experiment::encoder_check::{CheckFacts, check, sheet_of};
+use touchstream_experiment::output::write_file;
 use touchstream_stimuli::Needs;
 
 #[derive(Args)]
@@ -28,7 +18,7 @@ pub struct CheckArgs {
     #[arg(value_name = "ENCODER", default_value_t)]
     encoder: EncoderSpec,
     #[command(flatten)]
-    how: EncoderOptions,
+    how: Typed<EncoderOptions>,
     #[command(flatten)]
     source: SourceArgs,
     /// Queries, portraits of the validation split; twice as many of the training split are searched
@@ -42,17 +32,13 @@ pub struct CheckArgs {
     json: bool,
 }
 
-const N_SHOWN: usize = 16;
-const N_NEAREST: usize = 5;
-const SHEET_COLUMNS: usize = 2;
-
 pub fn run(args: &CheckArgs) -> Result<()> {
+    let terminal = Terminal::default();
     let cache_dir = args.source.how.cache_dir();
-    let encoder = args.how.open(&args.encoder, cache_dir.as_deref())?;
-    let opened = args.source.how.open(&args.source.data, Needs::PORTRAITS)?;
+    let encoder = args.how.open(&args.encoder, cache_dir.as_deref(), &terminal)?;
+    let opened = args.source.how.open(&args.source.data, Needs::PORTRAITS, &terminal)?;
     let data = DataFacts::of(&opened.manifest);
-    let checked =
-        check(encoder.as_ref(), opened.stimuli.as_ref(), args.n as usize, &TerminalProgress::default())?;
+    let checked = check(encoder.as_ref(), opened.stimuli.as_ref(), args.n as usize, &terminal)?;
     let facts = CheckFacts::new(encoder.as_ref(), data, &checked);
     let sheet = sheet_of(&checked, opened.stimuli.as_ref(), &facts)?;
     write_file(&args.out, &sheet.to_png()?)?;
@@ -65,188 +51,30 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     Ok(())
 }
 
-/// What came of looking.
-pub struct Checked {
-    pub queries: Vec<Portrait>,
-    pub searched: Vec<Portrait>,
-    pub encoded_searched: EncodedScreens,
-    /// Spent encoding; drawing is not counted.
-    pub encode_time: Duration,
-    /// Of the searched ones.
-    pub scenes: SceneStatistics,
-    /// Of each query, nearest first.
-    pub neighbours: Vec<Vec<Neighbour>>,
-    /// Share of queries whose nearest has their class.
-    pub accuracy: f64,
-    /// What guessing would give.
-    pub chance: f64,
-}
-
-/// A portrait of some split.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Portrait {
-    pub split: Split,
-    pub class: ClassIdx,
-    pub index: u32,
-}
-
-impl Portrait {
-    fn draw(self, stimuli: &dyn Stimuli, screen: &mut Screen) -> Result<()> {
-        let Self { split, class, index } = self;
-        Ok(stimuli.draw(split, Picture::Portrait { class, index }, screen)?)
+/// Prints the findings.
+fn say_facts(facts: &CheckFacts) -> Result<()> {
+    let scene = &facts.scene;
+    say!("{} {}", facts.encoder, facts.encoder_hash);
+    say!("  data          {} {}", facts.data.source, facts.data.content_hash);
+    say!(
+        "  speed         {:.2} ms a screen, {:.1} screens a second ({} threads, batches of {})",
+        facts.ms_per_screen,
+        facts.screens_per_sec,
+        facts.n_threads,
+        facts.batch_size
+    );
+    say!("  scene vector  {}", scene.numbers.line());
+    say!("                norms {:.3} to {:.3}", scene.min_norm, scene.max_norm);
+    say!(
+        "                mean cosine between screens {:.3}, centred {:.3}",
+        scene.mean_cosine,
+        scene.mean_centred_cosine
+    );
+    match facts.map.len {
+        0 => say!("  spatial map   none"),
+        _ => say!("  spatial map   {}", facts.map.line()),
     }
-}
-
-/// Encodes `n` portraits of the validation split and twice as many of the training split, and finds neighbours.
-fn check(encoder: &dyn Encoder, stimuli: &dyn Stimuli, n: usize, progress: &dyn Progress) -> Result<Checked> {
-    let queries = portraits(stimuli, Split::Validation, n)?;
-    let searched = portraits(stimuli, Split::Train, 2 * n)?;
-    let timed = TimedEncoder::new(encoder);
-    progress.start("encoding screens", (queries.len() + searched.len()) as u64);
-    let encode = |some: &[Portrait]| {
-        encode_screens(&timed, some.len(), |idx, screen| some[idx].draw(stimuli, screen), progress)
-    };
-    let encoded = encode(&searched).and_then(|searched| Ok((searched, encode(&queries)?)));
-    progress.finish();
-    let (encoded_searched, encoded_queries) = encoded?;
-    let neighbours = nearest_neighbours(&encoded_queries.scenes, &encoded_searched.scenes, N_NEAREST);
-    let classes = |some: &[Portrait]| some.iter().map(|portrait| portrait.class).collect::<Vec<_>>();
-    let (accuracy, chance) = same_label_share(&classes(&queries), &classes(&searched), &neighbours);
-    let scenes = SceneStatistics::of(&encoded_searched.scenes);
-    Ok(Checked {
-        queries,
-        searched,
-        encoded_searched,
-        encode_time: timed.spent(),
-        scenes,
-        neighbours,
-        accuracy,
-        chance,
-    })
-}
-
-/// The first portraits of all classes, then the second ones, and so on, up to `n`.
-fn portraits(stimuli: &dyn Stimuli, split: Split, n: usize) -> Result<Vec<Portrait>> {
-    let classes = || (0..stimuli.classes().len()).map(|idx| ClassIdx(idx as u16));
-    let n_most = classes().map(|class| stimuli.n_portraits(split, class)).max().unwrap_or(0);
-    let all = (0..n_most as u32).flat_map(|index| {
-        let has_it = move |class: &ClassIdx| (index as usize) < stimuli.n_portraits(split, *class);
-        classes().filter(has_it).map(move |class| Portrait { split, class, index })
-    });
-    let chosen: Vec<Portrait> = all.take(n).collect();
-    match chosen.is_empty() {
-        true => bail!("the {split} split of {} has no portraits to look at", stimuli.name()),
-        false => Ok(chosen),
-    }
-}
-
-fn sheet_of(checked: &Checked, stimuli: &dyn Stimuli, facts: &CheckFacts) -> Result<Canvas> {
-    let picture = |portrait: Portrait| -> Result<(Screen, String)> {
-        let mut screen = Screen::grey();
-        portrait.draw(stimuli, &mut screen)?;
-        Ok((screen, stimuli.classes()[portrait.class.get()].clone()))
-    };
-    let n_shown = N_SHOWN.min(checked.queries.len());
-    let mut rows = Vec::with_capacity(n_shown);
-    for shown in 0..n_shown {
-        // Spread over all queries, so that many classes are seen.
-        let query_idx = shown * checked.queries.len() / n_shown;
-        let portrait = checked.queries[query_idx];
-        let mut found = Vec::with_capacity(N_NEAREST);
-        for neighbour in &checked.neighbours[query_idx] {
-            let other = checked.searched[neighbour.idx];
-            let (screen, class) = picture(other)?;
-            let is_same_class = other.class == portrait.class;
-            found.push(FoundImage { screen, class, cosine: neighbour.cosine, is_same_class });
-        }
-        let (query, class) = picture(portrait)?;
-        rows.push(NeighbourRow { query, class, found });
-    }
-    Ok(neighbour_sheet(&facts.headline(), &facts.sheet_lines(), &rows, SHEET_COLUMNS))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use touchstream_encoder::{EncodeError, FeatureShape, Features};
-    use touchstream_env::plain_stimuli::PlainStimuli;
-    use touchstream_env::stimuli::ContentHash;
-    use touchstream_files::NoProgress;
-
-    /// What a fake encoder makes of a screen's first pixel.
-    struct Fake(fn([f32; 3]) -> [f32; 3]);
-
-    impl Encoder for Fake {
-        fn name(&self) -> &str {
-            "fake"
-        }
-
-        fn content_hash(&self) -> ContentHash {
-            ContentHash([7; 32])
-        }
-
-        fn shape(&self) -> FeatureShape {
-            FeatureShape { scene_len: 3, map_channels: 1 }
-        }
-
-        fn encode(&self, screens: &[Screen], out: &mut [Features]) -> Result<(), EncodeError> {
-            for (screen, features) in screens.iter().zip(out) {
-                let pixel = [0, 1, 2].map(|channel| f32::from(screen.pixels()[channel]) / 255.0);
-                features.scene.copy_from_slice(&self.0(pixel));
-                features.map.fill(0.5);
-            }
-            Ok(())
-        }
-    }
-
-    fn checked(fake: Fake, n: usize) -> Checked {
-        check(&fake, &PlainStimuli::new(6), n, &NoProgress).unwrap()
-    }
-
-    #[test]
-    fn eyes_for_colour_tell_coloured_squares_apart() {
-        // Shades of a colour, and the two splits, differ in brightness alone.
-        let checked = checked(Fake(|[red, green, blue]| [red - green, green - blue, blue - red]), 18);
-        assert_eq!((checked.queries.len(), checked.searched.len()), (18, 36));
-        assert!(checked.queries.iter().all(|portrait| portrait.split == Split::Validation));
-        assert!(checked.searched.iter().all(|portrait| portrait.split == Split::Train));
-        assert!((checked.chance - 1.0 / 6.0).abs() < 1e-9);
-        assert!(checked.accuracy > 0.9, "{}", checked.accuracy);
-        assert_eq!(checked.encoded_searched.maps.mean(), 0.5);
-    }
-
-    #[test]
-    fn blind_eyes_do_no_better_than_chance() {
-        let blind = checked(Fake(|_| [1.0; 3]), 18);
-        assert!(blind.accuracy < 0.4, "{}", blind.accuracy);
-        assert!(blind.scenes.mean_cosine > 0.999);
-        assert_eq!(blind.scenes.mean_centred_cosine, 0.0);
-    }
-
-    #[test]
-    fn broken_eyes_are_noticed() {
-        let broken = checked(Fake(|[red, green, _]| [red, green, f32::NAN]), 6);
-        assert_eq!(broken.scenes.numbers.n_not_finite(), 12);
-        let facts = CheckFacts::new(&Fake(|pixel| pixel), data(), &broken);
-        assert!(
-            facts.warnings().iter().any(|warning| warning.contains("12 numbers")),
-            "{:?}",
-            facts.warnings()
-        );
-    }
-
-    #[test]
-    fn the_sheet_has_a_row_for_each_shown_query() {
-        let stimuli = PlainStimuli::new(6);
-        let checked = checked(Fake(|pixel| pixel), 4);
-        let facts = CheckFacts::new(&Fake(|pixel| pixel), data(), &checked);
-        let few = sheet_of(&checked, &stimuli, &facts).unwrap();
-        let many = sheet_of(&self::checked(Fake(|pixel| pixel), 30), &stimuli, &facts).unwrap();
-        assert!(many.height() > 3 * few.height(), "{} {}", many.height(), few.height());
-        assert_eq!(many.width(), few.width());
-    }
-
-    fn data() -> DataFacts {
-        DataFacts { source: "plain".into(), content_hash: "00".into() }
-    }
+    say!("  neighbours    {}", facts.accuracy_line());
+    facts.warnings().iter().for_each(|warning| warn_user!("warning: {warning}"));
+    Ok(())
 }

@@ -2,8 +2,9 @@
 
 use super::CacheArg;
 use super::list::map_axes;
-use crate::encoder_args::EncoderOptions;
 use crate::say::say;
+use crate::settings_args::Typed;
+use crate::terminal::Terminal;
 use crate::text_table::aligned;
 use anyhow::Result;
 use clap::Args;
@@ -13,6 +14,7 @@ use touchstream_encoder::vgg16::{RANDOM_FC6_SEED, VGG16_SHAPE, Vgg16};
 use touchstream_encoder::{
     Compact, Encoder, EncoderSpec, FeatureShape, MAP_SIDE, OnnxModelInfo, OnnxValue, Preprocessing,
 };
+use touchstream_experiment::config::EncoderOptions;
 
 #[derive(Args)]
 pub struct InfoArgs {
@@ -20,7 +22,7 @@ pub struct InfoArgs {
     #[arg(value_name = "ENCODER")]
     encoder: EncoderSpec,
     #[command(flatten)]
-    how: EncoderOptions,
+    how: Typed<EncoderOptions>,
     #[command(flatten)]
     cache: CacheArg,
     /// Print JSON
@@ -71,7 +73,7 @@ fn compact_facts() -> EncoderFacts {
 }
 
 fn onnx_facts(how: &EncoderOptions, file: &Path) -> Result<EncoderFacts> {
-    let encoder = how.open_onnx(file)?;
+    let encoder = how.open_onnx(file, &Terminal::default())?;
     let has_map = encoder.shape().map_channels > 0;
     let facts = facts_of(encoder.name().into(), "an ONNX model", encoder.shape());
     Ok(EncoderFacts {

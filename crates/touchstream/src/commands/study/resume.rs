@@ -1,14 +1,15 @@
 //! `touchstream study resume`: a study goes on where it is.
 
-use super::{Engine, HowArgs, read_spec, set_cache, submit_jobs, work_and_report};
+use super::{Engine, HowArgs, set_cache, submit_jobs, this_start, work_and_report};
 use crate::say::warn_user;
-use crate::study::localization_baselines::make_missing_baselines;
-use crate::study::provenance::Start;
-use crate::study::slurm::{SlurmWords, read_submissions};
+use crate::settings_args::Typed;
+use crate::terminal::Terminal;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
-use touchstream_lab::study::StudyFolder;
+use touchstream_experiment::config::Settings;
+use touchstream_experiment::study::slurm::{SlurmOptions, read_submissions};
+use touchstream_experiment::study::{StudyFolder, make_missing_baselines, read_spec};
 
 #[derive(Args)]
 pub struct ResumeArgs {
@@ -22,7 +23,7 @@ pub struct ResumeArgs {
     #[arg(long, value_enum)]
     engine: Option<Engine>,
     #[command(flatten)]
-    slurm: SlurmWords,
+    slurm: Typed<SlurmOptions>,
     #[command(flatten)]
     how: HowArgs,
 }
@@ -32,14 +33,14 @@ impl ResumeArgs {
         let folder = StudyFolder::at(&self.folder);
         let mut spec = read_spec(&folder)?;
         set_cache(&mut spec, self.cache.as_deref());
-        Start::this().note_in(&folder)?;
-        if self.engine == Some(Engine::Local) && self.slurm != SlurmWords::default() {
+        this_start().note_in(&folder)?;
+        if self.engine == Some(Engine::Local) && *self.slurm != SlurmOptions::default() {
             bail!("--partition, --time and the like are for --engine slurm");
         }
         let make_baselines = || {
             // A Python that has gone since is no reason to leave runs undone.
-            make_missing_baselines(&folder, &spec).or_else(|error| {
-                warn_user!("baselines of localization are still missing: {error:#}");
+            make_missing_baselines(&folder, &spec, &Terminal::default()).or_else(|error| {
+                warn_user!("baselines of localization are still missing: {}", error.text());
                 Ok(())
             })
         };
@@ -52,11 +53,11 @@ impl ResumeArgs {
         match (engine, before.last()) {
             (Engine::Slurm, last) => {
                 make_baselines()?;
-                let words = last.map_or_else(SlurmWords::default, |last| last.words.clone());
-                let words = self.slurm.clone().over(words);
+                let before = last.map_or_else(SlurmOptions::default, |last| last.words.clone());
+                let options = self.slurm.0.clone().over(before);
                 let n_jobs = self.how.jobs.or(last.map(|last| last.n_jobs)).unwrap_or(1);
                 let cache = self.cache.clone().or_else(|| last.and_then(|last| last.cache.clone()));
-                submit_jobs(&folder, &spec, &words, n_jobs, cache.as_deref())
+                submit_jobs(&folder, &spec, &options, n_jobs, cache.as_deref())
             }
             (Engine::Local, _) => work_and_report(&folder, &spec, &self.how, make_baselines),
         }

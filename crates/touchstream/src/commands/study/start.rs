@@ -1,18 +1,17 @@
 //! `touchstream study STUDY`: from words to a study, begun or gone on with.
 
-use super::{Engine, HowArgs, begin, set_cache, submit_jobs, work_and_report};
-use crate::study::catalog::{NamedStudy, named_study};
-use crate::study::localization_baselines::{make_missing_baselines, program_beside};
-use crate::study::rates::with_chosen_rates;
-use crate::study::scale::Scale;
-use crate::study::slurm::SlurmWords;
-use crate::study::spec::{MAX_SEEDS, StudySpec};
-use crate::train_words::{PresetWord, TrainWords};
-use crate::words::is_file_word;
+use super::{Engine, HowArgs, set_cache, submit_jobs, this_start, work_and_report};
+use crate::settings_args::{RunSettings, Typed, choice};
+use crate::terminal::Terminal;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use touchstream_lab::study::StudyFolder;
+use touchstream_experiment::config::{Choice, Preset, RawConfig, is_path};
+use touchstream_experiment::study::slurm::SlurmOptions;
+use touchstream_experiment::study::{
+    MAX_SEEDS, NamedStudy, Scale, StudyFolder, StudySpec, begin, make_missing_baselines, named_study,
+    program_beside, with_chosen_rates,
+};
 
 #[derive(Args)]
 pub struct StartArgs {
@@ -23,7 +22,7 @@ pub struct StartArgs {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// How large [default: short]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = choice::<Scale>())]
     scale: Option<Scale>,
     /// Modules: ids and patterns such as none-*; main for the seven of the paper's main figure, all for the 24
     #[arg(long, value_name = "ID,...", value_delimiter = ',', help_heading = "Axes")]
@@ -35,8 +34,8 @@ pub struct StartArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_SEEDS), help_heading = "Axes")]
     seeds: Option<u64>,
     /// Our settings, those that the paper prints, or both
-    #[arg(long, value_enum, value_name = "PRESET,...", value_delimiter = ',', help_heading = "Axes")]
-    presets: Option<Vec<PresetWord>>,
+    #[arg(long, value_parser = choice::<Preset>(), value_name = "PRESET,...", value_delimiter = ',', help_heading = "Axes")]
+    presets: Option<Vec<Preset>>,
     /// Switches: numbers and ranges such as 1,4,11..15; 0 is the same task again; or FROM--TO
     #[arg(long, value_name = "N,...", value_delimiter = ',', help_heading = "Axes")]
     switches: Option<Vec<String>>,
@@ -62,27 +61,27 @@ pub struct StartArgs {
     #[arg(long, value_enum, default_value = "local")]
     engine: Engine,
     #[command(flatten)]
-    slurm: SlurmWords,
+    slurm: Typed<SlurmOptions>,
     #[command(flatten)]
     how: HowArgs,
     #[command(flatten)]
-    words: TrainWords,
+    settings: RunSettings,
 }
 
 impl StartArgs {
     pub fn run(&self) -> Result<()> {
-        if self.engine == Engine::Local && self.slurm != SlurmWords::default() {
+        if self.engine == Engine::Local && *self.slurm != SlurmOptions::default() {
             bail!("--partition, --time and the like are for --engine slurm");
         }
         let (folder, spec) = self.begin()?;
-        let make_baselines = || make_missing_baselines(&folder, &spec);
+        let make_baselines = || Ok(make_missing_baselines(&folder, &spec, &Terminal::default())?);
         match self.engine {
             Engine::Local => work_and_report(&folder, &spec, &self.how, make_baselines),
             Engine::Slurm => {
                 // Tasks of arrays do runs; this is done here, before them.
                 make_baselines()?;
                 let n_jobs = self.how.jobs.unwrap_or(1);
-                submit_jobs(&folder, &spec, &self.slurm, n_jobs, self.words.images.cache.as_deref())
+                submit_jobs(&folder, &spec, &self.slurm, n_jobs, self.settings.images.cache.as_deref())
             }
         }
     }
@@ -90,29 +89,30 @@ impl StartArgs {
     /// The study that was asked for, and its folder with the study written down in it.
     fn begin(&self) -> Result<(StudyFolder, StudySpec)> {
         let spec = self.spec()?;
-        let name = format!("{}-{}", spec.name, spec.scale.word());
+        let name = format!("{}-{}", spec.name, spec.scale.name());
         let path = self.out.clone().unwrap_or_else(|| Path::new("studies").join(name));
         let folder = StudyFolder::at(path);
-        let mut spec = begin(&folder, &spec)?;
-        set_cache(&mut spec, self.words.images.cache.as_deref());
+        let mut spec = begin(&folder, &spec, &this_start())?;
+        set_cache(&mut spec, self.settings.images.cache.as_deref());
         Ok((folder, spec))
     }
 
     fn spec(&self) -> Result<StudySpec> {
+        let typed = self.settings.config();
         let Some(study) = &self.study else {
             bail!("which study? `touchstream study list` names them; or a study file of your own");
         };
         for (word, is_said, instead) in [
-            ("task", self.words.task.is_some(), "tasks"),
-            ("module", self.words.module.is_some(), "modules"),
-            ("seed", self.words.seed.is_some(), "seeds"),
-            ("preset", self.words.preset.is_some(), "presets"),
+            ("task", typed.task.is_some(), "tasks"),
+            ("module", typed.module.is_some(), "modules"),
+            ("seed", typed.seed.is_some(), "seeds"),
+            ("preset", typed.preset.is_some(), "presets"),
         ] {
             if is_said {
                 bail!("--{word} is for `touchstream train`; a study has --{instead}");
             }
         }
-        let mut spec = match is_file_word(study) {
+        let mut spec = match is_path(study) {
             true => {
                 let spec = StudySpec::read(Path::new(study))?;
                 StudySpec { scale: self.scale.unwrap_or(spec.scale), ..spec }
@@ -136,19 +136,19 @@ impl StartArgs {
         if let Some(presets) = &self.presets {
             spec.presets.clone_from(presets);
         }
-        spec.steps = self.words.steps.or(spec.steps);
+        spec.steps = typed.steps.or(spec.steps);
         spec.base_steps = self.base_steps.or(spec.base_steps);
         spec.keep_weights |= self.keep_weights;
         if let Some(python) = &self.python {
             spec.python = Some(program_beside(python, &std::env::current_dir()?));
         }
-        let words = TrainWords { steps: None, ..self.words.clone() }.with_absolute_sources()?;
+        let words = RawConfig { steps: None, ..typed }.with_absolute_sources()?;
         spec.settings = words.over(spec.settings);
         for word in &self.data_of {
             let Some((task, source)) = word.split_once('=') else {
                 bail!("--data-of takes TASK=SOURCE, not `{word}`");
             };
-            let settings = TrainWords { data: Some(source.to_owned()), ..TrainWords::default() };
+            let settings = RawConfig { data: Some(source.to_owned()), ..RawConfig::default() };
             let there = spec.settings_of.remove(task).unwrap_or_default();
             spec.settings_of.insert(task.to_owned(), settings.with_absolute_sources()?.over(there));
         }

@@ -1,16 +1,15 @@
 //! `touchstream study work`: what a job of the cluster does.
 
-use super::{HowArgs, read_spec, say_spent, set_cache};
-use crate::commands::train::{leave, stop_flag};
-use crate::study::cell::{Cell, cells_of};
-use crate::study::slurm::{ArrayTask, WANTS_ANOTHER_TURN, read_names};
+use super::{HowArgs, is_complete, say_spent, set_cache};
+use crate::signals::{leave, stop_flag, time_is_up_flag};
+use crate::terminal::Terminal;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use touchstream_lab::run::Ending;
-use touchstream_lab::study::StudyFolder;
+use touchstream_experiment::run::Ending;
+use touchstream_experiment::study::slurm::{ArrayTask, WANTS_ANOTHER_TURN, read_names};
+use touchstream_experiment::study::{Cell, StudyFolder, cells_of, read_spec};
 
 #[derive(Args)]
 pub struct WorkArgs {
@@ -47,10 +46,10 @@ impl WorkArgs {
         let task = ArrayTask::this();
         let (must_stop, time_is_up) = (stop_flag()?, time_is_up_flag()?);
         let leave_at_once = || leave_for(&time_is_up);
-        let shift = self.how.shift(&folder, &spec, task.as_ref());
-        let report = shift.work(&cells, &must_stop, &leave_at_once)?;
-        let is_complete = report.say();
-        say_spent(&report.spent);
+        let options = self.how.options(&folder, &spec, task.as_ref());
+        let summary = options.work(&cells, &must_stop, &Terminal::leaving(&leave_at_once))?;
+        let is_complete = is_complete(&summary);
+        say_spent(&summary.spent);
         if is_complete {
             return Ok(());
         }
@@ -65,13 +64,6 @@ impl WorkArgs {
 fn leave_for(time_is_up: &AtomicBool) {
     match time_is_up.load(Ordering::Relaxed) {
         true => std::process::exit(WANTS_ANOTHER_TURN),
-        false => _ = leave(Ending::Interrupted),
+        false => leave(Ending::Interrupted),
     }
-}
-
-/// Set when the scheduler says that the time of this task is nearly up.
-fn time_is_up_flag() -> Result<Arc<AtomicBool>> {
-    let flag = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register(signal_hook::consts::SIGUSR1, Arc::clone(&flag))?;
-    Ok(flag)
 }

@@ -1,0 +1,139 @@
+//! How modules compare over tasks: N-AUC, TA-N-AUC, interquartile means, profiles, probabilities of improvement.
+
+use super::compared::{Compared, is_compared, resampling};
+use crate::left_out::LeftOut;
+use crate::paper::EMS;
+use crate::statistics::{
+    MethodScores, PooledEstimate, ProfilePoint, Resampling, interquartile_mean, mean, performance_profile,
+    probability_of_improvement,
+};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Modules beside each other. Normalized by the best of them, so a table of others has other numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The rows of `n_auc`, by name.
+    pub modules: Vec<String>,
+    /// The columns of `n_auc`, by name: each with its horizon. Those on which there is more than one module.
+    pub tasks: Vec<TaskHorizon>,
+    /// `[module][task]`; `None` where runs are missing.
+    pub n_auc: Vec<Vec<Option<NormalizedArea>>>,
+    /// Those of the paper's twelve tasks that all modules of `averages` have: what they are over.
+    pub averaged_tasks: Vec<String>,
+    /// Of the modules that have all of `averaged_tasks`, by name.
+    pub averages: Vec<ModuleAverage>,
+    /// Of `n_auc` or `averages`.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Up to where modules are compared on a task.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TaskHorizon {
+    /// Its name.
+    pub task: String,
+    /// The first evaluation by which more than half of the modules that have learned something have reached 95 % of their
+    /// own final reward; the last one where none has.
+    pub step: u64,
+    /// Evaluations until then, this one among them.
+    pub n_evaluations: usize,
+    /// Modules that have learned something and have reached it by then.
+    pub n_converged: usize,
+    /// Modules that have learned something: whose reward rises by at least 0.05.
+    pub n_learned: usize,
+    /// Modules.
+    pub n_modules: usize,
+    /// Seeds that all modules have.
+    pub n_seeds: usize,
+    /// Seeds that a module lacks, whose runs count nowhere here.
+    pub n_seeds_left_out: usize,
+}
+
+/// One module on one task.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct NormalizedArea {
+    /// The area over that of the best module.
+    pub n_auc: f64,
+    /// Mean reward up to the horizon, over seeds.
+    pub area: f64,
+    /// Seeds.
+    pub n: usize,
+}
+
+/// One module over all tasks.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ModuleAverage {
+    /// Its name.
+    pub module: String,
+    /// The mean over tasks of N-AUC.
+    pub ta_n_auc: PooledEstimate,
+    /// The mean of the middle half of all runs' normalized areas.
+    pub interquartile_mean: PooledEstimate,
+    /// Which share of its runs has a normalized area above each threshold.
+    pub profile: Vec<ProfilePoint>,
+    /// How likely a run of EMS has a larger area than one of this module, over tasks; `None` for EMS and without it.
+    pub ems_is_better: Option<PooledEstimate>,
+}
+
+const N_THRESHOLDS: u32 = 23;
+
+impl Comparison {
+    pub(crate) fn of(compared: &Compared) -> Self {
+        let areas: Vec<_> = compared.areas.iter().filter(|areas| is_compared(areas)).collect();
+        let all = areas.iter().flat_map(|areas| areas.modules.iter().map(|module| &module.module));
+        let modules: Vec<String> = all.collect::<BTreeSet<_>>().into_iter().cloned().collect();
+        let cell = |module: &str, task: &str| {
+            let (areas, found) = compared.cell(module, task)?;
+            Some(NormalizedArea { n_auc: found.n_auc?, area: found.area, n: areas.seeds.len() })
+        };
+        let row = |module: &String| areas.iter().map(|areas| cell(module, &areas.task)).collect();
+        Self {
+            n_auc: modules.iter().map(row).collect(),
+            modules,
+            tasks: areas.iter().map(|areas| TaskHorizon::of(areas)).collect(),
+            averaged_tasks: compared.tasks.clone(),
+            averages: averages(compared),
+            left_out: compared.left_out.clone(),
+        }
+    }
+}
+
+impl TaskHorizon {
+    fn of(areas: &crate::statistics::TaskAreas) -> Self {
+        let horizon = areas.horizon;
+        Self {
+            task: areas.task.clone(),
+            step: horizon.step,
+            n_evaluations: horizon.n_evaluations,
+            n_converged: horizon.n_converged,
+            n_learned: horizon.n_learned,
+            n_modules: horizon.n_modules,
+            n_seeds: areas.seeds.len(),
+            n_seeds_left_out: areas.n_seeds_left_out,
+        }
+    }
+}
+
+fn averages(compared: &Compared) -> Vec<ModuleAverage> {
+    let Some(scores) = compared.scores() else { return Vec::new() };
+    // What is sorted or paired anew in each resample.
+    let fewer = Resampling { n_resamples: 1000, ..resampling() };
+    let thresholds: Vec<f64> = (0..N_THRESHOLDS).map(|idx| f64::from(idx) / 20.0).collect();
+    let ems = scores.method(EMS).ok();
+    let average = |module: &MethodScores| {
+        let beside_ems = ems.filter(|ems| ems.name() != module.name());
+        let improvement = beside_ems.and_then(|ems| probability_of_improvement(ems, module, &fewer).ok());
+        ModuleAverage {
+            module: module.name().to_owned(),
+            ta_n_auc: mean(module, &resampling()),
+            interquartile_mean: interquartile_mean(module, &fewer),
+            profile: performance_profile(module, &thresholds, &fewer).unwrap_or_default(),
+            ems_is_better: improvement.map(|found| PooledEstimate {
+                value: found.probability,
+                interval: found.interval,
+                size: found.size,
+            }),
+        }
+    };
+    scores.methods().map(average).collect()
+}

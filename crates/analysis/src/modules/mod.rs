@@ -1,0 +1,24 @@
+//! Modules on single tasks: curves, areas, and how modules compare over tasks.
+
+mod compared;
+mod comparison;
+mod complete;
+mod on_task;
+
+pub(crate) use compared::Compared;
+pub use comparison::{Comparison, ModuleAverage, NormalizedArea, TaskHorizon};
+pub(crate) use on_task::task_findings;
+pub use on_task::{ModuleOnTask, SeedCurve, TaskFindings};
+
+use serde::Serialize;
+
+/// What modules learned from nothing, at the paper's learning rates.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ModuleFindings {
+    /// By name.
+    pub tasks: Vec<TaskFindings>,
+    /// Of all modules.
+    pub all: Comparison,
+    /// Of the seven modules of the paper's main text.
+    pub main: Comparison,
+}

@@ -1,0 +1,90 @@
+//! One task: every module's curves and what they end at.
+
+use super::compared::Compared;
+use crate::band::{Bands, MeanCurve};
+use crate::left_out::LeftOut;
+use crate::run::{Points, Run, keep_same_steps};
+use crate::statistics::Estimate;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What modules learned on one task.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TaskFindings {
+    /// Its name.
+    pub task: String,
+    /// Up to where areas are taken, when all modules are compared; `None` where they cannot be.
+    pub horizon_step: Option<u64>,
+    /// By name.
+    pub modules: Vec<ModuleOnTask>,
+    /// Runs with other steps than the others.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// One module on one task.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ModuleOnTask {
+    /// Its name.
+    pub module: String,
+    /// Over all its seeds.
+    pub curve: MeanCurve,
+    /// One a seed.
+    pub seeds: Vec<SeedCurve>,
+    /// The mean of the last tenth of a curve, over seeds.
+    pub final_reward: Estimate,
+    /// Mean reward up to the horizon, over the seeds that all modules have.
+    pub area: Option<Estimate>,
+}
+
+/// One run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SeedCurve {
+    /// Of the run.
+    pub seed: u64,
+    /// The mean of the last tenth of its curve.
+    pub final_reward: f64,
+    /// Step and validation reward.
+    pub points: Points,
+}
+
+/// `runs` are of one part and one preset.
+pub(crate) fn task_findings(runs: &[&Run], compared: &Compared, bands: &mut Bands) -> Vec<TaskFindings> {
+    let mut tasks: BTreeMap<&str, Vec<&Run>> = BTreeMap::new();
+    runs.iter().for_each(|run| tasks.entry(&run.record.task).or_default().push(run));
+    let of_task = |(task, mut runs): (&str, Vec<&Run>)| {
+        let mut left_out = Vec::new();
+        keep_same_steps(&mut runs, &mut left_out);
+        let mut modules: BTreeMap<&str, Vec<&Run>> = BTreeMap::new();
+        runs.iter().for_each(|run| modules.entry(&run.record.module).or_default().push(run));
+        let horizon = compared.areas.iter().find(|areas| areas.task == task).map(|areas| areas.horizon);
+        let on_task = modules.into_iter().filter_map(|(module, runs)| {
+            let area = compared.cell(module, task).and_then(|(_, found)| Estimate::of(&found.seed_areas));
+            on_task(module, &runs, area, bands)
+        });
+        TaskFindings {
+            task: task.to_owned(),
+            horizon_step: horizon.map(|horizon| horizon.step),
+            modules: on_task.collect(),
+            left_out,
+        }
+    };
+    tasks.into_iter().map(of_task).collect()
+}
+
+fn on_task(module: &str, runs: &[&Run], area: Option<Estimate>, bands: &mut Bands) -> Option<ModuleOnTask> {
+    let curves: Vec<&Points> = runs.iter().map(|run| &run.curve).collect();
+    let seed_curve = |run: &&Run| SeedCurve {
+        seed: run.record.seed,
+        final_reward: run.final_reward(),
+        points: run.curve.clone(),
+    };
+    let seeds: Vec<SeedCurve> = runs.iter().map(seed_curve).collect();
+    let finals: Vec<f64> = seeds.iter().map(|seed| seed.final_reward).collect();
+    Some(ModuleOnTask {
+        module: module.to_owned(),
+        curve: bands.mean_curve(&curves)?,
+        seeds,
+        final_reward: Estimate::of(&finals)?,
+        area,
+    })
+}

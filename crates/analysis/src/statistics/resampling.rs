@@ -1,0 +1,110 @@
+//! The bootstrap: runs are drawn again from themselves, and the middle 95 % of what comes out is the interval.
+
+use serde::Serialize;
+use touchstream_env::seed::{RandomStream, RunSeed, StreamName};
+
+/// As many as rliable draws for performance profiles.
+pub const N_RESAMPLES: u32 = 2000;
+
+const RESAMPLES: StreamName = StreamName::new("statistics/resamples");
+
+/// Which resamples are drawn, and how many. Equal ones give equal intervals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resampling {
+    /// Of all resamples.
+    pub seed: RunSeed,
+    /// Resample `i` is drawn from the `i`-th stream of this name.
+    pub stream: StreamName,
+    /// None give no interval.
+    pub n_resamples: u32,
+    /// Of intervals of means; others are rliable's in either case.
+    pub width: Width,
+}
+
+/// How wide intervals of means are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// Deviations of resampled means are widened as few runs need it ([`widening()`](super::widening())): 95 % is 95 %.
+    SmallSample,
+    /// As they come out of resamples: rliable's.
+    Percentile,
+}
+
+impl Resampling {
+    /// [`N_RESAMPLES`] from the stream of this crate, widened for small samples.
+    pub fn new(seed: RunSeed) -> Self {
+        Self { seed, stream: RESAMPLES, n_resamples: N_RESAMPLES, width: Width::SmallSample }
+    }
+
+    /// The same with the intervals that rliable has.
+    pub fn as_rliable(self) -> Self {
+        Self { width: Width::Percentile, ..self }
+    }
+
+    /// One a resample.
+    pub(crate) fn streams(&self) -> impl Iterator<Item = RandomStream> {
+        (0..self.n_resamples).map(|idx| self.seed.stream(self.stream, u64::from(idx)))
+    }
+}
+
+/// The ends of a 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Interval {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Of what came out of resamples; `None` for none. An end is the value whose rank is nearest, so it is one that was
+    /// resampled (NumPy and rliable go between two neighbours).
+    pub(crate) fn of(mut values: Vec<f64>) -> Option<Self> {
+        values.sort_unstable_by(f64::total_cmp);
+        let last_idx = values.len().checked_sub(1)?;
+        let at = |share: f64| values[(share * last_idx as f64).round() as usize];
+        Some(Self { low: at(0.025), high: at(0.975) })
+    }
+}
+
+/// Draws each task's scores again from themselves. `resampled` has the shape of `strata`, of which none is empty.
+pub(crate) fn resample(strata: &[Vec<f64>], random: &mut RandomStream, resampled: &mut [Vec<f64>]) {
+    for (scores, drawn) in strata.iter().zip(resampled) {
+        drawn.iter_mut().for_each(|score| *score = *random.pick(scores));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_the_values_of_the_nearest_rank() {
+        #[track_caller]
+        fn check(n: u32, ends: Option<(f64, f64)>) {
+            let found = Interval::of((0..n).rev().map(f64::from).collect());
+            assert_eq!(found, ends.map(|(low, high)| Interval { low, high }), "{n} values");
+        }
+        check(0, None);
+        check(1, Some((0.0, 0.0)));
+        check(41, Some((1.0, 39.0)));
+        check(2000, Some((50.0, 1949.0)));
+        check(2001, Some((50.0, 1950.0)));
+    }
+
+    #[test]
+    fn tasks_keep_their_scores_and_their_number_of_seeds() {
+        let strata = [vec![1.0, 2.0, 3.0], vec![10.0], vec![20.0, 30.0]];
+        let mut resampled = strata.to_vec();
+        let mut n_changed = 0;
+        for idx in 0..100 {
+            resample(&strata, &mut RunSeed(1).stream(RESAMPLES, idx), &mut resampled);
+            for (drawn, scores) in resampled.iter().zip(&strata) {
+                assert_eq!(drawn.len(), scores.len());
+                assert!(drawn.iter().all(|score| scores.contains(score)));
+            }
+            n_changed += usize::from(resampled != strata);
+        }
+        assert!(n_changed > 90, "{n_changed}");
+    }
+}

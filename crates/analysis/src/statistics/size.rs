@@ -1,0 +1,29 @@
+//! Of how many runs a result is.
+
+use serde::Serialize;
+
+/// Every result over tasks has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SampleSize {
+    /// Runs of all tasks.
+    pub n_runs: usize,
+    /// Tasks.
+    pub n_tasks: usize,
+    /// Seeds of the task with the fewest.
+    pub fewest_seeds: usize,
+    /// Seeds of the task with the most.
+    pub most_seeds: usize,
+}
+
+impl SampleSize {
+    /// From the scores of each task.
+    pub(crate) fn of(strata: &[Vec<f64>]) -> Self {
+        let n_seeds = || strata.iter().map(Vec::len);
+        Self {
+            n_runs: n_seeds().sum(),
+            n_tasks: strata.len(),
+            fewest_seeds: n_seeds().min().unwrap_or(0),
+            most_seeds: n_seeds().max().unwrap_or(0),
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! The paper's claims, each judged by itself.
+
+mod efficiency;
+mod final_reward;
+mod judgement;
+mod localization;
+mod missing;
+mod no_switch;
+mod order;
+mod study;
+mod switches;
+mod table;
+mod voting;
+
+pub use judgement::{Verdict, VerdictKind};
+pub(crate) use study::Study;
+pub(crate) use table::verdicts;
+pub use table::{CLAIMS, Claim};

@@ -1,0 +1,86 @@
+//! The same task again after a cue: nothing should be lost, and the new module should hardly count.
+
+use super::judgement::{Found, Judgement};
+use super::missing::Missing;
+use super::study::Study;
+use crate::counted::count;
+use crate::paper::{EMS, NO_SWITCH};
+use crate::statistics::{Estimate, Relation};
+use crate::switch_method::SwitchMethod;
+use crate::switching::{SeedGain, gains_of};
+
+/// A run at this share of the old level is back at it; an interval that lies below is not.
+const BACK: f64 = 0.95;
+/// An interval that lies above this share is within a tenth of the old level: back at it.
+const NEAR: f64 = 0.9;
+/// A base that ends so far above where learning starts has learned the task.
+const LEARNED: f64 = 0.1;
+
+fn numbers(study: &Study, way: SwitchMethod, number: fn(&SeedGain) -> Option<f64>) -> Vec<f64> {
+    let found = gains_of(study.switches, EMS, way, number);
+    found.get(NO_SWITCH).map_or_else(Vec::new, |seeds| seeds.values().copied().collect())
+}
+
+fn missing(n_there: usize, way: SwitchMethod, what: &str) -> Missing {
+    let mut missing = Missing::default();
+    missing.need(n_there, format_args!("{EMS} at {NO_SWITCH}, {way}, {what}"));
+    missing
+}
+
+/// The reward of the one evaluation after the first 5 % of the steps, over the base's at its end: the interval over seeds must
+/// lie above 0.9, within a tenth of the old level. Below 0.95 as a whole, it is not back; otherwise so few seeds cannot tell.
+/// Only where there is something to lose: the base ends at least 0.1 above a module that has learned nothing.
+pub(crate) fn back_at_once(study: &Study, way: SwitchMethod) -> Judgement {
+    let shares = numbers(study, way, |seed| {
+        let (base_end, start) = seed.base_end.zip(seed.scratch_start)?;
+        (base_end - start >= LEARNED)
+            .then_some(seed.early_reward / base_end)
+            .filter(|share| share.is_finite())
+    });
+    let missing = missing(shares.len(), way, "whose base has learned the task");
+    let Some(figure) = Estimate::of(&shares) else { return Found::nothing().missing(&missing) };
+    let n_back = shares.iter().filter(|&&share| share >= BACK).count();
+    let n_seeds = count(shares.len(), "seed");
+    let found = Found::new(
+        format!("{figure} of the old level; {n_back} of {} runs at {BACK} of it", shares.len()),
+        n_seeds.clone(),
+    );
+    match (figure.compare_to(NEAR), figure.compare_to(BACK)) {
+        _ if !missing.is_none() => found.missing(&missing),
+        (Relation::Above, _) => {
+            found.judged(true, format!("within a tenth of the old level: the interval lies above {NEAR} of it"))
+        }
+        (_, Relation::Below) => {
+            found.judged(false, format!("not back by then: the interval lies below {BACK} of the old level"))
+        }
+        _ => found.not_enough(format!(
+            "it cannot be told with so few seeds: the interval of {n_seeds} neither lies above {NEAR} of the old level nor \
+             below {BACK} of it"
+        )),
+    }
+}
+
+/// The new module's share at the end must lie clearly below half of what it had at first: votes start near equal ones, which
+/// give several old modules more than half without any learning.
+pub(crate) fn new_module_loses_weight(study: &Study, way: SwitchMethod) -> Judgement {
+    let starts = numbers(study, way, |seed| seed.reuse_start.map(|share| 1.0 - share));
+    let ends = numbers(study, way, |seed| seed.reuse_end.map(|share| 1.0 - share));
+    // Both by seed: a run tells either both or none.
+    let below: Vec<f64> = starts.iter().zip(&ends).map(|(start, end)| start / 2.0 - end).collect();
+    let missing = missing(below.len(), way, "with the old modules' share");
+    let (Some(start), Some(end), Some(below)) =
+        (Estimate::of(&starts), Estimate::of(&ends), Estimate::of(&below))
+    else {
+        return Found::nothing().missing(&missing);
+    };
+    let found = Found::new(
+        format!("the new module's share is {end} at the end, {start} at first"),
+        count(below.n, "seed"),
+    );
+    match below.compare_to(0.0) {
+        _ if !missing.is_none() => found.missing(&missing),
+        Relation::Above => found.judged(true, "clearly below half of what it had at first"),
+        Relation::Below => found.judged(false, "clearly more than half of what it had at first"),
+        Relation::Unclear => found.judged(false, "not clearly below half of what it had at first"),
+    }
+}

@@ -1,0 +1,96 @@
+//! Baselines of localization: fixed boxes, and boxes regressed from the same features by scikit-learn.
+
+mod npy;
+mod regression;
+mod report;
+
+use crate::config::RawConfig;
+use crate::error::{Context, Result, bail};
+use crate::run_setup::{OpenedRun, RunSetup};
+use crate::watch::{Event, Watch};
+use rayon::prelude::*;
+pub use report::{BaselineRow, BaselineSummary};
+use std::path::Path;
+use touchstream_agent::Scenes;
+use touchstream_baselines::{BoxedScenes, Score, best_fixed_box, mean_box};
+use touchstream_env::pixel_box::PixelBox;
+use touchstream_env::stimuli::Picture;
+use touchstream_env::task::{Paradigm, Task, TouchReading};
+use touchstream_env::trial::{BoundTask, ScreenRecipe, uniform_touches_iou};
+
+/// Baselines of the task of a configuration; with a Python that has scikit-learn, by regression too.
+pub fn baselines(config: RawConfig, python: Option<&Path>, watch: &dyn Watch) -> Result<BaselineSummary> {
+    let setup = RunSetup::new(config)?;
+    check_task(&setup.tasks[0])?;
+    python.map_or(Ok(()), regression::check_python)?;
+    let opened = setup.open(watch)?;
+    let [train, validation] = [&opened.train, &opened.validations[0]]
+        .map(|stream| boxed_scenes(stream.bound_task(), &opened))
+        .map(|scenes| scenes.context("the screens cannot be used"));
+    let (train, validation) = (train?, validation?);
+    let mut rows = fixed_rows(train.boxes(), validation.boxes());
+    match python {
+        Some(python) => rows.extend(regression::rows(python, &train, &validation)?),
+        None => watch.on(Event::NoRegression),
+    }
+    Ok(BaselineSummary {
+        task: setup.tasks[0].id().to_owned(),
+        data: opened.data.clone(),
+        encoder: opened.encoder_name.clone(),
+        encoder_hash: opened.identity.encoder_hash.clone(),
+        calibration_hash: opened.identity.calibration_hash.clone(),
+        n_train: train.len(),
+        n_validation: validation.len(),
+        baselines: rows,
+    })
+}
+
+fn check_task(task: &Task) -> Result<()> {
+    if !matches!(task.paradigm(), Paradigm::Localization) {
+        let (id, name) = (task.id(), task.paradigm().short_name());
+        bail!(Settings, "task: baselines are of localization; `{id}` is {name}");
+    }
+    if task.reading() != TouchReading::PLAIN {
+        bail!(
+            Settings,
+            "task: `{}` reads touches otherwise than they are; baselines are of plain localization",
+            task.id()
+        );
+    }
+    Ok(())
+}
+
+/// Every screen of a split, each once: trials show them all equally often.
+fn boxed_scenes(task: &BoundTask, opened: &OpenedRun) -> Result<BoxedScenes> {
+    let (mut scenes, mut boxes) = (Vec::new(), Vec::new());
+    for recipe in task.screens().unwrap_or_default() {
+        let ScreenRecipe::Whole { split, picture: Picture::Object { index } } = recipe else { continue };
+        let scene = opened.scenes.index_of(&recipe);
+        let scene = scene.with_context(|| format!("there are no features of {recipe:?}"))?;
+        scenes.extend_from_slice(opened.scenes.scene(scene));
+        boxes.push(task.stimuli().object(split, index).bounds);
+    }
+    Ok(BoxedScenes::new(opened.scenes.shape().scene_len, scenes, boxes)?)
+}
+
+fn overlaps(guesses: impl IntoIterator<Item = PixelBox>, truths: &[PixelBox]) -> Vec<f64> {
+    guesses.into_iter().zip(truths).map(|(guess, truth)| f64::from(guess.iou(*truth))).collect()
+}
+
+/// Those that look at no screen.
+fn fixed_rows(train: &[PixelBox], validation: &[PixelBox]) -> Vec<BaselineRow> {
+    let uniform: Vec<f64> = validation.par_iter().map(|&bounds| uniform_touches_iou(bounds)).collect();
+    let fixed = |name, bounds: PixelBox| {
+        let guesses = std::iter::repeat_n(bounds, validation.len());
+        let [first, last] = bounds.corners();
+        let details =
+            format!("rows {} to {}, columns {} to {}", first.row(), last.row(), first.col(), last.col());
+        BaselineRow::new(name, Score::of(&overlaps(guesses, validation)), details)
+    };
+    vec![
+        BaselineRow::new("uniform touches", Score::of(&uniform), "all pairs of touches, exactly".into()),
+        fixed("whole screen", PixelBox::SCREEN),
+        fixed("mean box", mean_box(train)),
+        fixed("best fixed box", best_fixed_box(train)),
+    ]
+}

@@ -1,0 +1,132 @@
+//! The parts of the cache folder that are plain files: pictures and weights. Only files of the names that this
+//! program gives are counted as its own; nothing else is ever deleted. What another process deletes meanwhile counts
+//! nothing and is gone.
+
+use crate::error::{Context, Result};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use touchstream_encoder::install::{LeftBehind, working_folders};
+use touchstream_files::unless_gone;
+
+/// A part of the cache folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheSection {
+    /// Rendered pictures of the gallery, and facts about image files.
+    Pictures,
+    /// Weights of encoders, and what installations that were killed have left behind.
+    Weights,
+}
+
+/// Which files in a folder are this program's.
+#[derive(Clone, Copy, Debug)]
+enum Ours {
+    /// Those of the names that it gives to files of a section.
+    ByName(CacheSection),
+    /// All: the folder is a working folder of its own.
+    All,
+}
+
+/// The files of a section.
+#[derive(Debug, Default)]
+pub struct SectionFiles {
+    pub ours: Vec<PathBuf>,
+    pub n_bytes: u64,
+    /// Files and links that this program did not make.
+    pub foreign: Vec<PathBuf>,
+    /// Folders that an installation works in now; what is in them counts nothing and is left.
+    pub in_use: Vec<PathBuf>,
+    /// Folders, inner ones first.
+    folders: Vec<PathBuf>,
+    /// Held until they are deleted.
+    _left_behind: Vec<LeftBehind>,
+}
+
+impl CacheSection {
+    fn folders(self) -> &'static [&'static str] {
+        match self {
+            Self::Pictures => &["gallery", "file-index"],
+            Self::Weights => &["weights"],
+        }
+    }
+
+    fn is_ours(self, name: &str) -> bool {
+        let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+        let is_all = |of: fn(&u8) -> bool| !stem.is_empty() && stem.as_bytes().iter().all(of);
+        name.starts_with(".aside-")
+            || match (self, extension) {
+                (Self::Pictures, "bin") => is_all(u8::is_ascii_digit),
+                (Self::Pictures, "json") => stem.len() == 16 && is_all(u8::is_ascii_hexdigit),
+                (Self::Weights, "safetensors") => stem == "convolutions",
+                _ => false,
+            }
+    }
+
+    /// What is in the section; nothing if it is not there.
+    pub fn scan(self, cache_dir: &Path) -> Result<SectionFiles> {
+        let mut files = SectionFiles::default();
+        for name in self.folders() {
+            files.walk(Ours::ByName(self), &cache_dir.join(name))?;
+        }
+        if self == Self::Weights {
+            for folder in working_folders(cache_dir).with_context(|| cache_dir.display().to_string())? {
+                match LeftBehind::claim(&folder) {
+                    Some(claim) => {
+                        files._left_behind.push(claim);
+                        files.walk(Ours::All, &folder)?;
+                    }
+                    None => files.in_use.push(folder),
+                }
+            }
+        }
+        Ok(files)
+    }
+}
+
+impl SectionFiles {
+    fn walk(&mut self, ours: Ours, folder: &Path) -> Result<()> {
+        self.try_walk(ours, folder).with_context(|| folder.display().to_string())
+    }
+
+    fn try_walk(&mut self, ours: Ours, folder: &Path) -> io::Result<()> {
+        let Some(entries) = unless_gone(fs::read_dir(folder))? else { return Ok(()) };
+        let mut entries = entries.collect::<io::Result<Vec<_>>>()?;
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            // Of a link, not of what it leads to.
+            let Some(facts) = unless_gone(entry.metadata())? else { continue };
+            let is_ours = match ours {
+                Ours::All => true,
+                Ours::ByName(section) => {
+                    facts.is_file() && entry.file_name().to_str().is_some_and(|name| section.is_ours(name))
+                }
+            };
+            match (facts.is_dir(), is_ours) {
+                (true, _) => self.try_walk(ours, &entry.path())?,
+                (false, true) => {
+                    self.n_bytes += facts.len();
+                    self.ours.push(entry.path());
+                }
+                (false, false) => self.foreign.push(entry.path()),
+            }
+        }
+        self.folders.push(folder.to_owned());
+        Ok(())
+    }
+
+    /// Whether there is nothing to delete.
+    pub fn is_empty(&self) -> bool {
+        self.ours.is_empty()
+    }
+
+    /// Deletes our files, and the folders that are empty then. A file that another process has deleted is gone too.
+    pub fn delete(&self) -> Result<()> {
+        for path in &self.ours {
+            unless_gone(fs::remove_file(path))
+                .with_context(|| format!("cannot delete {}", path.display()))?;
+        }
+        // Where something else is in a folder, it stays.
+        self.folders.iter().for_each(|folder| _ = fs::remove_dir(folder));
+        Ok(())
+    }
+}

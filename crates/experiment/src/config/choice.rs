@@ -1,0 +1,147 @@
+//! Settings with a fixed set of values, by name.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::mem::discriminant;
+use touchstream_agent::policy::{Dist, Explore, VarianceOf};
+use touchstream_env::stimuli::Split;
+use touchstream_mind::composite::Voting;
+use touchstream_mind::module::{FlattenedScale, InitialWeights};
+use touchstream_stimuli::{SceneFit, TemplateRule, ValidationPart};
+
+/// A type with named values.
+pub trait Choice: Copy + 'static {
+    /// Each value with its name and an explanation. A value with a number has its default.
+    const CHOICES: &'static [(Self, &'static str, &'static str)];
+
+    /// The value of a name.
+    fn from_name(name: &str) -> Option<Self> {
+        Self::CHOICES.iter().find(|(_, known, _)| *known == name).map(|(value, ..)| *value)
+    }
+
+    /// The name of a value, whatever its number is.
+    fn name(self) -> &'static str {
+        let is_same = |(value, ..): &&(Self, _, _)| discriminant(value) == discriminant(&self);
+        Self::CHOICES.iter().find(is_same).map_or("", |(_, name, _)| name)
+    }
+
+    /// Each name with its explanation.
+    fn names() -> Vec<(&'static str, &'static str)> {
+        Self::CHOICES.iter().map(|(_, name, about)| (*name, *about)).collect()
+    }
+
+    /// Why a name is refused.
+    fn unknown(name: &str) -> String {
+        let names: Vec<String> = Self::CHOICES.iter().map(|(_, known, _)| format!("`{known}`")).collect();
+        match &names[..] {
+            [one, other] => format!("unknown variant `{name}`, expected {one} or {other}"),
+            _ => format!("unknown variant `{name}`, expected one of {}", names.join(", ")),
+        }
+    }
+}
+
+/// Whose settings are used where the paper's differ from ours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preset {
+    /// Ours.
+    #[default]
+    Default,
+    /// The printed ones.
+    Paper,
+}
+
+impl Choice for Preset {
+    const CHOICES: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Default, "default", "Our settings"),
+        (Self::Paper, "paper", "The values that the paper prints"),
+    ];
+}
+
+impl Choice for Voting {
+    const CHOICES: &'static [(Self, &'static str, &'static str)] =
+        &[(Self::Layer, "layer", "Whole layers of modules"), (Self::Unit, "unit", "Every unit for itself")];
+}
+
+impl Choice for FlattenedScale {
+    const CHOICES: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::One, "one", "As it is"),
+        (Self::Root, "root", "Divided by the root of the number of places"),
+        (Self::OnePlace, "place", "Divided by the number of places"),
+    ];
+}
+
+impl Choice for InitialWeights {
+    const CHOICES: &'static [(Self, &'static str, &'static str)] =
+        &[(Self::FanIn, "fan-in", "N(0, 1 / inputs)"), (Self::Paper, "paper", "N(0, 0.01)")];
+}
+
+impl Choice for Dist {
+    const CHOICES: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Identity, "identity", "In proportion to the map above its minimum"),
+        (Self::Boltzmann { temperature: 0.01 }, "boltzmann", "e to the map over a temperature"),
+    ];
+}
+
+impl Choice for VarianceOf {
+    const CHOICES: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Maps, "maps", "Of predicted rewards"),
+        (Self::Distributions, "distributions", "Of the distributions"),
+    ];
+}
+
+impl Choice for Explore {
+    const CHOICES: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Sample, "sample", "Drawn from the distribution"),
+        (Self::EpsilonGreedy { epsilon: 0.1 }, "epsilon-greedy", "The best, or now and then any"),
+        (Self::Greedy, "greedy", "The best"),
+    ];
+}
+
+impl Choice for TemplateRule {
+    const CHOICES: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Shared, "shared", "One picture of the training split, for both splits"),
+        (Self::PerSplit, "per-split", "The first picture of each split"),
+    ];
+}
+
+impl Choice for SceneFit {
+    const CHOICES: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Whole, "whole", "All of the image, stretched to a square"),
+        (Self::Crop, "crop", "Short side to 256, centre crop 224"),
+    ];
+}
+
+impl Choice for ValidationPart {
+    const CHOICES: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Choice, "choice", "Every second picture, from the first"),
+        (Self::Final, "final", "The others"),
+    ];
+}
+
+impl Choice for Split {
+    const CHOICES: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Train, "train", "Those to learn from"),
+        (Self::Validation, "validation", "Those that learning never sees"),
+    ];
+}
+
+/// Writes a choice that may be left out by its name, for `serde(with)`.
+pub mod by_name_if_any {
+    use super::{Choice, Deserialize, Deserializer, Serializer};
+
+    /// As its name.
+    pub fn serialize<T: Choice, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => serializer.serialize_str(value.name()),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    /// From its name.
+    pub fn deserialize<'de, T: Choice, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+        let name = Option::<String>::deserialize(deserializer)?;
+        let found =
+            |name: String| T::from_name(&name).ok_or_else(|| serde::de::Error::custom(T::unknown(&name)));
+        name.map(found).transpose()
+    }
+}

@@ -1,0 +1,213 @@
+//! The settings of a run, as typed or written in a file; every one may be left out.
+
+use super::choice::{Preset, by_name_if_any};
+use super::setting::settings;
+use super::task_args::{read_text, resolve_relative_to};
+use super::{EncoderOptions, ImageOptions, Settings};
+use crate::error::{Context, Error, Result, bail};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use touchstream_agent::TouchScale;
+use touchstream_agent::policy::{Dist, Explore, VarianceOf};
+use touchstream_encoder::EncoderSpec;
+use touchstream_mind::composite::Voting;
+use touchstream_mind::module::{FlattenedScale, InitialWeights};
+use touchstream_stimuli::SourceSpec;
+
+/// More trials than anyone looks at.
+const MAX_EXAMPLES: usize = 64;
+
+/// The heading of settings for streams of several tasks.
+pub const STREAM: &str = "Controller";
+
+settings! {
+    /// The settings of a run: options of `touchstream train` and, under the same names, keys of its configuration file. All may
+    /// be left out.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+    pub struct RawConfig {
+        [""]
+        task: Option<String> = "ID", "Task id or task file [default: sr-2way]";
+        [STREAM]
+        schedule: Option<String> = "SCHEDULE", "Several tasks, one after the other: a schedule file, or the name of one (`touchstream schedules`)";
+        [""]
+        module: Option<String> = "ID", "Module id, one of those that `touchstream modules` lists [default: ems]";
+        data: Option<String> = "SOURCE", "Where images come from: gallery, folder:PATH, coco:PATH or cutouts:PATH [default: gallery]";
+        encoder: Option<String> = "ENCODER", "What turns screens into features: compact, vgg16 or onnx:FILE [default: compact]";
+        steps: Option<u64> = "N", "Steps to learn, rounded up to whole updates [default: 30000]";
+        seed: Option<u64> = "SEED", "Seed of weights, trials, candidates, choices and dropout [default: 0]";
+        preset: Option<Preset> = "PRESET", "Where the paper's printed values are not ours, take them [default: default]";
+        ["Agent"]
+        units: Option<Vec<usize>> = "N,...", "Units of each stage but the readout, or one number for all [default: the paper's table]";
+        depth: Option<usize> = "N", "Layers behind the bottleneck [default: 2; 3 for late modules]";
+        k_b: Option<usize> = "N", "Screens and touches before the present ones that the module reads [default: 1]";
+        k_f: Option<usize> = "N", "Rewards ahead that it predicts [default: 2]";
+        touch_scale: Option<f32> = "N", "What coordinates of touches count at the screen's edge [default: 1 for stimulus-response, else 24; pixels from the middle, 111.5, with --preset paper]";
+        candidates: Option<usize> = "N", "Candidate touches a step [default: 256]";
+        targets: Option<usize> = "N", "Touches that a step teaches: the chosen one, and others that the environment judges [default: 1, as the paper]";
+        dropout: Option<f64> = "SHARE", "Share of features that are left out at every step while learning, others each time [default: 0, as the paper]";
+        batch: Option<usize> = "N", "Steps between two updates [default: 8; 16 as the paper, and where localization or scenes come first]";
+        learning_rate: Option<f64> = "RATE", "Adam's learning rate [default: the paper's table; 3e-4 for localization and scenes]";
+        weight_decay: Option<f64> = "SHARE", "What an update takes off weights and biases: this share, times the learning rate [default: 0, as the paper]";
+        #[serde(with = "by_name_if_any")]
+        initial_weights: Option<InitialWeights> = "HOW", "How weights start [default: fan-in; N(0, 0.01) as the paper]";
+        #[serde(with = "by_name_if_any")]
+        flattened_scale: Option<FlattenedScale> = "HOW", "What each flattened number of conv-ems counts [default: place; one where weights start as printed]";
+        #[serde(with = "by_name_if_any")]
+        dist: Option<Dist> = "F", "What turns a reward map into a distribution [default: identity; boltzmann for localization and scenes]";
+        temperature: Option<f32> = "T", "The temperature of boltzmann [default: 0.01]";
+        #[serde(with = "by_name_if_any")]
+        variance_of: Option<VarianceOf> = "WHAT", "Of what the variance is taken to choose a map [default: maps; distributions as the paper]";
+        #[serde(with = "by_name_if_any")]
+        explore: Option<Explore> = "HOW", "How a touch is taken from the chosen map [default: sample]";
+        epsilon: Option<f32> = "P", "The probability of any touch under epsilon-greedy [default: 0.1]";
+        [STREAM]
+        #[serde(with = "by_name_if_any")]
+        voting: Option<Voting> = "HOW", "Who is voted on when a task follows another [default: layer]";
+        transformations: Option<bool> = "BOOL", "Whether old modules are voted on with transformed touches and maps too [default: true]";
+        ["Features"]
+        feature_norm: Option<f32> = "NORM", "The norm that scene vectors are scaled to [default: 2; 8 as the paper]";
+        placements: Option<u32> = "N", "Match screens of tasks whose templates move, for each split [default: 500]";
+        placements_seed: Option<u64> = "SEED", "Seed of these match screens [default: 0]";
+        ["Records"]
+        evaluate_every: Option<u64> = "N", "Steps between two evaluations [default: a sixtieth of all, at least 500]";
+        evaluation_trials: Option<u64> = "N", "Validation trials of an evaluation [default: 200]";
+        map_examples: Option<usize> = "N", "Validation trials whose reward maps are kept [default: 4]";
+        map_steps: Option<Vec<u64>> = "N,...", "Steps at which reward maps are kept [default: at twenty equal distances, and doubling to the end]";
+    }
+    with {
+        images: ImageOptions,
+        encoder_options: EncoderOptions,
+    }
+}
+
+impl RawConfig {
+    /// Reads a configuration file.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = read_text(path)?;
+        let words: Self = touchstream_env::parse_toml(&text)
+            .map_err(|error| Error::Settings(format!("{}: {error}", path.display())))?;
+        Ok(words.beside(path.parent().unwrap_or(Path::new("."))))
+    }
+
+    /// Reads what a run's folder says of it, which is everything. Runs of before touches were counted on a scale do not say
+    /// it: their edge is at 1.
+    pub fn read_of_run(path: &Path) -> Result<Self> {
+        let mut words = Self::read(path)?;
+        words.touch_scale.get_or_insert(TouchScale::ONE.0);
+        Ok(words)
+    }
+
+    /// As a configuration file.
+    pub fn to_toml(&self) -> Result<String> {
+        toml::to_string(self).context("the configuration cannot be written as TOML")
+    }
+
+    /// These settings, and those of `below` where nothing is set here and they still apply.
+    #[must_use]
+    pub fn over(self, below: Self) -> Self {
+        let below = below.without_what_goes_with_others(&self);
+        Settings::over(self, below)
+    }
+
+    /// Task and schedule files that a configuration names are looked for beside it.
+    fn beside(mut self, folder: &Path) -> Self {
+        for word in [&mut self.task, &mut self.schedule].into_iter().flatten() {
+            *word = resolve_relative_to(word, folder);
+        }
+        self
+    }
+
+    /// Files are found from whatever folder one stands in.
+    pub fn with_absolute_paths(mut self) -> Self {
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        self.encoder_options.weights = self.encoder_options.weights.as_deref().map(absolute);
+        for template in &mut self.images.templates {
+            if let Some((class, file)) = template.split_once('=') {
+                *template = format!("{class}={}", absolute(Path::new(file)).display());
+            }
+        }
+        self
+    }
+
+    /// The same for where images and features come from.
+    pub fn with_absolute_sources(self) -> Result<Self> {
+        let absolute = |word: &str| word.parse::<SourceSpec>().map(|spec| spec.absolute().to_string());
+        let data = self.data.as_deref().map(absolute).transpose().context("data")?;
+        let absolute = |word: &str| word.parse::<EncoderSpec>().map(|spec| spec.absolute().to_string());
+        let encoder = self.encoder.as_deref().map(absolute).transpose().context("encoder")?;
+        Ok(Self { data, encoder, ..self }.with_absolute_paths())
+    }
+
+    /// The same for words of a file: what they name is looked for beside it.
+    pub fn with_sources_beside(mut self, folder: &Path) -> Result<Self> {
+        for word in [&mut self.data, &mut self.encoder].into_iter().flatten() {
+            if let Some((kind, path)) = word.split_once(':') {
+                *word = format!("{kind}:{}", folder.join(path).display());
+            }
+        }
+        if let Some(weights) = &mut self.encoder_options.weights {
+            *weights = folder.join(&*weights);
+        }
+        for template in &mut self.images.templates {
+            if let Some((class, file)) = template.split_once('=') {
+                *template = format!("{class}={}", folder.join(file).display());
+            }
+        }
+        self.with_absolute_sources()
+    }
+
+    /// That what is counted can be.
+    pub fn check_counts(&self) -> Result<()> {
+        if self.evaluate_every == Some(0) || self.evaluation_trials == Some(0) {
+            bail!(Settings, "evaluate-every and evaluation-trials must be at least 1");
+        }
+        match self.map_examples {
+            Some(n) if n > MAX_EXAMPLES => bail!(Settings, "map-examples: {n} is more than {MAX_EXAMPLES}"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Words of a file that were only ever right beside what is typed now: another task, module or preset brings its own
+    /// widths and rates, another policy its own numbers.
+    fn without_what_goes_with_others(mut self, typed: &Self) -> Self {
+        let differs = |typed: &Option<String>, own: &Option<String>| typed.is_some() && typed != own;
+        let is_other_preset = typed.preset.is_some() && typed.preset != self.preset;
+        // One task or several: the one that is typed.
+        if typed.task.is_some() {
+            (self.schedule, self.voting, self.transformations) = (None, None, None);
+        }
+        if typed.schedule.is_some() {
+            self.task = None;
+        }
+        let is_other_task = differs(&typed.task, &self.task) || differs(&typed.schedule, &self.schedule);
+        if is_other_task || is_other_preset || differs(&typed.module, &self.module) {
+            (self.units, self.depth, self.learning_rate) = (None, None, None);
+            (self.dist, self.temperature, self.batch) = (None, None, None);
+        }
+        if is_other_task || is_other_preset {
+            self.touch_scale = None;
+        }
+        if differs(&typed.module, &self.module) {
+            self.flattened_scale = None;
+        }
+        if is_other_preset {
+            (self.initial_weights, self.variance_of, self.feature_norm) = (None, None, None);
+            self.flattened_scale = None;
+            (self.targets, self.dropout, self.weight_decay) = (None, None, None);
+        }
+        if typed.dist.is_some() {
+            self.temperature = None;
+        }
+        if typed.explore.is_some() {
+            self.epsilon = None;
+        }
+        if typed.depth.is_some() {
+            self.units = None;
+        }
+        if typed.steps.is_some() {
+            (self.map_steps, self.evaluate_every) = (None, None);
+        }
+        self
+    }
+}

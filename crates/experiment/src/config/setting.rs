@@ -1,0 +1,299 @@
+//! One declaration of each setting: its key, its values and how they are explained. Fields, the keys of configuration files,
+//! command lines and pages are made from it.
+
+use super::choice::Choice;
+use std::ffi::OsStr;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use touchstream_encoder::Layout;
+use touchstream_stimuli::SplitCounts;
+
+/// A group of settings, all of which may be left out.
+pub trait Settings: Default + 'static {
+    /// One row per setting, in the order of the fields.
+    const SETTINGS: &'static [Setting<Self>];
+
+    /// These settings, and those of `below` where they are left out.
+    #[must_use]
+    fn over(self, below: Self) -> Self;
+}
+
+/// One setting of a group.
+pub struct Setting<S> {
+    /// The field of the group.
+    pub field: &'static str,
+    /// The field with hyphens, as configuration files and command lines have it.
+    pub key: &'static str,
+    /// What a value is called, `N` or `SEED`; empty for a flag.
+    pub value_name: &'static str,
+    /// The heading that it is listed under; empty for none.
+    pub heading: &'static str,
+    /// What it means, with its default.
+    pub help: &'static str,
+    /// What its values are.
+    pub values: Values,
+    /// Sets it; one of several values is added to those before it.
+    pub set: fn(&mut S, &OsStr) -> Result<(), String>,
+}
+
+/// What the values of a setting are.
+#[derive(Clone, Copy, Debug)]
+pub enum Values {
+    /// A text or a number.
+    One,
+    /// A number that may be negative.
+    Signed,
+    /// A path.
+    Path,
+    /// A text that may begin with hyphens; several are collected.
+    Many,
+    /// Texts or numbers, separated by commas.
+    List,
+    /// On or off.
+    Flag,
+    /// One of these names, each with an explanation.
+    Choice(fn() -> Vec<(&'static str, &'static str)>),
+}
+
+/// `learning-rate` for `learning_rate`.
+pub(crate) const fn hyphenated<const LEN: usize>(field: &str) -> [u8; LEN] {
+    let (bytes, mut key, mut idx) = (field.as_bytes(), [0; LEN], 0);
+    while idx < LEN {
+        key[idx] = if bytes[idx] == b'_' { b'-' } else { bytes[idx] };
+        idx += 1;
+    }
+    key
+}
+
+/// The value of a setting.
+pub trait Value: Sized {
+    /// What it can be.
+    const VALUES: Values;
+
+    /// Reads it; a list is continued.
+    fn read(text: &OsStr, before: Option<Self>) -> Result<Self, String>;
+}
+
+/// A field: a value that may be left out.
+pub trait Field: Sized {
+    /// What it can be.
+    const VALUES: Values;
+
+    /// Sets it.
+    fn set(&mut self, text: &OsStr) -> Result<(), String>;
+
+    /// Itself, or `below` if it is left out.
+    #[must_use]
+    fn over(self, below: Self) -> Self;
+}
+
+impl<T: Value> Field for Option<T> {
+    const VALUES: Values = T::VALUES;
+
+    fn set(&mut self, text: &OsStr) -> Result<(), String> {
+        *self = Some(T::read(text, self.take())?);
+        Ok(())
+    }
+
+    fn over(self, below: Self) -> Self {
+        self.or(below)
+    }
+}
+
+impl Field for bool {
+    const VALUES: Values = Values::Flag;
+
+    fn set(&mut self, _text: &OsStr) -> Result<(), String> {
+        *self = true;
+        Ok(())
+    }
+
+    fn over(self, below: Self) -> Self {
+        self || below
+    }
+}
+
+impl Field for Vec<String> {
+    const VALUES: Values = Values::Many;
+
+    fn set(&mut self, text: &OsStr) -> Result<(), String> {
+        self.push(utf8(text)?.to_owned());
+        Ok(())
+    }
+
+    fn over(self, below: Self) -> Self {
+        if self.is_empty() { below } else { self }
+    }
+}
+
+fn utf8(text: &OsStr) -> Result<&str, String> {
+    text.to_str().ok_or_else(|| "invalid UTF-8".to_owned())
+}
+
+macro_rules! parsed {
+    ($($type:ty => $values:ident),*) => { $(
+        impl Value for $type {
+            const VALUES: Values = Values::$values;
+
+            fn read(text: &OsStr, _before: Option<Self>) -> Result<Self, String> {
+                utf8(text)?.parse().map_err(|error: <$type as std::str::FromStr>::Err| error.to_string())
+            }
+        }
+    )* };
+}
+
+parsed!(String => One, usize => One, u64 => One, f32 => One, f64 => Signed, bool => One);
+
+impl Value for u32 {
+    const VALUES: Values = Values::One;
+
+    fn read(text: &OsStr, _before: Option<Self>) -> Result<Self, String> {
+        ranged(text, 0)
+    }
+}
+
+impl Value for NonZeroU32 {
+    const VALUES: Values = Values::One;
+
+    fn read(text: &OsStr, _before: Option<Self>) -> Result<Self, String> {
+        Ok(Self::new(ranged(text, 1)?).unwrap_or(Self::MIN))
+    }
+}
+
+fn ranged(text: &OsStr, least: u32) -> Result<u32, String> {
+    let number: i64 = utf8(text)?.parse().map_err(|error: std::num::ParseIntError| error.to_string())?;
+    let found = u32::try_from(number).ok().filter(|number| *number >= least);
+    found.ok_or_else(|| format!("{number} is not in {least}..={}", u32::MAX))
+}
+
+impl Value for PathBuf {
+    const VALUES: Values = Values::Path;
+
+    fn read(text: &OsStr, _before: Option<Self>) -> Result<Self, String> {
+        Ok(text.into())
+    }
+}
+
+impl<T: Value> Value for Vec<T> {
+    const VALUES: Values = Values::List;
+
+    fn read(text: &OsStr, before: Option<Self>) -> Result<Self, String> {
+        let mut values = before.unwrap_or_default();
+        values.push(T::read(text, None)?);
+        Ok(values)
+    }
+}
+
+/// Red, green and blue.
+impl Value for [f32; 3] {
+    const VALUES: Values = Values::One;
+
+    fn read(text: &OsStr, _before: Option<Self>) -> Result<Self, String> {
+        let text = utf8(text)?;
+        let numbers: Vec<f32> = text.split(',').filter_map(|part| part.trim().parse().ok()).collect();
+        match Self::try_from(numbers) {
+            Ok(colour) if text.split(',').count() == 3 && colour.iter().all(|x| x.is_finite()) => Ok(colour),
+            _ => Err(format!("`{text}` is not three numbers like 0.5,0.5,0.5")),
+        }
+    }
+}
+
+impl Value for Layout {
+    const VALUES: Values = Values::One;
+
+    fn read(text: &OsStr, _before: Option<Self>) -> Result<Self, String> {
+        let text = utf8(text)?;
+        Self::from_word(text).ok_or_else(|| format!("`{text}` is neither nchw nor nhwc"))
+    }
+}
+
+impl Value for SplitCounts {
+    const VALUES: Values = Values::One;
+
+    fn read(text: &OsStr, _before: Option<Self>) -> Result<Self, String> {
+        let text = utf8(text)?;
+        let parts: Vec<Option<u32>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+        match parts[..] {
+            [Some(train), Some(validation)] => Ok(Self::new(train, validation)),
+            _ => Err(format!("`{text}` is not two numbers like 200,50")),
+        }
+    }
+}
+
+macro_rules! chosen {
+    ($($type:ty),* $(,)?) => { $(
+        impl Value for $type {
+            const VALUES: Values = Values::Choice(<$type>::names);
+
+            fn read(text: &OsStr, _before: Option<Self>) -> Result<Self, String> {
+                let name = utf8(text)?;
+                Self::from_name(name).ok_or_else(|| Self::unknown(name))
+            }
+        }
+    )* };
+}
+
+chosen!(
+    super::choice::Preset,
+    touchstream_agent::policy::Dist,
+    touchstream_agent::policy::Explore,
+    touchstream_agent::policy::VarianceOf,
+    touchstream_mind::composite::Voting,
+    touchstream_mind::module::FlattenedScale,
+    touchstream_mind::module::InitialWeights,
+    touchstream_stimuli::SceneFit,
+    touchstream_stimuli::TemplateRule,
+    touchstream_stimuli::ValidationPart,
+);
+
+/// Declares a group of settings: a struct, its rows and `over`. A row is a field, the name of its values, and what it means;
+/// `where` may name the option of a command line. Fields after `with` are groups of their own.
+macro_rules! settings {
+    (
+        $(#[$struct_meta:meta])*
+        pub struct $name:ident {
+            $( [$heading:expr] $(
+                $(#[$meta:meta])* $field:ident: $type:ty = $value_name:literal, $help:literal $(where $option:literal)?;
+            )* )*
+        }
+        with { $( $group:ident: $group_type:ty, )* }
+    ) => {
+        $(#[$struct_meta])*
+        pub struct $name {
+            $( $( #[doc = $help] $(#[$meta])* pub $field: $type, )* )*
+            $( pub $group: $group_type, )*
+        }
+
+        impl $crate::config::Settings for $name {
+            const SETTINGS: &'static [$crate::config::Setting<Self>] = &[ $( $(
+                $crate::config::Setting {
+                    field: stringify!($field),
+                    key: $crate::config::setting::settings!(@key $field $($option)?),
+                    value_name: $value_name,
+                    heading: $heading,
+                    help: $help,
+                    values: <$type as $crate::config::setting::Field>::VALUES,
+                    set: |settings, text| $crate::config::setting::Field::set(&mut settings.$field, text),
+                },
+            )* )* ];
+
+            fn over(self, below: Self) -> Self {
+                Self {
+                    $( $( $field: $crate::config::setting::Field::over(self.$field, below.$field), )* )*
+                    $( $group: $crate::config::Settings::over(self.$group, below.$group), )*
+                }
+            }
+        }
+    };
+    (@key $field:ident $option:literal) => { $option };
+    (@key $field:ident) => {{
+        const FIELD: &str = stringify!($field);
+        const KEY: [u8; FIELD.len()] = $crate::config::setting::hyphenated(FIELD);
+        match std::str::from_utf8(&KEY) {
+            Ok(key) => key,
+            Err(_) => FIELD,
+        }
+    }};
+}
+
+pub(crate) use settings;

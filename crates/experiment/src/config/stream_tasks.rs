@@ -1,0 +1,89 @@
+//! The tasks of a run: which, how long each, and the modules that serve them all.
+
+use super::task_args::{parse_schedule_arg, parse_task_arg};
+use super::{Preset, RawConfig, agent_settings};
+use crate::error::{Context, Result, bail};
+use touchstream_agent::AgentSettings;
+use touchstream_env::schedule::{Length, Schedule, Segment};
+use touchstream_env::seed::RunSeed;
+use touchstream_env::task::Task;
+
+/// Steps of a task for which nobody says how many.
+const DEFAULT_STEPS: u64 = 30_000;
+
+/// What is played, and the configuration with its name filled in.
+pub fn schedule_of(mut words: RawConfig) -> Result<(Schedule, RawConfig)> {
+    match (&words.task, &words.schedule) {
+        (Some(_), Some(_)) => bail!(Settings, "task and schedule: a run has one or the other"),
+        (None, Some(word)) => {
+            let schedule = parse_schedule_arg(word, DEFAULT_STEPS).context("schedule")?;
+            Ok((schedule, words))
+        }
+        (_, None) if words.voting.is_some() || words.transformations.is_some() => {
+            bail!(
+                Settings,
+                "voting and transformations: one task alone has nothing to vote on; say a schedule"
+            )
+        }
+        (task, None) => {
+            let word = task.clone().unwrap_or_else(|| "sr-2way".into());
+            let schedule = Schedule::single(parse_task_arg(&word).context("task")?);
+            words.task = Some(word);
+            Ok((schedule, words))
+        }
+    }
+}
+
+/// An agent whose modules are wide enough for every task of a schedule, and read touches finely enough; it learns the first.
+pub fn widest_agent(
+    words: &RawConfig,
+    module: &str,
+    schedule: &Schedule,
+    preset: Preset,
+) -> Result<AgentSettings> {
+    let mut agent = agent_settings(words, module, &schedule.segments()[0].task, preset)?;
+    for segment in schedule.segments() {
+        let other = agent_settings(words, module, &segment.task, preset)?;
+        agent.touch_scale = agent.touch_scale.finer(other.touch_scale);
+        let units = agent.module.units.iter_mut().zip(&other.module.units);
+        units.for_each(|(units, &other)| *units = other.max(*units));
+    }
+    Ok(agent)
+}
+
+/// All segments that have a length, and some steps of one that has none.
+pub fn default_steps(schedule: &Schedule) -> u64 {
+    let length = |segment: &Segment| match segment.length {
+        Length::Steps(n) => n,
+        Length::Between { max, .. } => max,
+        Length::ForEver => DEFAULT_STEPS,
+    };
+    schedule.segments().iter().map(length).sum()
+}
+
+/// The more modules, the slower; and a stream of so many tasks is more likely a slip.
+const MAX_TASKS: usize = 64;
+
+/// The tasks that are met within so many steps, in order, each with its own steps.
+pub fn tasks_of_schedule(schedule: &Schedule, seed: u64, n_steps: u64) -> Result<Vec<(Task, u64)>> {
+    let (mut tasks, mut first_step) = (Vec::new(), 0);
+    while first_step < n_steps {
+        let ordinal = tasks.len() as u64;
+        if tasks.len() == MAX_TASKS {
+            bail!(Settings, "schedule: more than {MAX_TASKS} tasks within {n_steps} steps");
+        }
+        let task = &schedule.segments()[schedule.segment_idx(ordinal)].task;
+        let n_trials = schedule.n_trials(ordinal, RunSeed(seed));
+        let left = n_steps - first_step;
+        let length = n_trials.map_or(left, |n_trials| left.min(n_trials * task.steps_per_trial()));
+        tasks.push((task.clone(), length));
+        first_step += length;
+    }
+    Ok(tasks)
+}
+
+/// Steps of the shortest and of the longest task.
+pub fn task_lengths(schedule: &Schedule, seed: u64, n_steps: u64) -> Result<(u64, u64)> {
+    let lengths = tasks_of_schedule(schedule, seed, n_steps)?.into_iter().map(|(_, length)| length);
+    Ok(lengths.fold((n_steps, 1), |(min, max), length| (min.min(length), max.max(length))))
+}

@@ -1,0 +1,45 @@
+//! A run's own configuration: its settings, and the tasks and the schedule that they name, all in its folder.
+
+use crate::config::{is_path, names_a_file};
+use crate::error::Result;
+use crate::run::RunFolder;
+use crate::run_setup::RunSetup;
+use std::path::Path;
+use touchstream_env::schedule::Schedule;
+use touchstream_env::task::{Task, find_task};
+
+/// Writes all settings of the run. Tasks and schedules from files become part of its folder, so that it can go on wherever
+/// it is.
+pub fn write_config(setup: &RunSetup, folder: &RunFolder) -> Result<()> {
+    let mut words = setup.words.clone();
+    if words.task.as_deref().is_some_and(is_path) {
+        folder.write(&folder.task(), setup.tasks[0].to_toml().as_bytes())?;
+        words.task = Some(name_of(&folder.task()));
+    }
+    if words.schedule.as_deref().is_some_and(names_a_file) {
+        write_schedule(&setup.schedule, folder)?;
+        words.schedule = Some(name_of(&folder.schedule()));
+    }
+    Ok(folder.write(&folder.config(), words.to_toml()?.as_bytes())?)
+}
+
+/// Writes a schedule, and a file for each of its tasks that is not one of ours.
+fn write_schedule(schedule: &Schedule, folder: &RunFolder) -> Result<()> {
+    let is_ours = |task: &Task| find_task(task.id()).is_ok_and(|ours| ours == *task);
+    let mut others: Vec<&Task> = Vec::new();
+    for task in schedule.segments().iter().map(|segment| &segment.task) {
+        if !is_ours(task) && !others.contains(&task) {
+            others.push(task);
+            folder.write(&folder.schedule_task(others.len()), task.to_toml().as_bytes())?;
+        }
+    }
+    let word_of = |task: &Task| match others.iter().position(|other| *other == task) {
+        Some(idx) => name_of(&folder.schedule_task(idx + 1)),
+        None => task.id().to_owned(),
+    };
+    Ok(folder.write(&folder.schedule(), schedule.to_toml(word_of).as_bytes())?)
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |name| name.display().to_string())
+}

@@ -1,0 +1,76 @@
+//! A finished run, opened again: its weights, its images and its features.
+
+use crate::config::RawConfig;
+use crate::error::{Context, Error, Result, bail};
+use crate::run::{RunFolder, RunStatus, Stage, WeightsFacts, read_weights};
+use crate::run_setup::{OpenedRun, RunSetup};
+use crate::watch::Watch;
+use std::path::{Path, PathBuf};
+use touchstream_agent::skill_on;
+use touchstream_env::stimuli::Split;
+use touchstream_env::stream::Stream;
+use touchstream_mind::Skill;
+
+pub struct FinishedRun {
+    setup: RunSetup,
+    pub opened: OpenedRun,
+    pub skill: Skill,
+    pub facts: WeightsFacts,
+}
+
+impl FinishedRun {
+    pub fn open(path: &Path, cache: Option<PathBuf>, watch: &dyn Watch) -> Result<Self> {
+        let folder = RunFolder::at(path);
+        if !folder.config().exists() {
+            bail!(Folder, "{} is not the folder of a run: it has no config.toml", path.display());
+        }
+        let mut words = RawConfig::read_of_run(&folder.config())?;
+        words.images.cache = cache;
+        let setup = RunSetup::new(words)?;
+        if !folder.weights().exists() {
+            return Err(Error::Folder(why_no_weights(path, folder.read_status()?)));
+        }
+        let weights = read_weights(&folder.weights())?;
+        let opened = setup.open(watch)?;
+        let mut wanted = opened.identity.clone();
+        // It may have been trained on another machine: that decided its weights, and decides nothing any more.
+        if let Some(found) = folder.read_identity()? {
+            wanted.rounding = found.rounding;
+        }
+        if let Some(difference) = folder.difference_from(&wanted)? {
+            bail!(
+                Folder,
+                "{}: what it was trained with is not what is here now ({difference})",
+                path.display()
+            );
+        }
+        let skill = skill_on(&opened.scenes, weights.module, weights.controller);
+        Ok(Self { setup, opened, skill, facts: weights.facts })
+    }
+
+    /// Trials of a split under a seed.
+    pub fn stream(&self, split: Split, seed: u64) -> Result<Stream> {
+        let stimuli = self.opened.train.bound_task().stimuli();
+        self.setup.last_stream(stimuli, split, seed).context("task")
+    }
+
+    /// A seed other than the run's own.
+    pub fn fresh_seed(&self) -> u64 {
+        self.setup.plan.seed.wrapping_add(1_000_000)
+    }
+}
+
+fn why_no_weights(path: &Path, status: Option<RunStatus>) -> String {
+    let path = path.display();
+    match status {
+        Some(RunStatus { stage: Stage::Failed, reason, .. }) => {
+            format!(
+                "{path} has no weights: the run failed ({})",
+                reason.unwrap_or_else(|| "no reason is known".into())
+            )
+        }
+        _ => format!(
+            "{path} has no weights yet: the run has not finished; `touchstream train --resume {path}` goes on with it"
+        ),
+    }
+}

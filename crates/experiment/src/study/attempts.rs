@@ -1,0 +1,429 @@
+//! Attempts at a run: claims that expire.
+//!
+//! An attempt is a number. Whoever creates the file `N.claim` has the run; the file system lets one do so. The owner holds a
+//! lock on the file and adds a byte to it now and then. Where lock and bytes stop, the next number may be claimed, and its
+//! owner goes on from the last checkpoint in a folder of its own: nobody ever writes where another does. An owner that
+//! was only slow finds a higher number and gives up; if it is complete first, it wins all the same.
+
+use crate::run::{CHECKPOINT_FILE, RunFolder, Trained};
+use crate::study::error::StudyError;
+use crate::study::worker::Worker;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use touchstream_files::{claim_aside, entries_of, read_at_most, unless_gone, write_aside};
+
+/// How long a claim of another machine is believed after its last sign of life.
+pub const LEASE: Duration = Duration::from_secs(60);
+
+const MAX_CLAIM_BYTES: u64 = 1 << 20;
+
+/// All attempts at one run.
+#[derive(Clone, Debug)]
+pub struct Attempts {
+    path: PathBuf,
+}
+
+/// What a claim says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct ClaimFacts {
+    worker: Worker,
+    began_unix_secs: f64,
+    lease_secs: f64,
+}
+
+/// How an attempt ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AttemptResult {
+    /// It became the run.
+    Won,
+    /// It was complete after another one.
+    Late,
+    /// It was stopped, or gave the run up to another; its checkpoint can be gone on from.
+    Stopped,
+    /// Something went wrong.
+    Failed(String),
+}
+
+/// The end of an attempt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AttemptEnd {
+    /// How.
+    pub outcome: AttemptResult,
+    /// When.
+    pub ended_unix_secs: f64,
+    /// What a core spent on it.
+    pub cpu_secs: f64,
+}
+
+/// One attempt, as it is remembered.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AttemptRecord {
+    /// From 1.
+    pub number: u32,
+    /// Who.
+    pub worker: Worker,
+    /// When it began.
+    pub began_unix_secs: f64,
+    /// How it ended, if it has.
+    pub end: Option<AttemptEnd>,
+    /// Whether its owner still works on it.
+    pub is_alive: bool,
+}
+
+/// An answer to who asks for a run.
+#[derive(Debug)]
+pub enum Claimed {
+    /// It is yours.
+    Ours(Claim),
+    /// Somebody works on it.
+    Theirs,
+}
+
+/// A run that is ours.
+#[derive(Debug)]
+pub struct Claim {
+    attempts: Attempts,
+    number: u32,
+    /// Locked for as long as it is open.
+    file: File,
+}
+
+impl Attempts {
+    /// The attempts in a folder, whether it is there or not.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    fn claim_file(&self, number: u32) -> PathBuf {
+        self.path.join(format!("{number}.claim"))
+    }
+
+    fn end_file(&self, number: u32) -> PathBuf {
+        self.path.join(format!("{number}.end.json"))
+    }
+
+    fn work_folder(&self, number: u32) -> PathBuf {
+        self.path.join(number.to_string())
+    }
+
+    /// The numbers that were claimed, in order.
+    fn numbers(&self) -> Result<Vec<u32>, StudyError> {
+        let in_folder = StudyError::of_file(&self.path);
+        let mut numbers = Vec::new();
+        for entry in entries_of(&self.path).map_err(&in_folder)? {
+            let name = entry.map_err(&in_folder)?.file_name();
+            let number: Option<u32> =
+                name.to_str().and_then(|name| name.strip_suffix(".claim")?.parse().ok());
+            numbers.extend(number);
+        }
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
+    /// Takes the run, unless somebody who is alive has it.
+    pub fn claim(&self, worker: &Worker, lease: Duration) -> Result<Claimed, StudyError> {
+        let last = self.numbers()?.last().copied().unwrap_or(0);
+        if last > 0 && self.is_alive(last, worker)? {
+            return Ok(Claimed::Theirs);
+        }
+        let facts = ClaimFacts {
+            worker: worker.clone(),
+            began_unix_secs: unix_secs(SystemTime::now()),
+            lease_secs: lease.as_secs_f64(),
+        };
+        let number = last + 1;
+        let path = self.claim_file(number);
+        let claimed = claim_aside(&path, &json_of(&facts)).map_err(StudyError::of_file(&path))?;
+        Ok(claimed
+            .map_or(Claimed::Theirs, |file| Claimed::Ours(Claim { attempts: self.clone(), number, file })))
+    }
+
+    /// Whether the owner of an attempt can be believed to work on it.
+    fn is_alive(&self, number: u32, asking: &Worker) -> Result<bool, StudyError> {
+        if self.end_file(number).exists() {
+            return Ok(false);
+        }
+        let path = self.claim_file(number);
+        let of_file = StudyError::of_file(&path);
+        let Some(facts) = self.facts(number)? else { return Ok(false) };
+        let Some(file) = unless_gone(File::open(&path)).map_err(&of_file)? else { return Ok(false) };
+        if facts.worker.shares_machine(asking) && is_unlocked(&file) {
+            return Ok(false);
+        }
+        let last_sign = file.metadata().and_then(|facts| facts.modified()).map_err(&of_file)?;
+        let silence = self.now()?.duration_since(last_sign).unwrap_or_default();
+        Ok(silence.as_secs_f64() <= facts.lease_secs)
+    }
+
+    /// What time it is where the files are: machines may disagree, and the server stamps files for all of them.
+    fn now(&self) -> Result<SystemTime, StudyError> {
+        let probe = tempfile::tempfile_in(&self.path)
+            .and_then(|mut file| file.write_all(b"?").and_then(|()| file.metadata()))
+            .and_then(|facts| facts.modified());
+        probe.map_err(StudyError::of_file(&self.path))
+    }
+
+    /// `None` for a claim that nobody can read, which counts as none.
+    fn facts(&self, number: u32) -> Result<Option<ClaimFacts>, StudyError> {
+        let path = self.claim_file(number);
+        let bytes = unless_gone(read_at_most(&path, MAX_CLAIM_BYTES)).map_err(StudyError::of_file(&path))?;
+        Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+    }
+
+    fn end(&self, number: u32) -> Result<Option<AttemptEnd>, StudyError> {
+        let path = self.end_file(number);
+        let bytes = unless_gone(read_at_most(&path, MAX_CLAIM_BYTES)).map_err(StudyError::of_file(&path))?;
+        Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+    }
+
+    /// How many there were.
+    pub fn count(&self) -> Result<usize, StudyError> {
+        Ok(self.numbers()?.len())
+    }
+
+    /// All attempts so far.
+    pub fn records(&self, asking: &Worker) -> Result<Vec<AttemptRecord>, StudyError> {
+        let mut records = Vec::new();
+        for number in self.numbers()? {
+            let Some(facts) = self.facts(number)? else { continue };
+            let ClaimFacts { worker, began_unix_secs, .. } = facts;
+            let is_alive = self.is_alive(number, asking)?;
+            records.push(AttemptRecord { number, worker, began_unix_secs, end: self.end(number)?, is_alive });
+        }
+        Ok(records)
+    }
+
+    /// How far the last of them has come, if anybody knows.
+    pub fn n_steps(&self) -> u64 {
+        let numbers = self.numbers().unwrap_or_default();
+        let status = |number: &u32| RunFolder::at(self.work_folder(*number)).read_status().ok().flatten();
+        numbers.iter().rev().find_map(status).map_or(0, |status| status.n_steps)
+    }
+
+    /// Deletes what attempts worked with, once there is a result; who they were is remembered.
+    pub fn clear(&self) {
+        for number in self.numbers().unwrap_or_default() {
+            // A file that is in use somewhere is deleted by whoever comes next, or stays: it is in nobody's way.
+            let _ = fs::remove_dir_all(self.work_folder(number));
+        }
+    }
+}
+
+impl Claim {
+    /// From 1.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Where to work. What an earlier attempt has reached is there already; a checkpoint that is damaged is passed over, or it
+    /// would stop every attempt after it.
+    pub fn work_folder(&self) -> Result<PathBuf, StudyError> {
+        self.work_folder_after(|run| Trained::read(run).is_ok_and(|trained| trained.is_some()))
+    }
+
+    fn work_folder_after(&self, can_go_on: impl Fn(&RunFolder) -> bool) -> Result<PathBuf, StudyError> {
+        let folder = self.attempts.work_folder(self.number);
+        fs::create_dir_all(&folder).map_err(StudyError::of_file(&folder))?;
+        let mut before: Vec<(u64, u32)> = (1..self.number)
+            .map(|number| {
+                let status = RunFolder::at(self.attempts.work_folder(number)).read_status().ok().flatten();
+                (status.map_or(0, |status| status.n_steps), number)
+            })
+            .collect();
+        before.sort_unstable();
+        let is_good =
+            |&&(_, number): &&(u64, u32)| can_go_on(&RunFolder::at(self.attempts.work_folder(number)));
+        if let Some((_, number)) = before.iter().rev().find(is_good) {
+            inherit(&self.attempts.work_folder(*number), &folder).map_err(StudyError::of_file(&folder))?;
+        }
+        Ok(folder)
+    }
+
+    /// Gives a sign of life; `false` if somebody else has taken over.
+    pub fn beat(&self) -> bool {
+        // A byte at the end keeps it JSON, and a file server stamps it with its own clock.
+        let beaten = (&self.file).write_all(b"\n");
+        beaten.is_ok() && !self.attempts.claim_file(self.number + 1).exists()
+    }
+
+    /// Writes down how it ended; the next may claim.
+    pub fn end(self, outcome: AttemptResult, cpu_time: Duration) -> Result<(), StudyError> {
+        let end = AttemptEnd {
+            outcome,
+            ended_unix_secs: unix_secs(SystemTime::now()),
+            cpu_secs: cpu_time.as_secs_f64(),
+        };
+        let path = self.attempts.end_file(self.number);
+        write_aside(&path, &json_of(&end)).map_err(StudyError::of_file(&path))
+    }
+}
+
+/// What makes a run go on: all files but those that say who is at work. An owner that is not as dead as it seemed may still
+/// add to its files, so they are copied; a checkpoint is only ever replaced as a whole, so a link does.
+fn inherit(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in entries_of(from)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let word = name.to_string_lossy();
+        if word.starts_with('.') || word == "lock" || word == "status.json" || !entry.file_type()?.is_file() {
+            continue;
+        }
+        let target = to.join(&name);
+        if word == CHECKPOINT_FILE && fs::hard_link(entry.path(), &target).is_ok() {
+            continue;
+        }
+        unless_gone(fs::copy(entry.path(), &target))?;
+    }
+    Ok(())
+}
+
+fn is_unlocked(file: &File) -> bool {
+    match file.try_lock_shared() {
+        Ok(()) => {
+            let _ = file.unlock();
+            true
+        }
+        // A file system without locks: the file's age decides.
+        Err(_) => false,
+    }
+}
+
+fn unix_secs(time: SystemTime) -> f64 {
+    time.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
+}
+
+fn json_of(value: &impl Serialize) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec(value).expect("plain data");
+    bytes.push(b'\n');
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn worker(pid: u32) -> Worker {
+        Worker { host: "here".into(), boot: Some("today".into()), pid, job: None }
+    }
+
+    fn elsewhere(pid: u32) -> Worker {
+        Worker { host: "there".into(), ..worker(pid) }
+    }
+
+    fn ours(claimed: Claimed) -> Claim {
+        match claimed {
+            Claimed::Ours(claim) => claim,
+            Claimed::Theirs => panic!("somebody else has it"),
+        }
+    }
+
+    #[track_caller]
+    fn check_theirs(attempts: &Attempts, worker: &Worker) {
+        assert!(matches!(attempts.claim(worker, LEASE).unwrap(), Claimed::Theirs));
+    }
+
+    #[test]
+    fn one_has_a_run_until_it_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let attempts = Attempts::at(folder.path().join("run"));
+        let claim = ours(attempts.claim(&worker(1), LEASE).unwrap());
+        assert_eq!(claim.number(), 1);
+        check_theirs(&attempts, &worker(2));
+        check_theirs(&attempts, &elsewhere(3));
+        assert!(claim.beat());
+        claim.end(AttemptResult::Stopped, Duration::from_secs(1)).unwrap();
+        let next = ours(attempts.claim(&elsewhere(3), LEASE).unwrap());
+        assert_eq!(next.number(), 2);
+        let records = attempts.records(&worker(1)).unwrap();
+        let told: Vec<_> =
+            records.iter().map(|record| (record.worker.pid, record.end.is_some(), record.is_alive)).collect();
+        assert_eq!(told, [(1, true, false), (3, false, true)]);
+    }
+
+    #[test]
+    fn the_dead_of_this_machine_are_known_at_once_and_others_by_their_silence() {
+        let folder = tempfile::tempdir().unwrap();
+        let attempts = Attempts::at(folder.path().join("run"));
+        // A process that dies drops its locks.
+        drop(ours(attempts.claim(&worker(1), LEASE).unwrap()));
+        let second = ours(attempts.claim(&worker(2), LEASE).unwrap());
+        assert_eq!(second.number(), 2);
+        drop(second);
+        // Of another machine nobody knows whether it is dead.
+        check_theirs(&attempts, &elsewhere(3));
+        let silent = SystemTime::now() - LEASE - Duration::from_secs(2);
+        File::options()
+            .append(true)
+            .open(attempts.claim_file(2))
+            .and_then(|file| file.set_modified(silent))
+            .unwrap();
+        assert_eq!(ours(attempts.claim(&elsewhere(3), LEASE).unwrap()).number(), 3);
+    }
+
+    #[test]
+    fn an_owner_that_was_taken_for_dead_finds_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let attempts = Attempts::at(folder.path().join("run"));
+        let slow = ours(attempts.claim(&worker(1), LEASE).unwrap());
+        File::options()
+            .append(true)
+            .open(attempts.claim_file(1))
+            .and_then(|file| file.set_modified(UNIX_EPOCH))
+            .unwrap();
+        let next = ours(attempts.claim(&worker(2), LEASE).unwrap());
+        assert!(!slow.beat() && next.beat());
+        assert_ne!(slow.work_folder().unwrap(), next.work_folder().unwrap());
+    }
+
+    #[test]
+    fn of_many_who_try_at_once_one_gets_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let attempts = Attempts::at(folder.path().join("run"));
+        let claims: Vec<Claimed> = std::thread::scope(|scope| {
+            let handles: Vec<_> = (0..8)
+                .map(|pid| {
+                    let attempts = &attempts;
+                    scope.spawn(move || attempts.claim(&worker(pid), LEASE).unwrap())
+                })
+                .collect();
+            handles.into_iter().map(|handle| handle.join().unwrap()).collect()
+        });
+        assert_eq!(claims.iter().filter(|claim| matches!(claim, Claimed::Ours(_))).count(), 1);
+    }
+
+    #[test]
+    fn the_next_goes_on_from_the_last_checkpoint() {
+        let folder = tempfile::tempdir().unwrap();
+        let attempts = Attempts::at(folder.path().join("run"));
+        let first = ours(attempts.claim(&worker(1), LEASE).unwrap());
+        let work = first.work_folder().unwrap();
+        for (name, text) in
+            [(CHECKPOINT_FILE, "steps"), ("curve.csv", "rows"), ("lock", ""), (".aside-1", "x")]
+        {
+            fs::write(work.join(name), text).unwrap();
+        }
+        drop(first);
+        let is_whole =
+            |run: &RunFolder| fs::read_to_string(run.checkpoint()).is_ok_and(|text| text == "steps");
+        let second = ours(attempts.claim(&worker(2), LEASE).unwrap());
+        let work = second.work_folder_after(is_whole).unwrap();
+        assert_eq!(fs::read_to_string(work.join(CHECKPOINT_FILE)).unwrap(), "steps");
+        assert_eq!(fs::read_to_string(work.join("curve.csv")).unwrap(), "rows");
+        assert!(!work.join("lock").exists() && !work.join(".aside-1").exists());
+        // An attempt whose checkpoint is damaged or gone is passed over.
+        drop(second);
+        fs::remove_file(work.join(CHECKPOINT_FILE)).unwrap();
+        fs::write(work.join(CHECKPOINT_FILE), "torn").unwrap();
+        let third = ours(attempts.claim(&worker(3), LEASE).unwrap());
+        let work = third.work_folder_after(is_whole).unwrap();
+        assert_eq!(fs::read_to_string(work.join(CHECKPOINT_FILE)).unwrap(), "steps");
+        // And where none can be read, the run begins anew.
+        drop(third);
+        let fourth = ours(attempts.claim(&worker(4), LEASE).unwrap());
+        assert!(!fourth.work_folder().unwrap().join(CHECKPOINT_FILE).exists());
+    }
+}

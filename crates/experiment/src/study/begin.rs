@@ -1,0 +1,86 @@
+//! A study's settings in its folder: written when it begins, extended when it begins again with more.
+
+use crate::error::{Context, Result, bail};
+use crate::study::cell::cells_of;
+use crate::study::folder::StudyFolder;
+use crate::study::kept_tasks::KeptTasks;
+use crate::study::provenance::Start;
+use crate::study::spec::StudySpec;
+use touchstream_files::write_aside_durably;
+
+/// The study in a folder.
+pub fn read_spec(folder: &StudyFolder) -> Result<StudySpec> {
+    let spec = read_spec_if_any(folder)?;
+    spec.with_context(|| {
+        format!("{} is not the folder of a study: it has no study.toml", folder.path().display())
+    })
+}
+
+fn read_spec_if_any(folder: &StudyFolder) -> Result<Option<StudySpec>> {
+    let path = folder.spec();
+    match path.try_exists() {
+        Ok(true) => StudySpec::read(&path).map(Some),
+        Ok(false) => Ok(None),
+        Err(error) => Err(error).with_context(|| path.display().to_string()),
+    }
+}
+
+/// Writes a study down in its folder, unless another one is there, and gives it as it is done from there: with copies of the task
+/// files that it names. Axes only ever grow: words that are narrower than before say what to do now, and what is done for others
+/// stays. Of several that begin at once, each adds to what the one before has written.
+pub fn begin(folder: &StudyFolder, spec: &StudySpec, start: &Start) -> Result<StudySpec> {
+    // Everything that is impossible is said before anything is written.
+    cells_of(spec)?;
+    Beginning::look(folder, spec)?;
+    let _lock = folder.lock().with_context(|| format!("cannot write {}", folder.spec().display()))?;
+    Beginning::look(folder, spec)?.write(folder, start)
+}
+
+/// A study that is about to be written down.
+struct Beginning {
+    tasks: KeptTasks,
+    /// What is done now.
+    spec: StudySpec,
+    /// What the folder is about from now on.
+    whole: StudySpec,
+}
+
+impl Beginning {
+    /// Looks at what is in the folder; writes nothing.
+    fn look(folder: &StudyFolder, spec: &StudySpec) -> Result<Self> {
+        let there = read_spec_if_any(folder)?;
+        if let Some(field) = there.as_ref().and_then(|there| spec.difference_of_settings(there)) {
+            let place = folder.path().display();
+            if folder.begun()?.is_empty() {
+                bail!(
+                    Folder,
+                    "{place} holds another study ({field} differs), of which no run was begun; remove that folder, or choose \
+                     another with --out"
+                );
+            }
+            bail!(
+                Folder,
+                "{place} holds another study ({field} differs); choose another folder with --out, or go on with that one: \
+                 touchstream study resume {place}"
+            );
+        }
+        let tasks = KeptTasks::look(folder, [Some(spec), there.as_ref()].into_iter().flatten())?;
+        let mut spec = tasks.with_copies(spec);
+        let whole = there.map_or_else(|| spec.clone(), |there| spec.merged(&tasks.with_copies(&there)));
+        // Whoever begins with fewer words makes the same baselines.
+        spec.python.clone_from(&whole.python);
+        whole.check_size()?;
+        Ok(Self { tasks, spec, whole })
+    }
+
+    fn write(self, folder: &StudyFolder, start: &Start) -> Result<StudySpec> {
+        let Self { tasks, spec, whole } = self;
+        // What a study names is there before it.
+        tasks.write()?;
+        let path = folder.spec();
+        write_aside_durably(&path, tasks.as_stored(&whole).to_toml()?.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        start.note_in(folder)?;
+        Ok(spec)
+    }
+}

@@ -1,0 +1,45 @@
+//! What lies in a study's folder: one reading for status, packed files and reports.
+
+use crate::error::Result;
+use crate::study::StudyFolder;
+use crate::study::cell::Cell;
+use crate::study::local::RUN_FACTS;
+use crate::study::records::Records;
+use crate::watch::{Event, Watch};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Complete runs: those that count, those that do not, and why.
+pub struct Census {
+    pub records: Records,
+    /// Runs that the study does not name.
+    pub unnamed: Vec<String>,
+}
+
+impl Census {
+    /// Reads everything.
+    pub fn take(folder: &StudyFolder, cells: &[Cell]) -> Result<Self> {
+        let names: BTreeSet<String> = cells.iter().map(|cell| cell.name.clone()).collect();
+        Ok(Self { records: Records::read(folder, &names)?, unnamed: unnamed_runs(folder, cells)? })
+    }
+}
+
+/// Complete runs that the study does not name. Bases are none of them: older programs called them otherwise. Neither are files
+/// and folders that hold no run.
+pub fn unnamed_runs(folder: &StudyFolder, cells: &[Cell]) -> Result<Vec<String>> {
+    let named: BTreeSet<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
+    let complete = folder.complete()?.into_iter();
+    let is_unnamed = |name: &String| !named.contains(name.as_str()) && !name.starts_with("base--");
+    let is_run = |name: &String| {
+        let run = folder.run(name);
+        run.has(&run.path().join(RUN_FACTS))
+    };
+    Ok(complete.filter(is_unnamed).filter(is_run).collect())
+}
+
+/// Warns of complete runs that a study does not include.
+pub fn warn_of_unnamed(study: &Path, names: &[String], watch: &dyn Watch) {
+    if !names.is_empty() {
+        watch.on(Event::RunsUnnamed { study, names });
+    }
+}

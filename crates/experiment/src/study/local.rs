@@ -1,0 +1,148 @@
+//! The runs of a study, done by this process: on a laptop all of them, on a cluster a share.
+
+use crate::error::{Context, Result, bail};
+use crate::run::{Moment, RunFolder, Stage};
+use crate::study::alone::{Watched, run_alone};
+use crate::study::cell::{Cell, CellPlan, missing_of};
+use crate::study::damaged::set_damaged_aside;
+use crate::study::shared_inputs::SharedInputsPool;
+use crate::study::spent_time::{SpentTime, timed};
+use crate::study::{Ended, Job, JobCounts, Keep, StudyFolder, Worker, WorkerPool, settle_run};
+use crate::watch::{Event, Watch};
+use std::cell::Cell as Shared;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+use touchstream_analysis::RunKind;
+
+/// How a process works on a study.
+pub struct WorkOptions<'a> {
+    pub folder: &'a StudyFolder,
+    pub n_threads: usize,
+    pub keeps_weights: bool,
+    pub lease: Duration,
+    pub checkpoint_every: Duration,
+    /// What a scheduler calls this process.
+    pub scheduler_job: Option<String>,
+}
+
+/// What a process did.
+pub struct WorkSummary {
+    pub tally: JobCounts,
+    /// Runs of this process that are complete because they cannot be learned.
+    pub n_failed: usize,
+    /// What it took.
+    pub spent: SpentTime,
+}
+
+/// A run of a study that is being done.
+struct StudyRun<'a> {
+    cell: &'a Cell,
+    folder: &'a RunFolder,
+    must_stop: &'a dyn Fn() -> bool,
+    watch: &'a dyn Watch,
+    n_diverged: &'a AtomicUsize,
+}
+
+impl WorkOptions<'_> {
+    /// Does what is missing of these runs; returns when all are complete or given up, or when it must stop.
+    pub fn work(&self, cells: &[&Cell], must_stop: &AtomicBool, watch: &dyn Watch) -> Result<WorkSummary> {
+        let complete = set_damaged_aside(self.folder, cells, watch)?;
+        complete.iter().for_each(|name| self.folder.attempts(name).clear());
+        let missing = missing_of(cells.iter().copied(), &complete);
+        let wanted: BTreeSet<&str> = missing.iter().map(|cell| cell.name.as_str()).collect();
+        // Bases that nothing starts from any more are nobody's.
+        let is_wanted = |cell: &&Cell| complete.contains(&cell.name) || wanted.contains(cell.name.as_str());
+        let cells: Vec<&Cell> = cells.iter().copied().filter(is_wanted).collect();
+        let mut spent = SpentTime::default();
+        let inputs = open_watching_for_stop(must_stop, watch, || {
+            timed(&mut spent.encoding, || SharedInputsPool::open(missing.iter().copied(), watch))
+        })?;
+        let jobs: Vec<Job> = cells.iter().map(|cell| cell.job()).collect();
+        watch.on(Event::StudyStarted { cells: &cells, n_threads: self.n_threads });
+        let n_diverged = AtomicUsize::new(0);
+        let pool = WorkerPool {
+            folder: self.folder,
+            worker: Worker::this(self.scheduler_job.clone()),
+            n_threads: self.n_threads,
+            lease: self.lease,
+        };
+        let do_run = |job: usize, folder: &RunFolder, must_stop: &dyn Fn() -> bool| {
+            let run = StudyRun { cell: cells[job], folder, must_stop, watch, n_diverged: &n_diverged };
+            self.do_run(&run, &inputs).map_err(|error| error.text())
+        };
+        let tally = pool.work(&jobs, &do_run, watch, must_stop)?;
+        watch.on(Event::StudyEnded);
+        spent.runs = tally.cpu_in_runs;
+        Ok(WorkSummary { spent, n_failed: n_diverged.into_inner(), tally })
+    }
+
+    fn do_run(&self, run: &StudyRun<'_>, inputs: &SharedInputsPool) -> Result<Ended> {
+        let StudyRun { cell, folder, must_stop, watch, n_diverged } = *run;
+        let inputs = inputs.of(cell)?;
+        let facts = serde_json::to_vec_pretty(&cell.facts)?;
+        folder.write(&folder.path().join(RUN_FACTS), &facts)?;
+        let last_step = Shared::new(None);
+        let on_moment = |moment: Moment| {
+            let before: u64 = last_step.replace(Some(moment.n_steps)).unwrap_or(moment.n_steps);
+            watch.on(Event::StudyRunAdvanced { cell, n_steps: moment.n_steps.saturating_sub(before) });
+        };
+        let on_return = |step: u64| watch.on(Event::StudyRunContinued { name: &cell.name, step });
+        let watched = Watched {
+            must_stop,
+            on_moment: &on_moment,
+            on_return: &on_return,
+            checkpoint_every: self.checkpoint_every,
+        };
+        let seed = cell.facts.seed;
+        let ended = match &cell.what {
+            CellPlan::Alone(words) => run_alone(words, &inputs, folder, &watched)?,
+            CellPlan::Base(plan) => plan.run_base(&inputs, seed, folder, &watched)?,
+            CellPlan::Second(plan) => {
+                let RunKind::Second { base, way, .. } = &cell.facts.kind else {
+                    bail!(Folder, "{} does not say what it starts from", cell.name);
+                };
+                let base = self.folder.run(base);
+                plan.run_second(&inputs, seed, *way, &base, folder, &watched)?
+            }
+        };
+        if ended == Ended::Complete {
+            if folder.read_status()?.is_some_and(|status| status.stage == Stage::Failed) {
+                n_diverged.fetch_add(1, Ordering::Relaxed);
+                watch.on(Event::StudyRunDiverged { name: &cell.name });
+            }
+            let is_base = cell.facts.kind == RunKind::Base;
+            let keep = if is_base || self.keeps_weights { Keep::Everything } else { Keep::Curve };
+            settle_run(folder, keep).with_context(|| cell.name.clone())?;
+        }
+        Ok(ended)
+    }
+}
+
+/// Opening images and encoding screens may take long, and no run is lost meanwhile: whoever stops the process need not wait.
+fn open_watching_for_stop<T>(must_stop: &AtomicBool, watch: &dyn Watch, open: impl FnOnce() -> T) -> T {
+    /// Opened, or panicked: the thread must end in any case.
+    struct Open<'a>(&'a AtomicBool);
+    impl Drop for Open<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+    let is_open = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_open.load(Ordering::Relaxed) {
+                if must_stop.load(Ordering::Relaxed) {
+                    watch.on(Event::StopRequestedWhileOpening);
+                }
+                thread::sleep(Duration::from_millis(50));
+            }
+        });
+        let _open = Open(&is_open);
+        open()
+    })
+}
+
+/// What a run of a study is.
+pub const RUN_FACTS: &str = "run.json";

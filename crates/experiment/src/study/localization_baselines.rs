@@ -1,0 +1,90 @@
+//! What localization comes to without reward maps, beside a study's runs: made where it is wanted and missing.
+
+use crate::baselines::baselines;
+use crate::config::RawConfig;
+use crate::config::parse_task_arg;
+use crate::error::Result;
+use crate::output::write_file;
+use crate::study::StudyFolder;
+use crate::study::spec::StudySpec;
+use crate::watch::{Event, Watch};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use touchstream_env::task::{Paradigm, Task};
+use touchstream_files::{read_at_most, unless_gone};
+
+/// More than any such file has.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Makes the baselines of a study that wants some and has not got them: those of fixed boxes, and by regression where a Python is
+/// named.
+pub fn make_missing_baselines(folder: &StudyFolder, spec: &StudySpec, watch: &dyn Watch) -> Result<()> {
+    let is_wanted = spec.name == "localization" || spec.python.is_some();
+    let Some((word, task)) = localization_of(spec).filter(|_| is_wanted) else { return Ok(()) };
+    if has_baselines(folder, spec.python.is_some()) {
+        return Ok(());
+    }
+    watch.on(Event::BaselinesStarted);
+    let words = RawConfig { task: Some(word), ..spec.settings_for(task.id()) };
+    let report = baselines(words, spec.python.as_deref(), watch)?;
+    write_file(&folder.baselines(), serde_json::to_string_pretty(&report)?.as_bytes())
+}
+
+/// A program that is named from a folder, as it is found from anywhere; a plain name is looked for where programs are.
+pub fn program_beside(program: &Path, folder: &Path) -> PathBuf {
+    if program.components().count() < 2 { program.to_owned() } else { folder.join(program) }
+}
+
+/// The first task of a study that is localization.
+pub fn localization_of(spec: &StudySpec) -> Option<(String, Task)> {
+    spec.tasks.iter().find_map(|word| {
+        let task = parse_task_arg(word).ok()?;
+        (*task.paradigm() == Paradigm::Localization).then(|| (word.clone(), task))
+    })
+}
+
+/// Whether they are there and can be read.
+fn has_baselines(folder: &StudyFolder, with_regression: bool) -> bool {
+    #[derive(Deserialize)]
+    struct Row {
+        name: String,
+    }
+    #[derive(Deserialize)]
+    struct Rows {
+        baselines: Vec<Row>,
+    }
+    let bytes = unless_gone(read_at_most(&folder.baselines(), MAX_BYTES)).ok().flatten();
+    let rows: Option<Rows> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    rows.is_some_and(|rows| {
+        !with_regression || rows.baselines.iter().any(|row| row.name.contains("regression"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_found_from_anywhere() {
+        let beside = |word: &str| program_beside(Path::new(word), Path::new("/a")).display().to_string();
+        let found = ["python3", "env/bin/python", "/usr/bin/python"].map(beside);
+        assert_eq!(found, ["python3", "/a/env/bin/python", "/usr/bin/python"]);
+    }
+
+    #[test]
+    fn what_is_there_is_not_made_again() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = StudyFolder::at(place.path());
+        let check = |text: Option<&str>, plain: bool, with_regression: bool| {
+            text.map_or_else(|| Ok(()), |text| std::fs::write(folder.baselines(), text)).unwrap();
+            assert_eq!(
+                [has_baselines(&folder, false), has_baselines(&folder, true)],
+                [plain, with_regression]
+            );
+        };
+        check(None, false, false);
+        check(Some("{}"), false, false);
+        check(Some(r#"{"baselines": [{"name": "mean box"}]}"#), true, false);
+        check(Some(r#"{"baselines": [{"name": "mean box"}, {"name": "ridge regression"}]}"#), true, true);
+    }
+}

@@ -1,0 +1,384 @@
+//! A study as one small file: what reports and verdicts are made of, for others or for later, without weights and without
+//! places of the machine that ran it.
+
+use crate::config::is_path;
+use crate::error::{Context, Result, bail};
+use crate::output::OutputFile;
+use crate::run::{FilesInMemory, RunFolder};
+use crate::study::StudyFolder;
+use crate::study::cell::cells_of;
+use crate::study::census::{Census, warn_of_unnamed};
+use crate::study::local::RUN_FACTS;
+use crate::study::provenance::{FILE as STARTS, Start, starts_of};
+use crate::study::read_spec;
+use crate::study::redact::{redact_command, redact_paths, redact_source};
+use crate::study::spec::StudySpec;
+use crate::watch::{Event, Watch};
+use flate2::Compression;
+use flate2::bufread::GzDecoder;
+use flate2::write::GzEncoder;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read, Write};
+use std::path::{Component, Path, PathBuf};
+use tempfile::TempDir;
+use touchstream_files::{entries_of, read_at_most, unless_gone};
+
+/// What packed studies are called.
+pub const ENDING: &str = ".tar.gz";
+
+/// More than any study has; so much is unpacked at most.
+const MAX_BYTES: u64 = 1 << 30;
+const MAX_FILE_BYTES: u64 = 256 << 20;
+const MAX_FILES: usize = 2_000_000;
+/// Task files, and few others.
+const MAX_WRITTEN: usize = 10_000;
+
+/// A study that can be read: a folder as it is, or what was in a file. Its runs stay in memory, thousands of files as they are; the few
+/// others lie in a folder for as long as this lives.
+pub struct OpenStudy {
+    pub folder: StudyFolder,
+    unpacked: Option<TempDir>,
+}
+
+impl OpenStudy {
+    /// A study's folder, or its packed file.
+    pub fn at(path: &Path) -> Result<Self> {
+        if !path.is_file() {
+            return Ok(Self { folder: StudyFolder::at(path), unpacked: None });
+        }
+        let place = tempfile::tempdir().context("a folder to unpack into cannot be made")?;
+        let runs = unpack(path, place.path());
+        let runs = runs.with_context(|| format!("{} cannot be unpacked", path.display()))?;
+        Ok(Self { folder: StudyFolder::with_runs_in_memory(place.path(), runs), unpacked: Some(place) })
+    }
+
+    /// What is studied; an error names what the user named.
+    pub fn read_spec(&self, path: &Path) -> Result<StudySpec> {
+        let spec = read_spec(&self.folder);
+        if self.is_packed() { spec.with_context(|| path.display().to_string()) } else { spec }
+    }
+
+    /// Whether it was packed: what is written into its folder is gone with it.
+    pub fn is_packed(&self) -> bool {
+        self.unpacked.is_some()
+    }
+}
+
+/// Which pictures a packed study has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pictures {
+    /// None: a hundred runs are a few hundred KB.
+    LeftOut,
+    /// Reward maps over the course of learning, for the page of a report.
+    Maps,
+}
+
+/// Writes a study's complete runs into one file, the same bytes whenever it is done, and says how many they are.
+pub fn pack(folder: &StudyFolder, pictures: Pictures, out: &Path, watch: &dyn Watch) -> Result<usize> {
+    let spec = read_spec(folder)?;
+    let runs = packable(folder, &spec, watch)?;
+    if runs.is_empty() {
+        bail!(Folder, "{} has no complete run yet", folder.path().display());
+    }
+    let mut file = OutputFile::create(out)?;
+    let mut archive = Archive::new(GzEncoder::new(&mut file, Compression::best()), places_of(folder, &spec)?);
+    archive.add("study.toml", without_places(spec, folder)?.to_toml()?.as_bytes())?;
+    let mut starts = String::new();
+    for start in starts_of(folder)? {
+        let start = Start { command: redact_command(&start.command), ..start };
+        starts += &(serde_json::to_string(&start)? + "\n");
+    }
+    archive.add(STARTS, starts.as_bytes())?;
+    if let Some(bytes) = bytes_of(&folder.baselines())? {
+        archive.add("baselines.json", &baselines_without_places(&bytes, &folder.baselines())?)?;
+    }
+    for (name, path) in task_files(folder)? {
+        if let Some(bytes) = bytes_of(&path)? {
+            archive.add(&format!("tasks/{name}"), &bytes)?;
+        }
+    }
+    for name in &runs {
+        for path in files_of(&folder.run(name), pictures) {
+            if let (Some(bytes), Some(file)) = (bytes_of(&path)?, path.file_name()) {
+                archive.add(&format!("runs/{name}/{}", file.to_string_lossy()), &bytes)?;
+            }
+        }
+    }
+    archive.finish().and_then(GzEncoder::finish).with_context(|| out.display().to_string())?;
+    file.finish()?;
+    Ok(runs.len())
+}
+
+/// The runs that a report reads; what it cannot read or does not count is said and left out.
+fn packable(folder: &StudyFolder, spec: &StudySpec, watch: &dyn Watch) -> Result<BTreeSet<String>> {
+    let Census { records, unnamed } = Census::take(folder, &cells_of(spec)?)?;
+    for (name, problem) in &records.unreadable {
+        watch.on(Event::RunNotPacked { name, problem });
+    }
+    warn_of_unnamed(folder.path(), &unnamed, watch);
+    // Those that were made otherwise are packed with their like: whoever reads them is told again.
+    let strangers = records.strangers.into_iter().map(|(name, _)| name);
+    Ok(records.runs.into_iter().map(|run| run.name).chain(strangers).collect())
+}
+
+/// Files that are packed, none of which names a place.
+struct Archive<W: Write> {
+    files: tar::Builder<W>,
+    places: Vec<String>,
+}
+
+impl<W: Write> Archive<W> {
+    fn new(out: W, places: Vec<String>) -> Self {
+        Self { files: tar::Builder::new(out), places }
+    }
+
+    fn add(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
+        let text = String::from_utf8_lossy(bytes);
+        if let Some(place) = self.places.iter().find(|place| text.contains(*place) || name.contains(*place)) {
+            bail!(Folder, "{name} names {place}, a place of this machine, which a packed study must not");
+        }
+        let mut header = tar::Header::new_ustar();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        self.files.append_data(&mut header, name, bytes).with_context(|| name.to_owned())
+    }
+
+    fn finish(self) -> io::Result<W> {
+        self.files.into_inner()
+    }
+}
+
+/// Where the study is, and what it names.
+fn places_of(folder: &StudyFolder, spec: &StudySpec) -> Result<Vec<String>> {
+    let mut places = vec![std::path::absolute(folder.path())?.to_string_lossy().into_owned()];
+    for words in [&spec.settings].into_iter().chain(spec.settings_of.values()) {
+        let sources = [&words.data, &words.encoder].into_iter().flatten();
+        places.extend(sources.filter_map(|word| Some(word.split_once(':')?.1.to_owned())));
+    }
+    // Those that are only a name are told anyway.
+    places.retain(|place| place.trim_matches('/').contains('/'));
+    Ok(places)
+}
+
+/// The study's own copies of task files, by name.
+fn task_files(folder: &StudyFolder) -> Result<BTreeMap<String, PathBuf>> {
+    let mut files = BTreeMap::new();
+    let tasks = folder.path().join("tasks");
+    for entry in entries_of(&tasks).with_context(|| tasks.display().to_string())? {
+        let path = entry.with_context(|| tasks.display().to_string())?.path();
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            files.insert(path.file_name().unwrap_or_default().to_string_lossy().into_owned(), path);
+        }
+    }
+    Ok(files)
+}
+
+/// What is read of a run.
+fn files_of(run: &RunFolder, pictures: Pictures) -> Vec<PathBuf> {
+    let facts = run.path().join(RUN_FACTS);
+    let result = run.path().join("result.json");
+    let mut files = vec![
+        facts,
+        run.identity(),
+        run.status(),
+        run.curve_csv(),
+        run.lessons_csv(),
+        run.votes_csv(),
+        result,
+    ];
+    if pictures == Pictures::Maps {
+        files.extend([run.maps_png(), run.lesson_maps_png(2)]);
+    }
+    files
+}
+
+/// The bytes of a file, if it is there.
+fn bytes_of(path: &Path) -> Result<Option<Vec<u8>>> {
+    unless_gone(read_at_most(path, MAX_FILE_BYTES)).with_context(|| path.display().to_string())
+}
+
+/// The same study, naming nothing by where it was.
+fn without_places(spec: StudySpec, folder: &StudyFolder) -> Result<StudySpec> {
+    for (key, values) in &spec.vary {
+        if values.iter().any(|value| value.to_string().contains('/')) {
+            bail!(
+                Folder,
+                "vary.{key}: it names places of this machine, and so do its runs; such a study cannot be packed"
+            );
+        }
+    }
+    let place = std::path::absolute(folder.path())?;
+    let beside = |word: &str| Some(Path::new(word).strip_prefix(&place).ok()?.to_string_lossy().into_owned());
+    let mut spec = spec.with_task_words(&place, |word| beside(word).unwrap_or_else(|| word.to_owned()));
+    if let Some(word) = spec.tasks.iter().find(|word| is_path(word) && Path::new(word).is_absolute()) {
+        bail!(
+            Folder,
+            "tasks: {word} is outside of the study's folder; go on with the study once, which copies it"
+        );
+    }
+    spec.python = None;
+    spec.settings = redact_paths(spec.settings);
+    spec.settings_of =
+        spec.settings_of.into_iter().map(|(task, words)| (task, redact_paths(words))).collect();
+    Ok(spec)
+}
+
+/// The same for baselines, which tell their source.
+fn baselines_without_places(bytes: &[u8], path: &Path) -> Result<Vec<u8>> {
+    let mut baselines: serde_json::Value =
+        serde_json::from_slice(bytes).with_context(|| path.display().to_string())?;
+    for place in ["/data/source", "/encoder"] {
+        if let Some(word) = baselines.pointer_mut(place)
+            && let Some(source) = word.as_str()
+        {
+            *word = redact_source(source).into();
+        }
+    }
+    Ok(serde_json::to_vec_pretty(&baselines)?)
+}
+
+/// Reads what a file holds, if it is a packed study: nothing but files, none of them outside of the folder that they stand for. Those of
+/// runs are given, as if they were in the folder; the others are written into it.
+fn unpack(path: &Path, into: &Path) -> Result<FilesInMemory> {
+    let mut runs = FilesInMemory::default();
+    let file = BufReader::new(File::open(path)?);
+    let mut archive = tar::Archive::new(GzDecoder::new(file).take(MAX_BYTES));
+    let (mut n_files, mut n_written) = (0, 0);
+    // As they are: what tar would put together by itself, it would read without a limit.
+    for entry in archive.entries()?.raw(true) {
+        let entry = entry.context("it is not a packed study")?;
+        let name = entry.path()?.into_owned();
+        let is_inside = name.components().all(|part| matches!(part, Component::Normal(_)));
+        if !entry.header().entry_type().is_file() || !is_inside {
+            bail!(Folder, "{}: a packed study has nothing but files in it", name.display());
+        }
+        n_files += 1;
+        if n_files > MAX_FILES || entry.size() > MAX_FILE_BYTES {
+            bail!(Folder, "{}: it is too large", name.display());
+        }
+        let target = into.join(&name);
+        let mut bytes = Vec::new();
+        entry.take(MAX_FILE_BYTES).read_to_end(&mut bytes).with_context(|| name.display().to_string())?;
+        if name.starts_with("runs") {
+            runs.insert(target, bytes);
+            continue;
+        }
+        n_written += 1;
+        if n_written > MAX_WRITTEN {
+            bail!(Folder, "{}: it has more than {MAX_WRITTEN} files beside those of runs", name.display());
+        }
+        fs::create_dir_all(target.parent().unwrap_or(into))?;
+        fs::write(&target, bytes)?;
+    }
+    // To its end, where a checksum of everything stands.
+    let mut rest = archive.into_inner();
+    io::copy(&mut rest, &mut io::sink()).context("it is damaged")?;
+    if rest.limit() == 0 {
+        bail!(Folder, "it is larger than {} MB", MAX_BYTES >> 20);
+    }
+    if n_files == 0 {
+        bail!(Folder, "there is nothing in it");
+    }
+    Ok(runs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packed_of(entries: &[(&str, tar::EntryType)]) -> Vec<u8> {
+        let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+        for (name, kind) in entries {
+            let mut header = tar::Header::new_gnu();
+            header.set_entry_type(*kind);
+            header.set_size(1);
+            header.as_mut_bytes()[..name.len()].copy_from_slice(name.as_bytes());
+            header.set_cksum();
+            archive.append(&header, &b"x"[..]).unwrap();
+        }
+        archive.into_inner().and_then(GzEncoder::finish).unwrap()
+    }
+
+    #[test]
+    fn what_is_no_packed_study_is_refused_and_leaves_nothing_outside() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("x.tar.gz");
+        let whole = packed_of(&[("study.toml", tar::EntryType::Regular)]);
+        let wrong = [
+            Vec::new(),
+            b"text".to_vec(),
+            whole[..whole.len() / 2].to_vec(),
+            // Without its checksum, and with another.
+            whole[..whole.len() - 8].to_vec(),
+            whole.iter().enumerate().map(|(at, byte)| byte ^ u8::from(at == whole.len() - 6)).collect(),
+            packed_of(&[("long", tar::EntryType::GNULongName), ("study.toml", tar::EntryType::Regular)]),
+            packed_of(&[]),
+            packed_of(&[("../outside", tar::EntryType::Regular)]),
+            packed_of(&[("/outside", tar::EntryType::Regular)]),
+            packed_of(&[("link", tar::EntryType::Symlink)]),
+        ];
+        for bytes in wrong {
+            fs::write(&file, &bytes).unwrap();
+            let error = OpenStudy::at(&file).err().map(|error| error.text()).unwrap_or_default();
+            assert!(error.contains("x.tar.gz cannot be unpacked"), "{error}");
+        }
+        assert!(!place.path().join("outside").exists());
+        fs::write(&file, &whole).unwrap();
+        assert!(OpenStudy::at(&file).unwrap().folder.spec().is_file());
+    }
+
+    /// A study of ten thousand runs has fifty thousand files: writing and deleting them took minutes.
+    #[test]
+    fn runs_are_read_without_writing_them() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("x.tar.gz");
+        let plain = tar::EntryType::Regular;
+        let entries = [
+            ("study.toml", plain),
+            ("tasks/a.toml", plain),
+            ("runs/a/curve.csv", plain),
+            ("runs/b/run.json", plain),
+        ];
+        fs::write(&file, packed_of(&entries)).unwrap();
+        let open = OpenStudy::at(&file).unwrap();
+        let folder = &open.folder;
+        assert_eq!(folder.complete().unwrap().into_iter().collect::<Vec<_>>(), ["a", "b"]);
+        let run = folder.run("a");
+        assert!(run.has(&run.curve_csv()) && !run.has(&run.status()));
+        assert_eq!(run.read_text(&run.curve_csv()).unwrap(), "x");
+        assert!(run.read_status().unwrap().is_none());
+        let mut written: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        written.sort();
+        assert_eq!(written, ["study.toml", "tasks"]);
+    }
+
+    proptest::proptest! {
+        /// Whatever a file holds, plain or behind gzip, it is unpacked or refused; so is a packed study in which something was changed.
+        #[test]
+        fn any_bytes_are_unpacked_or_refused(
+            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..2000),
+            at in 0_usize..1536,
+            value: u8,
+        ) {
+            let place = tempfile::tempdir().unwrap();
+            let behind_gzip = |bytes: &[u8]| {
+                let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+                encoder.write_all(bytes).and_then(|()| encoder.finish()).unwrap()
+            };
+            let mut good = Vec::new();
+            GzDecoder::new(&packed_of(&[("runs/a/curve.csv", tar::EntryType::Regular)])[..]).read_to_end(&mut good).unwrap();
+            good[at] = value;
+            for bytes in [bytes.clone(), behind_gzip(&bytes), behind_gzip(&good)] {
+                let file = place.path().join("x.tar.gz");
+                fs::write(&file, bytes).unwrap();
+                let into = place.path().join("into");
+                let _ = unpack(&file, &into);
+                // Nothing beside the two.
+                let n = fs::read_dir(place.path()).unwrap().count();
+                proptest::prop_assert!(n <= 2, "{n}");
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! What a study's folders tell: every complete run with its curve.
+
+use crate::config::Choice;
+use crate::curve::{CurveRow, rows_from_csv};
+use crate::error::{Context, Error, Result, bail};
+use crate::run::{RunFolder, RunIdentity, Stage};
+use crate::study::StudyFolder;
+use crate::study::cell::RunFacts;
+use crate::study::local::RUN_FACTS;
+use crate::study::spec::StudySpec;
+use crate::study::touches::{compared_with, scale_of};
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use touchstream_agent::find_module;
+use touchstream_analysis::{Point, RunKind, RunRecord, end};
+
+/// A complete run.
+pub struct CompleteRun {
+    pub name: String,
+    pub facts: RunFacts,
+    pub rows: Vec<CurveRow>,
+    /// Why there is no more of it.
+    pub failure: Option<String>,
+    pub identity: RunIdentity,
+    pub folder: RunFolder,
+}
+
+/// All complete runs of a study, by name, and what could not be read.
+pub struct Records {
+    pub runs: Vec<CompleteRun>,
+    /// The folder's name, and what is wrong with it.
+    pub unreadable: Vec<(String, String)>,
+    /// Those of them that may be sound: the system did not let us read them.
+    pub out_of_reach: BTreeSet<String>,
+    /// Runs that were made otherwise than other seeds of theirs.
+    pub strangers: Vec<(String, String)>,
+}
+
+impl Records {
+    /// Reads the runs of a study that are in its folder, and the bases that they started from, whatever those were called then;
+    /// of others that lie there, nothing.
+    pub fn read(folder: &StudyFolder, names: &BTreeSet<String>) -> Result<Self> {
+        let complete = folder.complete()?;
+        let (mut runs, failures) = read_runs(folder, complete.intersection(names));
+        let out_of_reach = failures.iter().filter(|(_, error)| error.is_out_of_reach());
+        let out_of_reach = out_of_reach.map(|(name, _)| name.clone()).collect();
+        let bases: BTreeSet<String> = runs.iter().filter_map(|run| run.base().map(String::from)).collect();
+        let (bases, strangers) =
+            read_runs(folder, complete.intersection(&bases).filter(|base| !names.contains(*base)));
+        runs.extend(bases);
+        let [unreadable, strangers] = [failures, strangers].map(with_texts);
+        Ok(Self { runs, unreadable, out_of_reach, strangers }.without_strangers().without_unlike_touches())
+    }
+
+    /// Runs that are there, whether they can be read or not.
+    pub fn n_found(&self) -> usize {
+        self.runs.len() + self.unreadable.len() + self.strangers.len()
+    }
+
+    /// Seeds of one method must have been made alike: with the same program's arithmetic, images, features and plan. Those that
+    /// differ from the first are told, not averaged.
+    fn without_strangers(mut self) -> Self {
+        let mut first_of: BTreeMap<String, (String, RunIdentity)> = BTreeMap::new();
+        let mut kept = Vec::with_capacity(self.runs.len());
+        for run in self.runs {
+            let group = run.name.rsplit_once("--seed-").map_or(run.name.as_str(), |(group, _)| group);
+            let mut identity = run.identity.clone();
+            // A base of another seed is another base.
+            (identity.plan.seed, identity.origin) = (0, None);
+            let (first, known) =
+                first_of.entry(group.to_owned()).or_insert_with(|| (run.name.clone(), identity.clone()));
+            if *known == identity {
+                kept.push(run);
+            } else {
+                let reason = format!("it was made with other settings than {first}; remove one of them");
+                self.strangers.push((run.name, reason));
+            }
+        }
+        self.runs = kept;
+        self
+    }
+
+    /// Modules are compared on a task, and only where they count touches alike: of one preset and task, those that count as most
+    /// do. A folder that an older program began may hold both kinds.
+    fn without_unlike_touches(mut self) -> Self {
+        let key = |run: &CompleteRun| (run.facts.preset.name(), compared_with(&run.facts));
+        let is_compared = |run: &CompleteRun| run.facts.kind != RunKind::Base;
+        let mut counts: BTreeMap<_, BTreeMap<String, usize>> = BTreeMap::new();
+        for run in self.runs.iter().filter(|run| is_compared(run)) {
+            *counts.entry(key(run)).or_default().entry(scale_of(run).0.to_string()).or_default() += 1;
+        }
+        let mut kept = Vec::with_capacity(self.runs.len());
+        for run in self.runs {
+            let edge = scale_of(&run).0.to_string();
+            let most = counts.get(&key(&run)).and_then(|counts| counts.iter().max_by_key(|(_, n)| **n));
+            match most {
+                Some((most, _)) if is_compared(&run) && *most != edge => {
+                    let reason = format!(
+                        "its touches count {edge} at the screen's edge, those of other runs of {} {most}; remove one kind",
+                        compared_with(&run.facts)
+                    );
+                    self.strangers.push((run.name, reason));
+                }
+                _ => kept.push(run),
+            }
+        }
+        self.runs = kept;
+        self
+    }
+
+    /// As they are summed up and judged. Runs that failed say so: they count as missing, and against their learning rates.
+    pub fn run_records(&self, spec: &StudySpec) -> Vec<RunRecord> {
+        let learned = self.runs.iter().filter(|run| run.failure.is_none());
+        let ends: BTreeMap<&str, f64> =
+            learned.filter_map(|run| Some((run.name.as_str(), end_of(&run.rows)?))).collect();
+        let compared = self.runs.iter().filter(|run| run.facts.kind != RunKind::Base);
+        compared.map(|run| run.record(spec, &ends)).collect()
+    }
+}
+
+/// What a curve ends with; none if there is no curve.
+fn end_of(rows: &[CurveRow]) -> Option<f64> {
+    let points: Vec<(u64, f64)> = rows.iter().map(|row| (row.step, row.validation.reward)).collect();
+    (!points.is_empty()).then(|| end(&points))
+}
+
+/// Those that can be read, and what is wrong with the others.
+fn read_runs<'a>(
+    folder: &StudyFolder,
+    names: impl Iterator<Item = &'a String>,
+) -> (Vec<CompleteRun>, Vec<(String, Error)>) {
+    let names: Vec<&String> = names.collect();
+    let read: Vec<_> = names.par_iter().map(|name| (*name, read_run(folder.run(name), name))).collect();
+    let (mut runs, mut unreadable) = (Vec::new(), Vec::new());
+    for (name, one) in read {
+        match one {
+            Ok(run) => runs.push(run),
+            Err(error) => unreadable.push((name.clone(), error)),
+        }
+    }
+    (runs, unreadable)
+}
+
+fn with_texts(failures: Vec<(String, Error)>) -> Vec<(String, String)> {
+    failures.into_iter().map(|(name, error)| (name, error.text())).collect()
+}
+
+fn read_run(folder: RunFolder, name: &str) -> Result<CompleteRun> {
+    let path = folder.path().join(RUN_FACTS);
+    let text = folder.read_text(&path).with_context(|| path.display().to_string())?;
+    let facts: RunFacts = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+    find_module(&facts.module).with_context(|| format!("{}: module", path.display()))?;
+    let status = folder.read_status()?.with_context(|| folder.status().display().to_string())?;
+    let identity = folder.read_identity()?.with_context(|| folder.identity().display().to_string())?;
+    if identity.plan.lessons.is_empty() {
+        bail!(Folder, "{}: plan.lessons: there is none", folder.identity().display());
+    }
+    let curve = folder.curve_csv();
+    let text = folder.read_text(&curve).with_context(|| curve.display().to_string())?;
+    let rows = rows_from_csv(&text).with_context(|| curve.display().to_string())?;
+    let failure = (status.stage != Stage::Finished)
+        .then(|| status.reason.unwrap_or_else(|| "no reason is known".into()));
+    Ok(CompleteRun { name: name.to_owned(), facts, rows, failure, identity, folder })
+}
+
+impl CompleteRun {
+    /// What the run is called in tables: its module, and what is varied about it.
+    pub fn method(&self) -> String {
+        match self.facts.varied.as_str() {
+            "" => self.facts.module.clone(),
+            varied => format!("{} ({varied})", self.facts.module),
+        }
+    }
+
+    /// The run that it started from.
+    fn base(&self) -> Option<&str> {
+        match &self.facts.kind {
+            RunKind::Second { base, .. } => Some(base),
+            RunKind::SingleTask | RunKind::Base => None,
+        }
+    }
+
+    fn record(&self, spec: &StudySpec, ends: &BTreeMap<&str, f64>) -> RunRecord {
+        let RunFacts { preset, module, varied, task, seed, kind } = &self.facts;
+        // Where rates are what is studied, they are an axis of the table, not other modules.
+        let is_rate = spec.vary.len() == 1 && varied.starts_with("learning-rate=");
+        let base = self.base();
+        let learning_rate = (is_rate && base.is_none()).then(|| self.identity.plan.agent().learning_rate);
+        let point = |row: &CurveRow| Point {
+            step: row.step,
+            reward: row.validation.reward,
+            train_reward: row.train_reward,
+            on_object: row.validation.on_object,
+            reuse: row.reuse,
+        };
+        RunRecord {
+            preset: preset.name().into(),
+            module: if is_rate { module.clone() } else { self.method() },
+            task: task.clone(),
+            seed: *seed,
+            kind: kind.clone(),
+            learning_rate,
+            base_end: base.and_then(|base| ends.get(base).copied()),
+            points: self.rows.iter().map(point).collect(),
+            failure: self.failure.clone(),
+        }
+    }
+}

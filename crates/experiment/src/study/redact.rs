@@ -1,0 +1,79 @@
+//! Sources, settings and commands as others may see them: where something was on the machine that ran a study is nobody's
+//! business.
+
+use crate::config::RawConfig;
+use std::path::{Path, PathBuf};
+
+/// `folder:photos` for `folder:/home/me/photos`.
+pub fn redact_source(word: &str) -> String {
+    match word.split_once(':') {
+        Some((kind, path)) => format!("{kind}:{}", last_part(path)),
+        None => word.to_owned(),
+    }
+}
+
+/// The last name of a path.
+fn last_part(path: &str) -> &str {
+    path.trim_end_matches('/').rsplit('/').next().unwrap_or(path)
+}
+
+/// A command with the last names of the paths that it names, wherever in a word they stand.
+pub fn redact_command(command: &str) -> String {
+    let is_between = |c: char| " =,:'\"".contains(c);
+    command
+        .split_inclusive(is_between)
+        .map(|piece| {
+            let word = piece.trim_end_matches(is_between);
+            format!("{}{}", last_part(word), &piece[word.len()..])
+        })
+        .collect()
+}
+
+/// Settings that name nothing by where it was. Paths stay paths, `folder:/photos`, so that reading them changes nothing.
+pub fn redact_paths(words: RawConfig) -> RawConfig {
+    let rooted = |path: &str| format!("/{}", last_part(path));
+    let source = |word: String| match word.split_once(':') {
+        Some((kind, path)) => format!("{kind}:{}", rooted(path)),
+        None => word,
+    };
+    let mut words = RawConfig { data: words.data.map(source), encoder: words.encoder.map(source), ..words };
+    let file = |path: &Path| PathBuf::from(rooted(&path.to_string_lossy()));
+    words.encoder_options.weights = words.encoder_options.weights.as_deref().map(file);
+    words.images.cache = None;
+    for template in &mut words.images.templates {
+        if let Some((class, file)) = template.split_once('=') {
+            *template = format!("{class}={}", rooted(file));
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_a_machine_are_not_told() {
+        assert_eq!(redact_source("folder:/home/me/photos/"), "folder:photos");
+        assert_eq!(redact_source("gallery"), "gallery");
+        #[track_caller]
+        fn check(command: &str, shown: &str) {
+            assert_eq!(redact_command(command), shown);
+        }
+        check(
+            "touchstream study modules --scale short --seeds 3",
+            "touchstream study modules --scale short --seeds 3",
+        );
+        check("--data folder:/a/photos --out /tmp/x", "--data folder:photos --out x");
+        check(
+            "--data-of localization=cutouts:/b/c59 --out=/home/me/x",
+            "--data-of localization=cutouts:c59 --out=x",
+        );
+        check("--data folder:../../me/photos/ --cache=/scratch/u123", "--data folder:photos --cache=u123");
+        check("--tasks sr-2way,/home/me/a.toml,mine/b.toml", "--tasks sr-2way,a.toml,b.toml");
+        check(
+            "--template dog=/home/me/dog.png --out '/home/me/my study'",
+            "--template dog=dog.png --out 'my study'",
+        );
+    }
+}

@@ -1,0 +1,10 @@
+//! From a study's folders to its report: figures, tables, verdicts and a page.
+
+mod build;
+mod facts;
+mod pictures;
+mod verdicts_of_study;
+mod write;
+
+pub use build::{StudyReport, baselines_or_none, study_report};
+pub use write::write_report;

@@ -1,0 +1,32 @@
+//! Reward maps over training, of the runs that kept some.
+
+use crate::error::{Context, Result};
+use crate::study::records::CompleteRun;
+use touchstream_report::study::study_page::{StudyPicture, StudySection};
+
+/// A section with the maps of the first seed of each module and task; none where no maps were kept.
+pub fn section(runs: &[CompleteRun]) -> Result<Option<StudySection>> {
+    let mut pictures = Vec::new();
+    let mut shown: Vec<(String, &str)> = Vec::new();
+    for run in runs {
+        let what = (run.method(), run.facts.task.as_str());
+        let maps = run.folder.maps_png();
+        if shown.contains(&what) || !run.folder.has(&maps) {
+            continue;
+        }
+        let png = run.folder.read(&maps).with_context(|| maps.display().to_string())?;
+        let caption = format!("{} on {}, seed {}", what.0, what.1, run.facts.seed);
+        pictures.push(StudyPicture { caption, png });
+        shown.push(what);
+    }
+    Ok((!pictures.is_empty()).then(|| StudySection {
+        id: "maps".into(),
+        title: "Reward maps as they emerge".into(),
+        text: "What the agent expects every touch to earn, while it learns, beside what is true: blue 0, red 1. Validation screens of one \
+               seed."
+            .into(),
+        figures: Vec::new(),
+        pictures,
+        tables: Vec::new(),
+    }))
+}

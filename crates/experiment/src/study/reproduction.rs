@@ -1,0 +1,236 @@
+//! Which claims of the paper hold: a page of Markdown, made from studies alone.
+
+use crate::config::Choice;
+use crate::study::at_a_glance::{Judged, at_a_glance, judged_columns};
+use crate::study::evidence::Evidence;
+use crate::study::provenance::Start;
+use crate::study::records::Records;
+use crate::study::redact::{redact_command, redact_source};
+use crate::study::scale::Scale;
+use crate::study::spec::StudySpec;
+use crate::study::touches::{CountedTouches, Counting};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use touchstream_analysis::{LeftOut, Verdict, VerdictKind};
+
+/// A study that verdicts rest on.
+pub struct StudyUsed {
+    pub name: String,
+    pub scale: Scale,
+    pub presets: Vec<&'static str>,
+    n_complete: usize,
+    n_failed: usize,
+    n_runs: usize,
+    pub seeds: Vec<u64>,
+    starts: Vec<Start>,
+    data_hashes: BTreeSet<String>,
+    encoder_hashes: BTreeSet<String>,
+    /// How touches were counted, as runs tell.
+    touches: String,
+    /// Whether the study says itself how.
+    says_touch_scale: bool,
+}
+
+impl StudyUsed {
+    pub fn new(
+        spec: &StudySpec,
+        records: &Records,
+        touches: &CountedTouches,
+        starts: Vec<Start>,
+        n_missing: usize,
+    ) -> Self {
+        let hashes = |of: fn(&crate::run::RunIdentity) -> &String| {
+            records.runs.iter().map(|run| of(&run.identity).clone()).collect()
+        };
+        let n_failed = records.runs.iter().filter(|run| run.failure.is_some()).count();
+        Self {
+            name: spec.name.clone(),
+            scale: spec.scale,
+            presets: spec.presets.iter().map(|preset| preset.name()).collect(),
+            n_complete: records.runs.len() - n_failed,
+            n_failed,
+            n_runs: records.n_found() + n_missing,
+            seeds: spec.seeds.clone(),
+            starts,
+            data_hashes: hashes(|identity| &identity.data_hash),
+            encoder_hashes: hashes(|identity| &identity.encoder_hash),
+            touches: touches.text(),
+            says_touch_scale: spec.settings.touch_scale.is_some(),
+        }
+    }
+}
+
+/// What a page was made from, as its head says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MadeFrom {
+    /// The packed studies of this repository.
+    Results,
+    /// Any folders and packed files.
+    Studies,
+}
+
+impl MadeFrom {
+    /// Packed files in a folder that is called `results` are ours.
+    pub fn of(paths: &[PathBuf]) -> Self {
+        let is_ours = |path: &PathBuf| {
+            let folder = path.parent().and_then(Path::file_name);
+            path.is_file() && folder.is_some_and(|name| name == "results")
+        };
+        if paths.iter().all(is_ours) { Self::Results } else { Self::Studies }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Results => {
+                "Made from the packed studies in `results/` by \
+                 `touchstream verify results/*.tar.gz --markdown docs/REPRODUCTION.md`, and from nothing else."
+            }
+            Self::Studies => {
+                "Written by `touchstream verify STUDY... --markdown FILE` from the studies that are named below, folders or \
+                 packed, and from nothing else."
+            }
+        }
+    }
+}
+
+/// The page.
+pub fn reproduction_page(all: &[Evidence], made_from: MadeFrom) -> String {
+    let columns = judged_columns(all);
+    let mut text = format!(
+        "# Reproduction\n\nWhich claims of the paper hold here, and which do not. {} {HEAD}",
+        made_from.words()
+    );
+    text += &at_a_glance(&columns);
+    for evidence in all {
+        text += &section(evidence, &columns);
+    }
+    text
+}
+
+/// Images, encoder and whatever is not as by default.
+pub fn heading(evidence: &Evidence) -> String {
+    let Evidence { images, encoder, touches, settings, .. } = evidence;
+    let mut text = format!("{} with {}", redact_source(images), redact_source(encoder));
+    if *touches != Counting::Default {
+        text += &format!(", touches {}", touches.word());
+    }
+    settings.iter().for_each(|setting| text += &format!(", `{setting}`"));
+    text
+}
+
+fn section(evidence: &Evidence, columns: &[Judged]) -> String {
+    let Evidence { touches, studies, verdicts, left_out, unread, .. } = evidence;
+    let mut text = format!("\n## {}\n\n", heading(evidence));
+    let count = |outcome| verdicts.iter().filter(|verdict| verdict.outcome == outcome).count();
+    text += &format!(
+        "{} reproduced, {} not reproduced, {} without enough data.",
+        count(VerdictKind::Reproduced),
+        count(VerdictKind::NotReproduced),
+        count(VerdictKind::NotEnoughData)
+    );
+    for Judged { letter, preset, .. } in columns.iter().filter(|column| column.is_of(evidence)) {
+        text += &format!(" Preset `{preset}` is **{letter}** above.");
+    }
+    text += "\n\n";
+    let smoke = evidence.smoke_studies();
+    if !smoke.is_empty() {
+        text += &format!("**{}**\n\n", smoke_words(&smoke));
+    }
+    text += "| study | scale | runs | seeds | touches | images | encoder | commit |\n|---|---|---|---|---|---|---|---|\n";
+    for study in studies {
+        text += &study.row();
+    }
+    text += "\n";
+    for study in studies {
+        let commands = study.starts.iter().map(|start| redact_command(&start.command));
+        let mut told: Vec<String> = Vec::new();
+        for command in commands {
+            if !told.contains(&command) {
+                text += &format!("    {command}\n");
+                told.push(command);
+            }
+        }
+    }
+    // Studies of before touches were counted on a scale do not name it.
+    if let Counting::Everywhere(edge) = touches
+        && studies.iter().any(|study| !study.says_touch_scale)
+    {
+        text += &format!(
+            "\nTo run it again as it was, add `--touch-scale {edge}` where a command does not say it.\n"
+        );
+    }
+    text += &verdict_rows(verdicts);
+    if !left_out.is_empty() || !unread.is_empty() {
+        text += "\nLeft out:\n\n";
+        let all = unread.iter().chain(left_out);
+        all.for_each(|LeftOut { what, why }| text += &format!("- {what}: {why}\n"));
+    }
+    text
+}
+
+/// What is to be thought of verdicts on studies that show nothing but that everything works.
+pub fn smoke_words(studies: &[&str]) -> String {
+    format!(
+        "Of scale smoke: {}. It shows that everything works; verdicts on so short runs mean nothing.",
+        studies.join(", ")
+    )
+}
+
+/// Those that are judged first, then those that wait for more; nothing of claims for which nothing was run.
+fn verdict_rows(verdicts: &[Verdict]) -> String {
+    let mut sorted: Vec<&Verdict> = verdicts.iter().filter(|verdict| verdict.has_runs).collect();
+    if sorted.is_empty() {
+        return String::new();
+    }
+    sorted.sort_by_key(|verdict| (verdict.outcome == VerdictKind::NotEnoughData, verdict.preset.clone()));
+    let mut text =
+        "\n| claim | preset | verdict | paper | found | n | why |\n|---|---|---|---|---|---|---|\n"
+            .to_owned();
+    for verdict in sorted {
+        let cells = [
+            verdict.claim.as_str(),
+            &verdict.preset,
+            &format!("**{}**", verdict.outcome.label()),
+            &verdict.paper,
+            &verdict.found,
+            &verdict.n,
+            &verdict.why,
+        ];
+        let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        text += &format!("| {} |\n", cells.join(" | "));
+    }
+    text
+}
+
+const HEAD: &str = "*Reproduced* (yes) and *not reproduced* (no) are what was measured, under our default settings and under those that \
+    the paper prints (preset `paper`); *not enough data* (–) says which runs are missing, or that those which are there are too few or too short. Intervals \
+    are 95 %. A scale of `short` is short: localization in particular is \
+    not learned to its end by then ([localization-and-scenes.md](localization-and-scenes.md) has longer runs). *Touches* is what a coordinate counts at the screen's edge, as the runs themselves tell; \
+    it changes much ([module-results.md](module-results.md#touch-scale)), so studies that count otherwise are judged apart.\n";
+
+impl StudyUsed {
+    fn row(&self) -> String {
+        let short = |hashes: &BTreeSet<String>| {
+            hashes
+                .iter()
+                .map(|hash| format!("`{}`", &hash[..hash.len().min(12)]))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        let seeds: Vec<String> = self.seeds.iter().map(u64::to_string).collect();
+        let commits: BTreeSet<&str> = self.starts.iter().map(|start| start.commit.as_str()).collect();
+        let failed = if self.n_failed > 0 { format!(", {} failed", self.n_failed) } else { String::new() };
+        format!(
+            "| {} | {} | {} of {}{failed} | {} | {} | {} | {} | {} |\n",
+            self.name,
+            self.scale.name(),
+            self.n_complete,
+            self.n_runs,
+            seeds.join(", "),
+            self.touches,
+            short(&self.data_hashes),
+            short(&self.encoder_hashes),
+            commits.into_iter().collect::<Vec<_>>().join(", ")
+        )
+    }
+}

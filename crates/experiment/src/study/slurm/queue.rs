@@ -1,0 +1,102 @@
+//! Where Slurm has a study's tasks.
+
+use crate::error::{Context, Result, bail};
+use crate::study::slurm::array::answer_of;
+use crate::study::slurm::record::Submission;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::process::Command;
+
+/// Tasks by what Slurm says of them. Tasks that it has forgotten count nowhere: whether their runs are done, folders tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct QueueState {
+    /// How many tasks are in each of Slurm's states.
+    pub states: BTreeMap<String, usize>,
+    /// Tasks that were begun more than once.
+    pub n_requeued: usize,
+    /// Tasks that wait for somebody to release them.
+    pub held: Vec<String>,
+}
+
+/// States in which a task is over.
+const OVER: [&str; 9] = [
+    "COMPLETED",
+    "CANCELLED",
+    "FAILED",
+    "TIMEOUT",
+    "NODE_FAIL",
+    "PREEMPTED",
+    "BOOT_FAIL",
+    "DEADLINE",
+    "OUT_OF_MEMORY",
+];
+
+impl QueueState {
+    /// Tasks that Slurm will begin or is at.
+    pub fn n_active(&self) -> usize {
+        let active = self.states.iter().filter(|(state, _)| !OVER.contains(&state.as_str()));
+        active.map(|(_, n)| n).sum()
+    }
+
+    fn add_line(&mut self, line: &str) {
+        // Reasons may hold anything, so they come last.
+        let cells: Vec<&str> = line.splitn(5, '|').collect();
+        let [job, task, state, restarts, reason] = cells[..] else { return };
+        *self.states.entry(state.to_owned()).or_default() += 1;
+        self.n_requeued += usize::from(restarts != "0");
+        if reason.contains("held") || reason.contains("Held") {
+            self.held.push(format!("{job}_{task}"));
+        }
+    }
+}
+
+/// Asks Slurm about arrays.
+pub fn queue_of(submissions: &[Submission]) -> Result<QueueState> {
+    let mut state = QueueState::default();
+    for submission in submissions {
+        let output = Command::new("squeue")
+            .args(["-h", "-r", "-t", "all", "-j", &submission.job_id.to_string()])
+            .args(["-O", "ArrayJobID:|,ArrayTaskID:|,State:|,RestartCnt:|,Reason:"])
+            .output()
+            .context(
+                "cannot start squeue; is this a machine from which jobs of a Slurm cluster are submitted?",
+            )?;
+        let error = String::from_utf8_lossy(&output.stderr);
+        if output.status.success() {
+            String::from_utf8_lossy(&output.stdout).lines().for_each(|line| state.add_line(line.trim_end()));
+        } else if !error.contains("Invalid job id") {
+            bail!(Slurm, "squeue: {}", error.trim());
+        }
+    }
+    Ok(state)
+}
+
+/// Takes all tasks of arrays back.
+pub fn cancel(submissions: &[Submission]) -> Result<()> {
+    let ids: Vec<String> = submissions.iter().map(|submission| submission.job_id.to_string()).collect();
+    if !ids.is_empty() {
+        answer_of(Command::new("scancel").args(ids))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_squeue_are_counted() {
+        let mut state = QueueState::default();
+        for line in [
+            "1|0|COMPLETED|0|None",
+            "1|1|RUNNING|1|None",
+            "1|2|PENDING|0|launch failed requeued held",
+            "1|3|PENDING|0|Resources, or so | said",
+            "nonsense",
+        ] {
+            state.add_line(line);
+        }
+        assert_eq!((state.n_active(), state.n_requeued), (3, 1));
+        assert_eq!(state.held, ["1_2"]);
+    }
+}

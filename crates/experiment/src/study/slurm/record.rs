@@ -1,0 +1,47 @@
+//! What was submitted: `slurm.json` in the study's folder.
+
+use crate::error::{Context, Result};
+use crate::study::StudyFolder;
+use crate::study::slurm::settings::SlurmOptions;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::PathBuf;
+use touchstream_files::write_aside_durably;
+
+/// One job array.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Submission {
+    /// What Slurm calls it.
+    pub job_id: u64,
+    /// `bases` or `runs`.
+    pub what: String,
+    pub n_tasks: usize,
+    pub n_runs: usize,
+    /// The runs of each task, a line each.
+    pub list: PathBuf,
+    pub words: SlurmOptions,
+    /// Runs side by side in a task.
+    pub n_jobs: u16,
+    /// Where features are.
+    pub cache: Option<PathBuf>,
+}
+
+/// All arrays of a study, in the order of their submission.
+pub fn read_submissions(folder: &StudyFolder) -> Result<Vec<Submission>> {
+    let path = folder.slurm();
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    serde_json::from_str(&text).with_context(|| path.display().to_string())
+}
+
+/// Adds one.
+pub fn note_submission(folder: &StudyFolder, submission: &Submission) -> Result<()> {
+    let mut all = read_submissions(folder)?;
+    all.push(submission.clone());
+    let path = folder.slurm();
+    write_aside_durably(&path, serde_json::to_string_pretty(&all)?.as_bytes())
+        .with_context(|| path.display().to_string())
+}

@@ -1,0 +1,33 @@
+//! A task of an array, seen from inside.
+
+use crate::error::{Context, Error, Result};
+use std::env;
+use std::fs;
+use std::path::Path;
+
+/// What Slurm calls this process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArrayTask {
+    /// `1234_5`, or a job's plain id.
+    pub id: String,
+}
+
+impl ArrayTask {
+    /// The task that this process is, if Slurm started it.
+    pub fn this() -> Option<Self> {
+        let set = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+        let id = match (set("SLURM_ARRAY_JOB_ID"), set("SLURM_ARRAY_TASK_ID")) {
+            (Some(job), Some(task)) => format!("{job}_{task}"),
+            _ => set("SLURM_JOB_ID")?,
+        };
+        Some(Self { id })
+    }
+}
+
+/// The runs of a task: a line of its array's list, counted from 0.
+pub fn read_names(list: &Path, line: usize) -> Result<Vec<String>> {
+    let text = fs::read_to_string(list).with_context(|| list.display().to_string())?;
+    let names = text.lines().nth(line);
+    let names = names.ok_or_else(|| Error::Slurm(format!("{}: there is no line {line}", list.display())))?;
+    Ok(names.split_whitespace().map(String::from).collect())
+}

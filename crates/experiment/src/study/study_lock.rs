@@ -1,0 +1,56 @@
+//! The lock of a study: one process at a time changes its settings.
+
+use crate::study::error::StudyError;
+use crate::study::folder::StudyFolder;
+use std::fs::{self, File, OpenOptions};
+use std::io::ErrorKind;
+
+/// The lock, for as long as it lives. It is released with its process, however that ends; file servers pass it on to other
+/// machines.
+#[derive(Debug)]
+pub struct StudyLock {
+    _locked: File,
+}
+
+impl StudyFolder {
+    /// Waits until nobody else changes the study. Where a file system has no locks, it does not wait.
+    pub fn lock(&self) -> Result<StudyLock, StudyError> {
+        fs::create_dir_all(self.path()).map_err(StudyError::of_file(self.path()))?;
+        // Never deleted: a lock on a file that is gone keeps nobody out.
+        let path = self.path().join("study.lock");
+        let open = || OpenOptions::new().create(true).append(true).open(&path);
+        let file = open().map_err(StudyError::of_file(&path))?;
+        // Servers without locks say so in many ways.
+        while file.lock().is_err_and(|error| error.kind() == ErrorKind::Interrupted) {}
+        Ok(StudyLock { _locked: file })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+    use std::time::Duration;
+
+    /// Each reads a number, waits, and writes the next: without a lock, numbers are lost.
+    #[test]
+    fn what_is_changed_under_the_lock_is_never_lost() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = StudyFolder::at(place.path());
+        let file = place.path().join("number");
+        fs::write(&file, "0").unwrap();
+        thread::scope(|scope| {
+            for _ in 0..6 {
+                scope.spawn(|| {
+                    for _ in 0..5 {
+                        let _lock = folder.lock().unwrap();
+                        let number: u32 = fs::read_to_string(&file).unwrap().parse().unwrap();
+                        thread::sleep(Duration::from_millis(1));
+                        fs::write(&file, (number + 1).to_string()).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(fs::read_to_string(&file).unwrap(), "30");
+    }
+}

@@ -1,0 +1,83 @@
+//! One colour a module and one a way of learning, the same in all figures of a page.
+
+use std::collections::{BTreeMap, BTreeSet};
+use touchstream_analysis::{MAIN_MODULES, PresetFindings};
+
+/// Ways that have a colour of their own, as far as a palette reaches.
+const WAYS: [&str; 8] =
+    ["scratch", "layer", "unit", "layer-plain", "layer-shuffled", "fine-tuning", "old-alone", "unit-plain"];
+
+/// Which line style, or colour, each name has on a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Styles {
+    idx_of: BTreeMap<String, usize>,
+}
+
+impl Styles {
+    /// Names of the table have its places; others, in their order, those that nobody on the page has.
+    fn new(table: &[&str], there: &BTreeSet<&str>) -> Self {
+        let place = |name: &str| table.iter().position(|known| *known == name);
+        let mut idx_of: BTreeMap<String, usize> =
+            there.iter().filter_map(|name| Some(((*name).to_owned(), place(name)?))).collect();
+        let taken: BTreeSet<usize> = idx_of.values().copied().collect();
+        let free = (0..).filter(|idx| !taken.contains(idx));
+        let others = there.iter().filter(|name| place(name).is_none());
+        idx_of.extend(others.zip(free).map(|(name, idx)| ((*name).to_owned(), idx)));
+        Self { idx_of }
+    }
+
+    /// Of a name on the page; 0 for any other.
+    pub fn of(&self, name: &str) -> usize {
+        self.idx_of.get(name).copied().unwrap_or(0)
+    }
+
+    /// All names, each at its place.
+    pub fn names(&self) -> Vec<String> {
+        let n_places = self.idx_of.values().map(|idx| idx + 1).max().unwrap_or(0);
+        let mut names = vec![String::new(); n_places];
+        self.idx_of.iter().for_each(|(name, &idx)| names[idx].clone_from(name));
+        names
+    }
+}
+
+/// The styles of a page.
+pub struct Colours {
+    pub modules: Styles,
+    pub ways: Styles,
+}
+
+impl Colours {
+    /// Over all presets.
+    pub fn of(presets: &[PresetFindings]) -> Self {
+        let tasks = presets.iter().flat_map(|preset| &preset.modules.tasks);
+        let modules = tasks.flat_map(|task| &task.modules).map(|module| module.module.as_str());
+        let rates = presets.iter().flat_map(|preset| &preset.learning_rates).map(|one| one.module.as_str());
+        let switches = || presets.iter().flat_map(|preset| &preset.switching);
+        let ways: Vec<String> =
+            switches().flat_map(|switch| &switch.ways).map(|way| way.way.to_string()).collect();
+        Self {
+            modules: Styles::new(&MAIN_MODULES.map(|(module, _)| module), &modules.chain(rates).collect()),
+            ways: Styles::new(&WAYS, &ways.iter().map(String::as_str).collect()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_one_place_and_no_other_has_it() {
+        #[track_caller]
+        fn check(there: &[&str], wanted: &[&str]) {
+            assert_eq!(Styles::new(&WAYS, &there.iter().copied().collect()).names(), wanted);
+        }
+        check(&[], &[]);
+        check(&["unit", "layer", "scratch"], &["scratch", "layer", "unit"]);
+        // What is not run leaves its place empty, or to a way of one's own.
+        check(&["unit", "layer"], &["", "layer", "unit"]);
+        check(&["unit", "layer", "mine", "yours"], &["mine", "layer", "unit", "yours"]);
+        let styles = Styles::new(&WAYS, &["layer", "unit"].into());
+        assert_eq!((styles.of("layer"), styles.of("unit")), (1, 2));
+    }
+}

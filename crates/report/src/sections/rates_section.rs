@@ -1,0 +1,255 @@
+//! Which learning rate suits which module on which task, and how far behind the paper's is.
+
+use crate::sections::colours::Styles;
+use crate::sections::single_task_section::rank_of_task;
+use crate::sections::tables::{
+    CUT, Possible, ends_of, figure_cells, figure_columns, left_out_table, n_words,
+};
+use crate::study::band_line::BandPoint;
+use crate::study::figure::Figure;
+use crate::study::panels::{Panel, PanelCurve, Panels, XRange};
+use crate::study::study_page::StudySection;
+use crate::study::table::{Cell, Table, TableColumn};
+use std::collections::BTreeSet;
+use std::ops::Deref;
+use touchstream_analysis::{RateArea, RateFindings};
+
+/// More lines than this are drawn without bands.
+const MAX_BANDS: usize = 7;
+/// The figure's unit of rates.
+const UNIT: f64 = 1e-4;
+
+/// The section of learning rates, under a preset; `is_choice` where they were judged on the validation part that is kept for that.
+pub fn section(
+    preset: &str,
+    found: &[RateFindings],
+    styles: &Styles,
+    is_choice: bool,
+    papers_rate: impl Fn(&str, &str) -> Option<f64>,
+) -> Option<StudySection> {
+    // Runs at the paper's own rate alone have nothing to choose from.
+    let is_swept = |one: &&RateFindings| one.rates.iter().any(|rate| rate.learning_rate.is_some());
+    let compared = |found| Compared { found, papers: papers_rate(&found.module, &found.task) };
+    let mut found: Vec<Compared> = found.iter().filter(is_swept).map(compared).collect();
+    if found.is_empty() {
+        return None;
+    }
+    found.sort_by_key(|one| (rank_of_task(&one.task), one.task.clone(), styles.of(&one.module)));
+    let left_out: Vec<_> = found.iter().flat_map(|one| one.left_out.clone()).collect();
+    let mut tables = vec![chosen_table(preset, &found), area_table(preset, &found)];
+    tables.extend(left_out_table(&format!("left-out-rates-{preset}"), &left_out));
+    Some(StudySection {
+        id: format!("learning-rates-{preset}"),
+        title: format!("Learning rates, preset {preset}"),
+        text: if is_choice {
+            "Judged on every second validation picture; `touchstream study modules --rates DIR` takes the chosen rates and judges them \
+             on the others."
+        } else {
+            "Judged on all validation pictures, so none is left to judge the chosen rates by: `touchstream study learning-rates` \
+             chooses them on every second one."
+        }
+        .into(),
+        figures: vec![areas(preset, &found, styles)],
+        pictures: Vec::new(),
+        tables,
+    })
+}
+
+/// Rates of a module on a task, and the rate that the paper prints for them, if it has them.
+struct Compared<'a> {
+    found: &'a RateFindings,
+    papers: Option<f64>,
+}
+
+impl Deref for Compared<'_> {
+    type Target = RateFindings;
+
+    fn deref(&self) -> &RateFindings {
+        self.found
+    }
+}
+
+/// The paper's rate, where it was run.
+fn at_papers_rate<'a>(one: &Compared<'a>) -> Option<&'a RateArea> {
+    let papers = one.papers;
+    let is_papers = |rate: &&RateArea| match (rate.learning_rate, papers) {
+        (Some(rate), Some(papers)) => (rate / papers - 1.0).abs() < 1e-9,
+        (None, _) => true,
+        (Some(_), None) => false,
+    };
+    one.found.rates.iter().find(is_papers)
+}
+
+/// A number, or the paper's own.
+fn rate_of(one: &Compared, rate: &RateArea) -> Option<f64> {
+    rate.learning_rate.or(one.papers)
+}
+
+fn areas(preset: &str, found: &[Compared], styles: &Styles) -> Figure {
+    let modules: BTreeSet<&str> = found.iter().map(|one| one.module.as_str()).collect();
+    let has_bands = modules.len() <= MAX_BANDS;
+    let curve = |one: &Compared| {
+        let point = |rate: &RateArea| {
+            let area = rate.area.as_ref()?;
+            let y = area.value;
+            let interval = ends_of(area, Possible::SHARE).filter(|_| has_bands);
+            let (lower, upper) = interval.unwrap_or((y, y));
+            Some(BandPoint { x: rate_of(one, rate)? / UNIT, y, lower, upper })
+        };
+        let mut points: Vec<BandPoint> = one.rates.iter().filter_map(point).collect();
+        points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        let paper = at_papers_rate(one).and_then(|rate| Some((rate_of(one, rate)? / UNIT, rate.area?.value)));
+        PanelCurve { name_idx: styles.of(&one.module), points, seeds: Vec::new(), paper }
+    };
+    let panel = |of_task: &[Compared]| Panel {
+        title: of_task[0].task.clone(),
+        curves: of_task.iter().map(curve).collect(),
+        ..Panel::default()
+    };
+    let bands = if has_bands { "bands are Student's 95 % intervals over seeds" } else { "means over seeds" };
+    let areas = found.iter().flat_map(|one| &one.rates).filter_map(|rate| rate.area);
+    let n = n_words(areas.map(|area| area.n));
+    Panels {
+        id: format!("areas-by-rate-{preset}"),
+        title: format!("Area by learning rate, preset {preset}"),
+        caption: format!(
+            "Mean validation reward along the curve at each learning rate; {bands}, {n}. Diamonds: the paper's rate, where it was run."
+        ),
+        x_label: "learning rate, in 0.0001".into(),
+        y_label: "area".into(),
+        x_range: XRange::Own,
+        y_range: (0.0, 1.0),
+        line_names: styles.names(),
+        panels: found.chunk_by(|one, other| one.task == other.task).map(panel).collect(),
+    }
+    .figure()
+}
+
+fn chosen_table(preset: &str, found: &[Compared]) -> Table {
+    let mut columns = vec![
+        TableColumn::text("module", "module"),
+        TableColumn::text("task", "task"),
+        TableColumn::number("chosen_rate", "chosen rate"),
+        TableColumn::number("paper_rate", "the paper's rate"),
+    ];
+    columns.extend(figure_columns("chosen_area", "area at the chosen"));
+    columns.extend(figure_columns("paper_area", "area at the paper's"));
+    columns.extend([
+        TableColumn::number("behind", "the paper's is behind by"),
+        TableColumn::count("n", "n"),
+        TableColumn::count("n_steps", "steps"),
+    ]);
+    let row = |one: &Compared| {
+        let chosen = one.best.and_then(|best| best.area);
+        let papers = at_papers_rate(one).and_then(|rate| rate.area);
+        let behind = chosen.zip(papers).map(|(chosen, papers)| chosen.value - papers.value);
+        let mut cells = vec![
+            Cell::Text(one.module.clone()),
+            Cell::Text(one.task.clone()),
+            Cell::Number(one.best.and_then(|best| rate_of(one, &best))),
+            Cell::Number(one.papers),
+        ];
+        cells.extend(figure_cells(chosen.as_ref(), Possible::SHARE));
+        cells.extend(figure_cells(papers.as_ref(), Possible::SHARE));
+        cells.push(Cell::Number(behind));
+        cells.push(Cell::Count(chosen.map_or(0, |area| area.n) as u64));
+        cells.push(Cell::Count(one.n_steps));
+        cells
+    };
+    Table {
+        id: format!("chosen-rates-{preset}"),
+        title: format!("Chosen rates beside the paper's, preset {preset}"),
+        note: format!(
+            "Chosen: of the rates with the fewest seeds that diverged or are missing, the one with the largest mean area under the curve. What is chosen is the best of several, so the \
+             difference flatters it. Student's 95 % intervals over n seeds; no area where the paper's rate was not run. {CUT}"
+        ),
+        columns,
+        rows: found.iter().map(row).collect(),
+    }
+}
+
+fn area_table(preset: &str, found: &[Compared]) -> Table {
+    let mut columns = vec![
+        TableColumn::text("module", "module"),
+        TableColumn::text("task", "task"),
+        TableColumn::number("learning_rate", "learning rate"),
+    ];
+    columns.extend(figure_columns("area", "area"));
+    columns.extend([
+        TableColumn::count("n", "n"),
+        TableColumn::count("n_failed", "diverged"),
+        TableColumn::count("n_missing", "missing"),
+        TableColumn::count("n_steps", "steps"),
+        TableColumn::truth("is_best", "chosen"),
+        TableColumn::truth("is_paper", "the paper's"),
+    ]);
+    let mut rows = Vec::new();
+    for one in found {
+        let papers = at_papers_rate(one).map(|rate| rate.learning_rate);
+        for rate in &one.rates {
+            let RateArea { learning_rate, area, n_failed, n_missing } = rate;
+            let mut cells = vec![
+                Cell::Text(one.module.clone()),
+                Cell::Text(one.task.clone()),
+                Cell::Number(rate_of(one, rate)),
+            ];
+            cells.extend(figure_cells(area.as_ref(), Possible::SHARE));
+            let n_learned = area.map_or(0, |area| area.n);
+            cells.extend([n_learned, *n_failed, *n_missing].map(|n| Cell::Count(n as u64)));
+            cells.push(Cell::Count(one.n_steps));
+            cells.push(Cell::Truth(one.best.is_some_and(|best| best.learning_rate == *learning_rate)));
+            cells.push(Cell::Truth(papers == Some(*learning_rate)));
+            rows.push(cells);
+        }
+    }
+    Table {
+        id: format!("learning-rates-{preset}"),
+        title: format!("Learning rates, preset {preset}"),
+        note: format!(
+            "Mean validation reward along the curve; Student's 95 % intervals over n seeds. {CUT} Chosen: of the rates with the fewest seeds \
+             that diverged or are missing, the one with the largest mean; of equal ones the smallest rate."
+        ),
+        columns,
+        rows,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sections::colours::Colours;
+    use touchstream_analysis::{Point, RunKind, RunRecord, findings};
+
+    #[test]
+    fn the_papers_rate_stands_beside_the_chosen_one() {
+        let record = |rate: f64, seed: u64, reward: f64| RunRecord {
+            failure: None,
+            preset: "default".into(),
+            module: "ems".into(),
+            task: "sr-2way".into(),
+            seed,
+            kind: RunKind::SingleTask,
+            learning_rate: Some(rate),
+            base_end: None,
+            points: [0, 100]
+                .map(|step| Point { step, reward, train_reward: None, on_object: None, reuse: None })
+                .to_vec(),
+        };
+        let papers = 1e-3;
+        let records =
+            [record(papers, 1, 0.5), record(papers, 2, 0.5), record(1e-2, 1, 1.0), record(1e-2, 2, 0.5)];
+        let found = findings(&records, &[]);
+        let colours = Colours::of(&found.presets);
+        let section =
+            section("default", &found.presets[0].learning_rates, &colours.modules, true, |_, _| Some(papers))
+                .unwrap();
+        let csv = section.tables[0].csv().unwrap();
+        let cells: Vec<&str> = csv.lines().nth(1).unwrap().split(',').collect();
+        assert_eq!(cells[2..4], ["0.01".to_owned(), format!("{papers:?}")]);
+        // Two seeds: the interval would end above every reward.
+        assert_eq!((cells[4], cells[6], cells[7]), ("0.75", "1.0", "0.5"));
+        assert_eq!((cells[10], cells[11]), ("0.25", "2"));
+        // One on the line, one in the legend.
+        assert_eq!(section.figures[0].svg.matches("<path class=\"paper-value\"").count(), 2);
+    }
+}

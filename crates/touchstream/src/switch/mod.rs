@@ -1,3 +1,0 @@
-//! What a switching experiment came to: gains and a page.
-
-pub mod report;

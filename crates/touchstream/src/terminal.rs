@@ -1,0 +1,49 @@
+//! Events of an experiment on the terminal: bars, and lines where there is no terminal.
+
+use crate::progress_bar::WorkBar;
+use crate::say::warn_user;
+use crate::study_view::StudyView;
+use crate::training_bar::TrainingBar;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use touchstream_experiment::{Event, Watch};
+
+/// Shows what happens.
+#[derive(Default)]
+pub struct Terminal<'a> {
+    work: WorkBar,
+    training: Mutex<Option<TrainingBar>>,
+    study: OnceLock<StudyView>,
+    /// Ends the process while a study's inputs are opened.
+    leave: Option<&'a (dyn Fn() + Sync)>,
+}
+
+impl<'a> Terminal<'a> {
+    /// One that calls `leave` when a stop is requested and nothing would be lost.
+    pub fn leaving(leave: &'a (dyn Fn() + Sync)) -> Self {
+        Self { leave: Some(leave), ..Self::default() }
+    }
+}
+
+impl Watch for Terminal<'_> {
+    fn on(&self, event: Event<'_>) {
+        let training = || self.training.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            Event::WorkStarted { what, total } => self.work.start(what, total),
+            Event::WorkAdvanced { n_done } => self.work.advance(n_done),
+            Event::WorkFinished => self.work.finish(),
+            Event::TrainingStarted { tasks, module, step, n_steps } => {
+                *training() = Some(TrainingBar::new(tasks, module, step, n_steps));
+            }
+            Event::TrainingAdvanced(moment) => training().iter().for_each(|bar| bar.show(moment)),
+            Event::TrainingEnded => training().iter().for_each(TrainingBar::finish),
+            Event::StopRequestedWhileOpening => self.leave.iter().for_each(|leave| leave()),
+            Event::StudyStarted { cells, n_threads } => {
+                self.study.get_or_init(|| StudyView::new(cells, n_threads));
+            }
+            event => match self.study.get() {
+                Some(study) => study.on(event),
+                None => warn_user!("{event}"),
+            },
+        }
+    }
+}
