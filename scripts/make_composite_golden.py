@@ -1,4 +1,4 @@
-"""Composites in PyTorch, written from the paper's equations: crates/mind/tests/golden/composites.safetensors.
+"""Composites in PyTorch, written from the paper's equations: crates/modules/tests/golden/composites.safetensors.
 
     python scripts/make_composite_golden.py
 
@@ -29,7 +29,7 @@ from safetensors.numpy import load_file, save_file
 from torch import nn
 from torch.nn import functional as F
 
-GOLDEN = REPO / "crates/mind/tests/golden/composites.safetensors"
+GOLDEN = REPO / "crates/modules/tests/golden/composites.safetensors"
 N_OLD, N_TOUCH, N_HIDDEN = 2, 2 * (K_B + 1), 4
 RATES = {"module": 1e-2, "votes": 2e-2, "actions": 5e-3, "maps": 3e-3}
 # Tolerance of weights; convolutions sum over more terms.

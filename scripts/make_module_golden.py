@@ -1,4 +1,4 @@
-"""Modules in PyTorch, written from the paper's equations: crates/mind/tests/golden/modules.safetensors.
+"""Modules in PyTorch, written from the paper's equations: crates/modules/tests/golden/modules.safetensors.
 
     python scripts/make_module_golden.py
 
@@ -17,7 +17,7 @@ from torch import nn
 from torch.nn import functional as F
 
 REPO = pathlib.Path(__file__).resolve().parent.parent
-GOLDEN = REPO / "crates/mind/tests/golden/modules.safetensors"
+GOLDEN = REPO / "crates/modules/tests/golden/modules.safetensors"
 
 SCENE_LEN, K_B, K_F, N_STEPS, N_UPDATES = 27, 1, 2, 8, 10
 N_PLACES, N_CHANNELS = 9, 10

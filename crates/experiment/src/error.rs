@@ -60,12 +60,12 @@ macro_rules! wrapped {
 }
 
 wrapped!(
+    crate::baselines::BoxedScenesError,
     crate::curve::CsvError,
-    touchstream_agent::NoScene,
-    touchstream_agent::PlayError,
-    touchstream_agent::SettingsError,
+    touchstream_agents::NoScene,
+    touchstream_agents::PlayError,
+    touchstream_agents::SettingsError,
     touchstream_analysis::UnknownSwitchMethod,
-    touchstream_baselines::BoxedScenesError,
     touchstream_encoder::EncodeError,
     touchstream_encoder::EncoderSpecError,
     touchstream_encoder::OnnxError,

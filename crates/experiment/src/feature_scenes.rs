@@ -1,9 +1,9 @@
 //! Features from the cache, as agents read them.
 
-use touchstream_agent::{SceneShape, Scenes};
+use touchstream_agents::{SceneShape, Scenes};
 use touchstream_env::trial::ScreenRecipe;
 use touchstream_features::FeatureSet;
-use touchstream_mind::module::MapShape;
+use touchstream_modules::module::MapShape;
 
 /// A feature set as the features of an agent.
 pub struct FeatureScenes(pub FeatureSet);

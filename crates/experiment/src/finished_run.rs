@@ -6,10 +6,10 @@ use crate::run::{RunFolder, RunStatus, Stage, WeightsFacts, read_weights};
 use crate::run_setup::{OpenedRun, RunSetup};
 use crate::watch::Watch;
 use std::path::{Path, PathBuf};
-use touchstream_agent::skill_on;
+use touchstream_agents::skill_on;
 use touchstream_env::stimuli::Split;
 use touchstream_env::stream::Stream;
-use touchstream_mind::Skill;
+use touchstream_modules::Skill;
 
 pub struct FinishedRun {
     setup: RunSetup,

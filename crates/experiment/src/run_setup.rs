@@ -12,7 +12,7 @@ use crate::watch::{Event, Watch, WorkProgress};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
-use touchstream_agent::{AgentSettings, SceneShape, find_module};
+use touchstream_agents::{AgentSettings, SceneShape, find_module};
 use touchstream_encoder::{Encoder, EncoderSpec, FeatureShape};
 use touchstream_env::schedule::Schedule;
 use touchstream_env::seed::RunSeed;
@@ -21,9 +21,9 @@ use touchstream_env::stream::Stream;
 use touchstream_env::task::Task;
 use touchstream_env::trial::{BindError, PlacementChoice, PlacementPool};
 use touchstream_features::{CalibrationSettings, Eyes, FeatureSet, FeatureSettings, Wanted};
-use touchstream_mind::Instructions;
-use touchstream_mind::composite::Voting;
-use touchstream_mind::module::MapShape;
+use touchstream_modules::Instructions;
+use touchstream_modules::composite::Voting;
+use touchstream_modules::module::MapShape;
 use touchstream_stimuli::{Needs, Opened, SourceSpec};
 
 /// A checked configuration: nothing has been opened yet, and nothing about it is impossible.

@@ -7,7 +7,7 @@ use crate::maps::{map_film, map_strip};
 use crate::run::{RunFolder, Training};
 use crate::run_setup::{OpenedRun, RunSetup};
 use crate::switching::vote_series;
-use touchstream_agent::Scenes;
+use touchstream_agents::Scenes;
 use touchstream_env::trial::N_EXACT_SCREENS;
 use touchstream_report::training_page::{CurvePoint, LessonPart, TrainingPage, training_page};
 

@@ -6,45 +6,32 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 /// The crates of the workspace, from the bottom to the top, each with those that it may use.
-const ALLOWED: [(&str, &[&str]); 13] = [
+const ALLOWED: [(&str, &[&str]); 12] = [
     ("env", &[]),
     ("files", &[]),
-    ("mind", &[]),
+    ("modules", &[]),
     ("analysis", &["env"]),
-    ("baselines", &["analysis", "env"]),
     ("gallery", &["env"]),
     ("stimuli", &["env", "files", "gallery"]),
     ("encoder", &["env", "files"]),
     ("features", &["encoder", "env", "files"]),
-    ("agent", &["env", "mind"]),
+    ("agents", &["env", "modules"]),
     ("report", &["analysis", "env"]),
     (
         "experiment",
-        &[
-            "agent",
-            "analysis",
-            "baselines",
-            "encoder",
-            "env",
-            "features",
-            "files",
-            "mind",
-            "report",
-            "stimuli",
-        ],
+        &["agents", "analysis", "encoder", "env", "features", "files", "modules", "report", "stimuli"],
     ),
     (
         "touchstream",
         &[
-            "agent",
+            "agents",
             "analysis",
-            "baselines",
             "encoder",
             "env",
             "experiment",
             "features",
             "files",
-            "mind",
+            "modules",
             "report",
             "stimuli",
         ],

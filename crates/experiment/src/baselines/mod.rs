@@ -1,18 +1,25 @@
 //! Baselines of localization: fixed boxes, and boxes regressed from the same features by scikit-learn.
 
+mod box_numbers;
+mod boxed_scenes;
+mod fixed_box;
 mod npy;
 mod regression;
 mod report;
+mod score;
 
 use crate::config::RawConfig;
 use crate::error::{Context, Result, bail};
 use crate::run_setup::{OpenedRun, RunSetup};
 use crate::watch::{Event, Watch};
+use boxed_scenes::BoxedScenes;
+pub use boxed_scenes::BoxedScenesError;
+use fixed_box::{best_fixed_box, mean_box};
 use rayon::prelude::*;
 pub use report::{BaselineRow, BaselineSummary};
+use score::Score;
 use std::path::Path;
-use touchstream_agent::Scenes;
-use touchstream_baselines::{BoxedScenes, Score, best_fixed_box, mean_box};
+use touchstream_agents::Scenes;
 use touchstream_env::pixel_box::PixelBox;
 use touchstream_env::stimuli::Picture;
 use touchstream_env::task::{Paradigm, Task, TouchReading};

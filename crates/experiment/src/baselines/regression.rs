@@ -1,13 +1,15 @@
 //! Ridge and support vector regression by scikit-learn, in a process of its own.
 
+use crate::baselines::box_numbers::{BoxNumbers, box_from_numbers, numbers_from_box};
+use crate::baselines::boxed_scenes::BoxedScenes;
 use crate::baselines::npy::write_npy;
 use crate::baselines::overlaps;
 use crate::baselines::report::BaselineRow;
+use crate::baselines::score::Score;
 use crate::error::{Context, Result, bail};
 use serde::Deserialize;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use touchstream_baselines::{BoxNumbers, BoxedScenes, Score, box_from_numbers, numbers_from_box};
 
 const SCRIPT: &str = include_str!("../../../../scripts/box_regression.py");
 

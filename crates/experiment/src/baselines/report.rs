@@ -1,8 +1,8 @@
 //! Scores of baselines.
 
+use crate::baselines::score::Score;
 use crate::config::DataFacts;
 use serde::Serialize;
-use touchstream_baselines::Score;
 
 /// All baselines on one set of screens.
 #[derive(Serialize)]

@@ -2,10 +2,10 @@
 
 use super::{Choice, Preset, RawConfig};
 use crate::error::{Result, bail};
-use touchstream_agent::policy::{Dist, Explore};
-use touchstream_agent::{AgentSettings, SceneShape, TouchScale};
+use touchstream_agents::policy::{Dist, Explore};
+use touchstream_agents::{AgentSettings, SceneShape, TouchScale};
 use touchstream_env::task::Task;
-use touchstream_mind::module::MapShape;
+use touchstream_modules::module::MapShape;
 
 /// The settings that words ask for, on top of the defaults for a module and a task.
 pub fn agent_settings(words: &RawConfig, module: &str, task: &Task, preset: Preset) -> Result<AgentSettings> {
@@ -13,7 +13,7 @@ pub fn agent_settings(words: &RawConfig, module: &str, task: &Task, preset: Pres
         Preset::Default => AgentSettings::for_task(module, task)?,
         Preset::Paper => AgentSettings::as_printed(module, task)?,
     };
-    let n_first = touchstream_agent::find_module(module)?.n_early_stages();
+    let n_first = touchstream_agents::find_module(module)?.n_early_stages();
     if let Some(depth) = words.depth {
         if depth == 0 || depth > 64 {
             bail!(Settings, "depth: {depth} is not in 1..=64");
@@ -47,7 +47,7 @@ pub fn agent_settings(words: &RawConfig, module: &str, task: &Task, preset: Pres
     if let Some(initial_weights) = words.initial_weights {
         agent.initial_weights = initial_weights;
     }
-    if words.flattened_scale.is_some() && !touchstream_agent::find_module(module)?.is_convolutional() {
+    if words.flattened_scale.is_some() && !touchstream_agents::find_module(module)?.is_convolutional() {
         bail!(Settings, "flattened-scale is for modules that convolve, and {module} does not");
     }
     if words.flattened_scale.is_some() {

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::mem::discriminant;
-use touchstream_agent::policy::{Dist, Explore, VarianceOf};
+use touchstream_agents::policy::{Dist, Explore, VarianceOf};
 use touchstream_env::stimuli::Split;
-use touchstream_mind::composite::Voting;
-use touchstream_mind::module::{FlattenedScale, InitialWeights};
+use touchstream_modules::composite::Voting;
+use touchstream_modules::module::{FlattenedScale, InitialWeights};
 use touchstream_stimuli::{SceneFit, TemplateRule, ValidationPart};
 
 /// A type with named values.

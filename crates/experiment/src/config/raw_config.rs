@@ -7,11 +7,11 @@ use super::{EncoderOptions, ImageOptions, Settings};
 use crate::error::{Context, Error, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use touchstream_agent::TouchScale;
-use touchstream_agent::policy::{Dist, Explore, VarianceOf};
+use touchstream_agents::TouchScale;
+use touchstream_agents::policy::{Dist, Explore, VarianceOf};
 use touchstream_encoder::EncoderSpec;
-use touchstream_mind::composite::Voting;
-use touchstream_mind::module::{FlattenedScale, InitialWeights};
+use touchstream_modules::composite::Voting;
+use touchstream_modules::module::{FlattenedScale, InitialWeights};
 use touchstream_stimuli::SourceSpec;
 
 /// More trials than anyone looks at.

@@ -235,12 +235,12 @@ macro_rules! chosen {
 
 chosen!(
     super::choice::Preset,
-    touchstream_agent::policy::Dist,
-    touchstream_agent::policy::Explore,
-    touchstream_agent::policy::VarianceOf,
-    touchstream_mind::composite::Voting,
-    touchstream_mind::module::FlattenedScale,
-    touchstream_mind::module::InitialWeights,
+    touchstream_agents::policy::Dist,
+    touchstream_agents::policy::Explore,
+    touchstream_agents::policy::VarianceOf,
+    touchstream_modules::composite::Voting,
+    touchstream_modules::module::FlattenedScale,
+    touchstream_modules::module::InitialWeights,
     touchstream_stimuli::SceneFit,
     touchstream_stimuli::TemplateRule,
     touchstream_stimuli::ValidationPart,

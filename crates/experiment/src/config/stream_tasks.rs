@@ -3,7 +3,7 @@
 use super::task_args::{parse_schedule_arg, parse_task_arg};
 use super::{Preset, RawConfig, agent_settings};
 use crate::error::{Context, Result, bail};
-use touchstream_agent::AgentSettings;
+use touchstream_agents::AgentSettings;
 use touchstream_env::schedule::{Length, Schedule, Segment};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::task::Task;

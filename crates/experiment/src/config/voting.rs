@@ -2,7 +2,7 @@
 
 use super::Preset;
 use touchstream_analysis::{InitialValues, VotingMethod};
-use touchstream_mind::composite::{Voting, VotingSettings};
+use touchstream_modules::composite::{Voting, VotingSettings};
 
 /// How a controller votes.
 pub fn voting_settings(voting: Voting, preset: Preset, has_transformations: bool) -> VotingSettings {

@@ -1,7 +1,7 @@
 //! The curve as text: numbers are written with as many digits as it takes to read the same bits again.
 
 use crate::curve::row::{COLUMNS, CurveRow, Value};
-use touchstream_agent::Evaluation;
+use touchstream_agents::Evaluation;
 
 /// The curve as CSV with a head line.
 pub fn csv_text(rows: &[CurveRow]) -> String {

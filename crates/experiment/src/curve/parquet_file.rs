@@ -67,7 +67,7 @@ mod tests {
     use super::*;
     use bytes::Bytes;
     use parquet::file::reader::{FileReader, SerializedFileReader};
-    use touchstream_agent::Evaluation;
+    use touchstream_agents::Evaluation;
 
     #[test]
     fn the_table_reads_back() {

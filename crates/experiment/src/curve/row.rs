@@ -1,7 +1,7 @@
 //! One point of a learning curve.
 
 use serde::{Deserialize, Serialize};
-use touchstream_agent::Evaluation;
+use touchstream_agents::Evaluation;
 
 /// What is known after an evaluation. Nothing here depends on the clock: the same run gives the same rows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -98,7 +98,7 @@ impl Message {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchstream_agent::Evaluation;
+    use touchstream_agents::Evaluation;
 
     /// The data of all records, whose lengths and checksums are right.
     fn records(mut bytes: &[u8]) -> Vec<Vec<u8>> {

@@ -1,8 +1,8 @@
 //! Votes over time.
 
 use serde::{Deserialize, Serialize};
-use touchstream_mind::composite::{StageVotes, Voter, voter_shares};
-use touchstream_mind::module::Structure;
+use touchstream_modules::composite::{StageVotes, Voter, voter_shares};
+use touchstream_modules::module::Structure;
 
 /// How was voted since the row before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

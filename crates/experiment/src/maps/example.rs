@@ -1,15 +1,15 @@
 //! The trials that are looked at, and a module's reward maps for them.
 
 use crate::maps::grid::{MAP_LEN, best_touch, grid_touches, levels_of};
-use touchstream_agent::{CandidateTouches, NoScene, Scenes, TouchScale};
+use touchstream_agents::{CandidateTouches, NoScene, Scenes, TouchScale};
 use touchstream_env::reward_map::RewardMap;
 use touchstream_env::screen::Screen;
 use touchstream_env::stimuli::StimulusError;
 use touchstream_env::stream::Stream;
 use touchstream_env::task::Paradigm;
 use touchstream_env::touch::{SCREEN_SIDE_PX, Touch};
-use touchstream_mind::module::{SceneHistory, ScreenHistory};
-use touchstream_mind::{Skill, set_sigmoids};
+use touchstream_modules::module::{SceneHistory, ScreenHistory};
+use touchstream_modules::{Skill, set_sigmoids};
 
 /// One trial, standing at the first step that is looked at: its last one, or the first corner of localization, which
 /// has two steps on one screen. As in a stream, what was shown and touched before is remembered.
@@ -215,8 +215,8 @@ impl<S: Scenes> ScreenHistory for ExampleHistory<'_, S> {
 mod tests {
     use super::*;
     use std::sync::Arc;
-    use touchstream_agent::AgentSettings;
-    use touchstream_agent::SceneShape;
+    use touchstream_agents::AgentSettings;
+    use touchstream_agents::SceneShape;
     use touchstream_env::pixel_box::PixelBox;
     use touchstream_env::plain_stimuli::PlainStimuli;
     use touchstream_env::schedule::Schedule;
@@ -224,7 +224,7 @@ mod tests {
     use touchstream_env::stimuli::Split;
     use touchstream_env::task::find_task;
     use touchstream_env::trial::{ScreenRecipe, Trial};
-    use touchstream_mind::module::Module;
+    use touchstream_modules::module::Module;
 
     /// Screens that all look alike.
     struct Blind;

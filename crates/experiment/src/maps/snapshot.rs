@@ -2,9 +2,9 @@
 
 use crate::maps::example::Example;
 use crate::maps::grid::{MAP_LEN, best_touch};
-use touchstream_agent::Scenes;
+use touchstream_agents::Scenes;
 use touchstream_env::touch::Touch;
-use touchstream_mind::Skill;
+use touchstream_modules::Skill;
 
 /// Predicted rewards of all examples, in 255ths.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,11 +8,11 @@ use safetensors::tensor::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::Path;
-use touchstream_agent::{AgentSettings, ControllerState, Learned, OtherTouch, RemapState, SkillState};
+use touchstream_agents::{AgentSettings, ControllerState, Learned, OtherTouch, RemapState, SkillState};
 use touchstream_env::stream::Snapshot;
 use touchstream_files::read_at_most;
-use touchstream_mind::AdamState;
-use touchstream_mind::composite::{ShareTally, VotingSettings};
+use touchstream_modules::AdamState;
+use touchstream_modules::composite::{ShareTally, VotingSettings};
 
 /// A run between two updates.
 #[derive(Clone, Debug, PartialEq)]
@@ -241,7 +241,7 @@ mod tests {
     use super::*;
     use crate::run::damage::check_damaged_bytes;
     use std::sync::Arc;
-    use touchstream_agent::Evaluation;
+    use touchstream_agents::Evaluation;
     use touchstream_env::plain_stimuli::PlainStimuli;
     use touchstream_env::schedule::Schedule;
     use touchstream_env::seed::RunSeed;

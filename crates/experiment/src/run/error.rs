@@ -3,7 +3,7 @@
 use crate::maps::ExampleError;
 use std::io;
 use std::path::{Path, PathBuf};
-use touchstream_agent::{NoScene, PlayError, SettingsError};
+use touchstream_agents::{NoScene, PlayError, SettingsError};
 
 /// Why a run cannot start or go on.
 #[derive(Debug, thiserror::Error)]

@@ -1,8 +1,8 @@
 //! What a run is to do, and what makes it that run and no other.
 
 use serde::{Deserialize, Serialize};
-use touchstream_agent::{AgentSettings, find_module};
-use touchstream_mind::composite::VotingSettings;
+use touchstream_agents::{AgentSettings, find_module};
+use touchstream_modules::composite::VotingSettings;
 
 /// How long a run is and what is written down on the way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use crate::run::checkpoint::Checkpoint;
 use crate::run::error::RunError;
 use crate::run::folder::RunFolder;
 use std::path::PathBuf;
-use touchstream_agent::RemapState;
+use touchstream_agents::RemapState;
 use touchstream_env::stream::Snapshot;
 
 /// What a run ended with.

@@ -12,7 +12,7 @@ use crate::run::status::{RunStatus, Stage};
 use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use touchstream_agent::{Evaluator, PlayError, Remap, Scenes};
+use touchstream_agents::{Evaluator, PlayError, Remap, Scenes};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stream::Stream;
 

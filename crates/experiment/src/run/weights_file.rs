@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
-use touchstream_agent::{AgentSettings, SceneShape};
+use touchstream_agents::{AgentSettings, SceneShape};
 use touchstream_files::{read_at_most, write_aside_durably};
-use touchstream_mind::Skill;
-use touchstream_mind::composite::{Controller, VotingSettings};
-use touchstream_mind::module::{MapShape, Module};
+use touchstream_modules::Skill;
+use touchstream_modules::composite::{Controller, VotingSettings};
+use touchstream_modules::module::{MapShape, Module};
 
 /// What the weights are of; stands in the file's metadata under `touchstream`, as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -159,10 +159,10 @@ fn read_tensor(
 mod tests {
     use super::*;
     use crate::run::damage::check_damaged_bytes;
-    use touchstream_agent::{AgentSettings, SceneShape};
+    use touchstream_agents::{AgentSettings, SceneShape};
     use touchstream_env::task::find_task;
-    use touchstream_mind::composite::{FrozenVisual, Voting};
-    use touchstream_mind::module::Structure;
+    use touchstream_modules::composite::{FrozenVisual, Voting};
+    use touchstream_modules::module::Structure;
 
     fn facts() -> (WeightsFacts, Structure) {
         let mut agent = AgentSettings::for_task("ems", &find_task("sr-2way").unwrap()).unwrap();

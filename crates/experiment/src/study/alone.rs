@@ -8,7 +8,7 @@ use crate::run_setup::{RunSetup, identity_of};
 use crate::study::Ended;
 use crate::study::shared_inputs::SharedInputs;
 use std::time::Duration;
-use touchstream_agent::{PlayError, Scenes};
+use touchstream_agents::{PlayError, Scenes};
 use touchstream_env::stimuli::Split;
 
 /// How a run of a study is followed, and when it must stop.

@@ -4,11 +4,11 @@ use crate::config::{is_path, parse_task_arg};
 use crate::error::{Result, bail};
 use crate::study::pair::pair_words;
 use std::path::Path;
-use touchstream_agent::find_module;
+use touchstream_agents::find_module;
 use touchstream_analysis::{MAIN_MODULES, twelve_tasks};
 use touchstream_env::schedule::NAMED_SCHEDULES;
 use touchstream_env::task::paper_tasks;
-use touchstream_mind::module::MODULES;
+use touchstream_modules::module::MODULES;
 
 /// The module that the paper's 24 do not count.
 const CONVOLUTIONAL: &str = "conv-ems";

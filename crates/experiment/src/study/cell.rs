@@ -11,10 +11,10 @@ use crate::study::spec::StudySpec;
 use crate::study::switching::PairPlan;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use touchstream_agent::{AgentSettings, TouchScale, find_module};
+use touchstream_agents::{AgentSettings, TouchScale, find_module};
 use touchstream_analysis::{RunKind, SwitchMethod};
 use touchstream_env::task::Task;
-use touchstream_mind::module::ModuleKind;
+use touchstream_modules::module::ModuleKind;
 
 /// What a run of a study is: `run.json` in its folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

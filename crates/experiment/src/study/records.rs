@@ -11,7 +11,7 @@ use crate::study::spec::StudySpec;
 use crate::study::touches::{compared_with, scale_of};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use touchstream_agent::find_module;
+use touchstream_agents::find_module;
 use touchstream_analysis::{Point, RunKind, RunRecord, end};
 
 /// A complete run.

@@ -15,7 +15,7 @@ use crate::study::scale::Scale;
 use crate::study::shared_inputs::SharedInputs;
 use crate::study::spec::StudySpec;
 use crate::switching::Start;
-use touchstream_agent::{AgentSettings, Evaluator, Remap};
+use touchstream_agents::{AgentSettings, Evaluator, Remap};
 use touchstream_analysis::SwitchMethod;
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;

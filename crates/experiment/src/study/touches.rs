@@ -6,7 +6,7 @@ use crate::config::agent_settings;
 use crate::study::cell::RunFacts;
 use crate::study::records::CompleteRun;
 use std::collections::{BTreeMap, BTreeSet};
-use touchstream_agent::TouchScale;
+use touchstream_agents::TouchScale;
 use touchstream_analysis::RunKind;
 use touchstream_env::task::language::parse_task;
 use touchstream_env::task::{Paradigm, Task, find_task};

@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use touchstream_analysis::statistics::student_half_width;
 use touchstream_analysis::{RunKind, SwitchFindings, SwitchMethod, WayFindings, findings};
-use touchstream_mind::composite::{StageVotes, voter_shares};
+use touchstream_modules::composite::{StageVotes, voter_shares};
 use touchstream_report::switch_page::{Curve, SwitchSection, VoteSeries, VoterShares, switch_page};
 
 /// All gains of a study.

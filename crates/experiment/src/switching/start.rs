@@ -2,12 +2,12 @@
 
 use crate::run::{RunError, Trained};
 use std::sync::Arc;
-use touchstream_agent::{AgentSettings, Remap, Scenes};
+use touchstream_agents::{AgentSettings, Remap, Scenes};
 use touchstream_analysis::{SwitchMethod, VotingMethod};
 use touchstream_env::seed::{RunSeed, StreamName};
-use touchstream_mind::Skill;
-use touchstream_mind::composite::VotingSettings;
-use touchstream_mind::module::Module;
+use touchstream_modules::Skill;
+use touchstream_modules::composite::VotingSettings;
+use touchstream_modules::module::Module;
 
 const SHUFFLE: StreamName = StreamName::new("lab/shuffled-module");
 
@@ -73,14 +73,14 @@ fn shuffled(module: &Module, seed: RunSeed) -> Module {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use touchstream_agent::SceneShape;
+    use touchstream_agents::SceneShape;
     use touchstream_env::plain_stimuli::PlainStimuli;
     use touchstream_env::schedule::Schedule;
     use touchstream_env::stimuli::Split;
     use touchstream_env::stream::Stream;
     use touchstream_env::task::find_task;
     use touchstream_env::trial::ScreenRecipe;
-    use touchstream_mind::composite::Voting;
+    use touchstream_modules::composite::Voting;
 
     /// Three screens that look alike.
     struct Blank([f32; 40]);

@@ -5,9 +5,9 @@ use crate::text_table::aligned;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use touchstream_agent::paper;
+use touchstream_agents::paper;
 use touchstream_env::task::find_task;
-use touchstream_mind::module::{MODULES, ModuleKind};
+use touchstream_modules::module::{MODULES, ModuleKind};
 
 #[derive(Args)]
 pub struct ModulesArgs {

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use touchstream_experiment::config::Choice;
 use touchstream_experiment::study::{Scale, StudyFolder, StudySpec, begin, timed};
 use touchstream_experiment::switching::{SwitchReport, with_half};
-use touchstream_mind::composite::Voting;
+use touchstream_modules::composite::Voting;
 
 #[derive(Args)]
 pub struct SwitchArgs {

@@ -13,7 +13,7 @@ use touchstream_experiment::config::{RawConfig, STREAM};
 use touchstream_experiment::curve::rows_from_csv;
 use touchstream_experiment::run::{CHECKPOINT_EVERY, Ending, RunFolder};
 use touchstream_experiment::{OpenedRun, RunSetup, default_folder, train};
-use touchstream_mind::composite::Voting;
+use touchstream_modules::composite::Voting;
 
 #[derive(Args)]
 pub struct TrainArgs {

@@ -6,8 +6,8 @@ use crate::maps::{map_film, map_strip};
 use crate::run::error::RunError;
 use crate::run::status::Stage;
 use crate::run::weights_file::{WeightsFacts, write_weights};
-use touchstream_agent::Scenes;
-use touchstream_mind::composite::StageVotes;
+use touchstream_agents::Scenes;
+use touchstream_modules::composite::StageVotes;
 
 impl<S: Scenes> Training<'_, S> {
     /// Writes everything that a finished run has; the checkpoint stays, so that nothing is ever done twice.

@@ -12,7 +12,7 @@ use crate::watch::{Event, Watch};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use touchstream_agent::AgentSettings;
+use touchstream_agents::AgentSettings;
 use touchstream_analysis::{Baseline, Findings, PresetFindings, VerdictKind, findings};
 use touchstream_env::task::find_task;
 use touchstream_report::sections::{

@@ -11,14 +11,14 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use std::sync::Arc;
-use touchstream_agent::{AgentSettings, Remap, Scenes, find_module};
+use touchstream_agents::{AgentSettings, Remap, Scenes, find_module};
 use touchstream_env::plain_stimuli::PlainStimuli;
 use touchstream_env::schedule::Schedule;
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
 use touchstream_env::stream::Stream;
 use touchstream_env::task::find_task;
-use touchstream_mind::module::{MODULES, Stage, Structure};
+use touchstream_modules::module::{MODULES, Stage, Structure};
 
 #[derive(Args)]
 pub struct ModulesBenchArgs {
@@ -101,7 +101,7 @@ fn widths(id: &str, chosen: Option<&[usize]>) -> Result<Vec<usize>> {
     }
     let kind = find_module(id)?;
     let of = |task: &str| -> Result<usize> {
-        Ok(touchstream_agent::paper::units(find_task(task)?.paradigm(), kind))
+        Ok(touchstream_agents::paper::units(find_task(task)?.paradigm(), kind))
     };
     let mut widths = vec![of("sr-2way")?, of("mts-2way-stationary")?];
     widths.dedup();

@@ -2,11 +2,11 @@
 
 use anyhow::{Result, bail};
 use std::collections::HashMap;
-use touchstream_agent::{SceneShape, Scenes};
+use touchstream_agents::{SceneShape, Scenes};
 use touchstream_env::seed::{RunSeed, StreamName};
 use touchstream_env::stream::Stream;
 use touchstream_env::trial::ScreenRecipe;
-use touchstream_mind::module::MapShape;
+use touchstream_modules::module::MapShape;
 
 const SCENES: StreamName = StreamName::new("bench/scenes");
 

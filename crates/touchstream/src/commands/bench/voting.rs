@@ -11,7 +11,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use serde::Serialize;
 use std::sync::Arc;
-use touchstream_agent::{AgentSettings, Remap, Scenes};
+use touchstream_agents::{AgentSettings, Remap, Scenes};
 use touchstream_env::plain_stimuli::PlainStimuli;
 use touchstream_env::schedule::Schedule;
 use touchstream_env::seed::RunSeed;
@@ -19,7 +19,7 @@ use touchstream_env::stimuli::Split;
 use touchstream_env::stream::Stream;
 use touchstream_env::task::find_task;
 use touchstream_experiment::config::{Preset, voting_settings};
-use touchstream_mind::composite::Voting;
+use touchstream_modules::composite::Voting;
 
 #[derive(Args)]
 pub struct VotingBenchArgs {

@@ -1,0 +1,192 @@
+//! The touches that are considered at a step: drawn uniformly, the same for all modules of a run.
+
+use crate::touch_scale::TouchScale;
+use touchstream_env::seed::{RandomStream, RunSeed, StreamName};
+use touchstream_env::touch::{N_TOUCHES, SCREEN_SIDE_PX, Touch};
+use touchstream_modules::module::Candidates;
+use touchstream_modules::{Instructions, PlainLoop};
+
+/// Candidate touches, as pixels and as the coordinates that modules read.
+#[derive(Clone, Debug)]
+pub struct CandidateTouches {
+    instructions: Instructions,
+    /// Positions in a reward map.
+    indices: Vec<u16>,
+    centred: Candidates,
+    centred_from_pixel: Box<[f32; SCREEN_SIDE_PX]>,
+    drawn: Drawn,
+}
+
+/// Touches as they were drawn.
+#[derive(Clone, Debug)]
+struct Drawn {
+    /// Random bits, the positions that were drawn by them, and the cells that these are in.
+    words: Vec<u32>,
+    indices: Vec<u16>,
+    cells: Vec<u16>,
+}
+
+/// Cells of the screen that candidates are sorted into, a side.
+const CELLS: usize = 8;
+const CELL_PX: u16 = (SCREEN_SIDE_PX / CELLS) as u16;
+
+/// The cells, row by row, in the order of Hilbert's curve: neighbours on it are neighbours on the screen.
+const CURVE: [u8; CELLS * CELLS] = {
+    let mut curve = [0; CELLS * CELLS];
+    let mut position = 0;
+    while position < CELLS * CELLS {
+        let (mut row, mut col, mut rest, mut side) = (0, 0, position, 1);
+        while side < CELLS {
+            let (down, right) = (1 & (rest / 2), 1 & (rest ^ (rest / 2)));
+            if right == 0 {
+                if down == 1 {
+                    (row, col) = (side - 1 - row, side - 1 - col);
+                }
+                (row, col) = (col, row);
+            }
+            (row, col) = (row + side * down, col + side * right);
+            rest /= 4;
+            side *= 2;
+        }
+        curve[position] = (row * CELLS + col) as u8;
+        position += 1;
+    }
+    curve
+};
+
+impl CandidateTouches {
+    /// Room for some, which modules read on a scale.
+    pub fn new(n: usize, scale: TouchScale) -> Self {
+        let centred_from_pixel = Box::new(std::array::from_fn(|pixel| scale.centred_from_pixel(pixel)));
+        Self {
+            instructions: Instructions::best(),
+            indices: vec![0; n],
+            centred: Candidates::new(n),
+            centred_from_pixel,
+            drawn: Drawn { words: vec![0; n], indices: vec![0; n], cells: vec![0; n] },
+        }
+    }
+
+    /// Draws all anew. A touch's probability is uniform to within 2^-32. Which touches are drawn is all that matters;
+    /// they are put in an order in which neighbours are near each other, because that is faster to predict for.
+    pub fn draw(&mut self, seed: RunSeed, name: StreamName, step: u64) {
+        self.instructions.widen(Draw { random: seed.stream(name, step), drawn: &mut self.drawn });
+        self.sort_by_cell();
+        self.centre();
+    }
+
+    /// Counting sort along the curve.
+    fn sort_by_cell(&mut self) {
+        let Drawn { indices, cells, .. } = &self.drawn;
+        let mut next = [0_u32; CELLS * CELLS];
+        // Remainders tell the compiler that cells are cells.
+        for &cell in cells {
+            next[usize::from(cell) % (CELLS * CELLS)] += 1;
+        }
+        let mut start = 0;
+        for cell in CURVE {
+            let count = &mut next[usize::from(cell)];
+            (*count, start) = (start, start + *count);
+        }
+        for (&index, &cell) in indices.iter().zip(cells) {
+            let place = &mut next[usize::from(cell) % (CELLS * CELLS)];
+            self.indices[*place as usize] = index;
+            *place += 1;
+        }
+    }
+
+    /// Becomes these touches; as many as there is room for.
+    pub fn set(&mut self, touches: impl IntoIterator<Item = Touch>) {
+        for (index, touch) in self.indices.iter_mut().zip(touches) {
+            *index = touch.index() as u16;
+        }
+        self.centre();
+    }
+
+    fn centre(&mut self) {
+        let (rows, cols) = self.centred.coordinates_mut();
+        for ((&index, row), col) in self.indices.iter().zip(rows).zip(cols) {
+            let index = usize::from(index);
+            *row = self.centred_from_pixel[index / SCREEN_SIDE_PX];
+            *col = self.centred_from_pixel[index % SCREEN_SIDE_PX];
+        }
+    }
+
+    /// As modules read them.
+    pub fn centred(&self) -> &Candidates {
+        &self.centred
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.indices.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.indices.is_empty()
+    }
+
+    /// One of them.
+    pub fn touch(&self, candidate: usize) -> Touch {
+        Touch::from_index(usize::from(self.indices[candidate])).expect("candidates are on the screen")
+    }
+
+    /// All of them.
+    pub fn touches(&self) -> impl ExactSizeIterator<Item = Touch> {
+        (0..self.len()).map(|candidate| self.touch(candidate))
+    }
+}
+
+/// Draws positions, and says in which cells they are.
+struct Draw<'a> {
+    random: RandomStream,
+    drawn: &'a mut Drawn,
+}
+
+impl PlainLoop for Draw<'_> {
+    #[inline(always)]
+    fn run(mut self) {
+        const SIDE: u16 = SCREEN_SIDE_PX as u16;
+        let Drawn { words, indices, cells } = self.drawn;
+        self.random.fill_u32(words);
+        for ((index, cell), &word) in indices.iter_mut().zip(cells).zip(&*words) {
+            *index = ((u64::from(word) * N_TOUCHES as u64) >> 32) as u16;
+            *cell = *index / SIDE / CELL_PX * CELLS as u16 + *index % SIDE / CELL_PX;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_curve_visits_every_cell_and_only_steps_to_neighbours() {
+        let places = CURVE.map(|cell| (usize::from(cell) / CELLS, usize::from(cell) % CELLS));
+        let is_step =
+            |pair: &[(usize, usize)]| pair[0].0.abs_diff(pair[1].0) + pair[0].1.abs_diff(pair[1].1) == 1;
+        assert!(places.windows(2).all(is_step), "{places:?}");
+        assert_eq!(std::collections::BTreeSet::from(places).len(), CELLS * CELLS, "{places:?}");
+    }
+
+    #[test]
+    fn candidates_cover_the_screen_evenly_and_repeat_with_the_seed() {
+        const NAME: StreamName = StreamName::new("test/candidates");
+        let mut candidates = CandidateTouches::new(256, TouchScale::ONE);
+        let mut counts = [0_u32; 16];
+        for step in 0..500 {
+            candidates.draw(RunSeed(3), NAME, step);
+            for touch in candidates.touches() {
+                counts[touch.row() / 56 * 4 + touch.col() / 56] += 1;
+            }
+        }
+        // 8,000 each; a standard deviation is 87.
+        assert!(counts.iter().all(|count| count.abs_diff(8000) < 440), "{counts:?}");
+        let first: Vec<_> = candidates.touches().collect();
+        candidates.draw(RunSeed(3), NAME, 500);
+        assert_ne!(first, candidates.touches().collect::<Vec<_>>());
+        candidates.draw(RunSeed(3), NAME, 499);
+        assert_eq!(first, candidates.touches().collect::<Vec<_>>());
+    }
+}

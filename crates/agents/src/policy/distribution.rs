@@ -1,0 +1,226 @@
+//! `VarArgmax{Dist[Norm[m]]}`, eq. 2 to 4, and drawing from it.
+
+use crate::policy::settings::{Dist, Explore, PolicySettings, VarianceOf};
+use touchstream_env::seed::RandomStream;
+use touchstream_modules::{Instructions, SkillMemory, set_exponentials, set_sigmoids};
+
+/// What choosing works in.
+#[derive(Clone, Debug)]
+pub struct PolicyMemory {
+    instructions: Instructions,
+    n: usize,
+    /// Predicted rewards, `[k_f, n]`.
+    maps: Vec<f32>,
+    /// `f(Norm[m])`, not yet divided by its sum, `[k_f, n]`.
+    weights: Vec<f32>,
+}
+
+impl PolicyMemory {
+    /// For so many maps over so many candidates.
+    pub fn new(instructions: Instructions, k_f: usize, n_candidates: usize) -> Self {
+        let numbers = vec![0.0; k_f * n_candidates];
+        Self { instructions, n: n_candidates, maps: numbers.clone(), weights: numbers }
+    }
+
+    /// Predicted rewards of a map, `[n_candidates]`.
+    pub fn map(&self, map: usize) -> &[f32] {
+        &self.maps[map * self.n..][..self.n]
+    }
+
+    fn n_maps(&self) -> usize {
+        self.maps.len() / self.n
+    }
+
+    /// Takes the logits of all candidates: predicted rewards are their logistic function.
+    pub fn read(&mut self, memory: &SkillMemory) {
+        for (map, rewards) in self.maps.chunks_exact_mut(self.n).enumerate() {
+            set_sigmoids(self.instructions, memory.logits(map), rewards);
+        }
+    }
+
+    #[cfg(test)]
+    fn set_maps(&mut self, maps: &[f32]) {
+        self.maps.copy_from_slice(maps);
+    }
+
+    /// Chooses a candidate.
+    pub fn choose(&mut self, settings: &PolicySettings, random: &mut RandomStream) -> usize {
+        match settings.explore {
+            Explore::Sample => {
+                let map = self.largest_variance(settings);
+                draw(&self.weights[map * self.n..][..self.n], random)
+            }
+            Explore::EpsilonGreedy { epsilon } if random.chance(epsilon) => {
+                random.below(self.n as u32) as usize
+            }
+            Explore::EpsilonGreedy { .. } | Explore::Greedy => {
+                let map = self.largest_variance(settings);
+                largest(self.map(map))
+            }
+        }
+    }
+
+    /// The map that `VarArgmax` takes; leaves the weights of its candidates. The first of equals.
+    fn largest_variance(&mut self, settings: &PolicySettings) -> usize {
+        let of_maps = settings.variance_of == VarianceOf::Maps;
+        let mut best = (0, f32::NEG_INFINITY);
+        for map in 0..self.n_maps() {
+            if !of_maps {
+                self.weigh(map, settings.dist);
+            }
+            let numbers = if of_maps { self.map(map) } else { &self.weights[map * self.n..][..self.n] };
+            let mut spread = variance(numbers);
+            if !of_maps {
+                // The distribution is the weights over their sum.
+                let sum: f32 = numbers.iter().sum();
+                spread = if sum > 0.0 { spread / (sum * sum) } else { 0.0 };
+            }
+            if spread > best.1 {
+                best = (map, spread);
+            }
+        }
+        if of_maps {
+            self.weigh(best.0, settings.dist);
+        }
+        best.0
+    }
+
+    /// `f(Norm[m])` of a map, times a constant.
+    fn weigh(&mut self, map: usize, dist: Dist) {
+        let place = map * self.n..(map + 1) * self.n;
+        let (rewards, weights) = (&self.maps[place.clone()], &mut self.weights[place]);
+        match dist {
+            Dist::Identity => {
+                let least = least(rewards);
+                weights.iter_mut().zip(rewards).for_each(|(weight, reward)| *weight = reward - least);
+            }
+            // Counted from the largest, which is the same distribution and never overflows.
+            Dist::Boltzmann { temperature } => {
+                let most = rewards.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+                set_exponentials(self.instructions, 1.0 / temperature, most, rewards, weights);
+            }
+        }
+    }
+}
+
+fn variance(numbers: &[f32]) -> f32 {
+    let n = numbers.len() as f32;
+    let mean = sum_of(numbers, |x| x) / n;
+    sum_of(numbers, |x| (x - mean) * (x - mean)) / n
+}
+
+/// The smallest. NaN is never the smallest.
+fn least(numbers: &[f32]) -> f32 {
+    let smaller = |a: f32, b: f32| if b < a { b } else { a };
+    let (chunks, rest) = numbers.as_chunks::<16>();
+    let mut leasts = [f32::INFINITY; 16];
+    for chunk in chunks {
+        for (least, &number) in leasts.iter_mut().zip(chunk) {
+            *least = smaller(*least, number);
+        }
+    }
+    leasts.iter().chain(rest).copied().fold(f32::INFINITY, smaller)
+}
+
+/// A sum in sixteen strands, which the processor can follow side by side; always in the same order.
+fn sum_of(numbers: &[f32], term: impl Fn(f32) -> f32) -> f32 {
+    let (chunks, rest) = numbers.as_chunks::<16>();
+    let mut sums = [0.0_f32; 16];
+    for chunk in chunks {
+        for (sum, &number) in sums.iter_mut().zip(chunk) {
+            *sum += term(number);
+        }
+    }
+    sums.iter().sum::<f32>() + rest.iter().map(|&number| term(number)).sum::<f32>()
+}
+
+/// The first of the largest. NaN is never the largest.
+fn largest(numbers: &[f32]) -> usize {
+    let best = numbers.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    numbers.iter().position(|&number| number == best).unwrap_or(0)
+}
+
+/// A candidate with a probability in proportion to its weight; any, if all weights are 0.
+fn draw(weights: &[f32], random: &mut RandomStream) -> usize {
+    let total = sum_of(weights, |weight| weight);
+    if !(total > 0.0 && total.is_finite()) {
+        return random.below(weights.len() as u32) as usize;
+    }
+    let mut left = random.unit_f32() * total;
+    for (candidate, &weight) in weights.iter().enumerate() {
+        left -= weight;
+        if left < 0.0 {
+            return candidate;
+        }
+    }
+    // Rounding can leave a crumb behind the last.
+    weights.iter().rposition(|&weight| weight > 0.0).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchstream_env::seed::{RunSeed, StreamName};
+
+    const NAME: StreamName = StreamName::new("test/policy");
+
+    /// How often each candidate is chosen in 20,000 draws.
+    fn shares(settings: PolicySettings, maps: &[f32], n: usize) -> Vec<f64> {
+        let mut memory = PolicyMemory::new(Instructions::best(), maps.len() / n, n);
+        memory.set_maps(maps);
+        let mut counts = vec![0_u32; n];
+        for index in 0..20_000 {
+            counts[memory.choose(&settings, &mut RunSeed(1).stream(NAME, index))] += 1;
+        }
+        counts.iter().map(|&count| f64::from(count) / 20_000.0).collect()
+    }
+
+    #[track_caller]
+    fn check(settings: PolicySettings, maps: &[f32], n: usize, expected: &[f64]) {
+        let shares = shares(settings, maps, n);
+        for (share, expected) in shares.iter().zip(expected) {
+            // Four standard deviations at most.
+            assert!((share - expected).abs() < 0.015, "{shares:?} instead of {expected:?}");
+        }
+    }
+
+    #[test]
+    fn identity_is_proportional_above_the_minimum() {
+        check(PolicySettings::default(), &[0.1, 0.3, 0.2, 0.5], 4, &[0.0, 2.0 / 7.0, 1.0 / 7.0, 4.0 / 7.0]);
+    }
+
+    #[test]
+    fn a_flat_map_is_touched_anywhere() {
+        check(PolicySettings::default(), &[0.4; 4], 4, &[0.25; 4]);
+    }
+
+    #[test]
+    fn boltzmann_prefers_high_rewards_and_does_not_overflow() {
+        let warm = PolicySettings { dist: Dist::Boltzmann { temperature: 0.1 }, ..PolicySettings::default() };
+        let e = std::f64::consts::E;
+        check(warm, &[0.2, 0.3], 2, &[1.0 / (1.0 + e), e / (1.0 + e)]);
+        let cold = PolicySettings { dist: Dist::Boltzmann { temperature: 1e-4 }, ..warm };
+        check(cold, &[0.0, 1.0, 0.2], 3, &[0.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn the_map_of_largest_variance_is_taken() {
+        // The second map varies more.
+        let maps = [0.5, 0.6, 0.0, 0.8, 0.0, 0.0];
+        check(PolicySettings::default(), &maps, 3, &[1.0, 0.0, 0.0]);
+        // As a distribution the first is concentrated on one candidate, the second spread over two.
+        let maps = [0.01, 0.0, 0.0, 0.8, 0.8, 0.0];
+        check(PolicySettings::default(), &maps, 3, &[0.5, 0.5, 0.0]);
+        let printed = PolicySettings { variance_of: VarianceOf::Distributions, ..PolicySettings::default() };
+        check(printed, &maps, 3, &[1.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn greedy_takes_the_best_and_epsilon_greedy_nearly_always() {
+        let maps = [0.5, 0.6, 0.0, 0.8, 0.0, 0.1];
+        let greedy = PolicySettings { explore: Explore::Greedy, ..PolicySettings::default() };
+        check(greedy, &maps, 3, &[1.0, 0.0, 0.0]);
+        let epsilon = Explore::EpsilonGreedy { epsilon: 0.3 };
+        check(PolicySettings { explore: epsilon, ..greedy }, &maps, 3, &[0.8, 0.1, 0.1]);
+    }
+}

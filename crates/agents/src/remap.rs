@@ -1,0 +1,268 @@
+//! ReMaP (algorithm 1): look, predict, touch, be rewarded, learn.
+
+mod state;
+
+use crate::candidate_touches::CandidateTouches;
+use crate::dropout::Dropout;
+use crate::other_touches::OtherTouches;
+use crate::policy::PolicyMemory;
+use crate::scenes::{NoScene, SceneShape, Scenes, skill_on};
+use crate::settings::{AgentSettings, SettingsError};
+use crate::touch_scale::TouchScale;
+use crate::window::Window;
+use std::sync::Arc;
+use touchstream_env::seed::{RunSeed, StreamName};
+use touchstream_env::stream::Stream;
+use touchstream_modules::composite::{Controller, ControllerParameters, VotingSettings};
+use touchstream_modules::module::{Module, Structure};
+use touchstream_modules::{Skill, SkillBatch, SkillLearner, SkillMemory};
+
+pub use state::{ControllerState, Learned, RemapState, SkillState};
+
+const WEIGHTS: StreamName = StreamName::new("agent/weights");
+const VOTES: StreamName = StreamName::new("agent/votes");
+const CANDIDATES: StreamName = StreamName::new("agent/candidates");
+const CHOICE: StreamName = StreamName::new("agent/choice");
+
+/// An agent with one module that learns, and perhaps others that it learned earlier.
+#[derive(Clone, Debug)]
+pub struct Remap {
+    settings: AgentSettings,
+    seed: RunSeed,
+    skill: Skill,
+    learner: SkillLearner,
+    candidates: CandidateTouches,
+    memory: SkillMemory,
+    policy: PolicyMemory,
+    /// Rows: steps whose rewards had not all come when the last update was made, then those up to the next update.
+    window: Window,
+    /// Of the window's rows: touches that are learned from although they were not made.
+    others: OtherTouches,
+    /// Gathered for an update: `[batch, n_targets, 2 (k_b + 1)]` and `[batch, n_targets, k_f]`.
+    touches: Vec<f32>,
+    rewards: Vec<f32>,
+    n_steps: u64,
+}
+
+/// What some steps came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Played {
+    /// Rewards of trials that ended.
+    pub reward_sum: f64,
+    /// Trials that ended.
+    pub n_trials: u64,
+    /// Mean cross-entropy of the update, summed over the predicted maps.
+    pub loss: f32,
+}
+
+/// Why playing stopped.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PlayError {
+    /// Learning has led to numbers that are none.
+    #[error("the loss is {loss} after {n_steps} steps: learning diverged; a lower learning rate may help")]
+    Diverged {
+        /// NaN or infinite.
+        loss: f32,
+        /// Steps played.
+        n_steps: u64,
+    },
+    /// Features are missing.
+    #[error(transparent)]
+    NoScene(#[from] NoScene),
+}
+
+impl Remap {
+    /// An agent that has seen nothing yet.
+    pub fn new(settings: AgentSettings, shape: SceneShape, seed: RunSeed) -> Result<Self, SettingsError> {
+        let structure = settings.check(shape)?;
+        let skill = Skill::alone(new_module(&settings, structure, seed, 0));
+        let AgentSettings { k_b, k_f, touch_scale, n_candidates, n_targets, batch_steps, .. } = settings;
+        let n_rows = k_f - 1 + batch_steps;
+        Ok(Self {
+            learner: skill.learner(settings.adam, settings.batch_size()),
+            candidates: CandidateTouches::new(n_candidates, touch_scale),
+            memory: skill.memory(n_candidates, n_rows),
+            policy: PolicyMemory::new(skill.instructions(), k_f, n_candidates),
+            window: Window::new(k_b, n_rows, shape.scene_len, touch_scale)
+                .with_dropout(Dropout::new(settings.dropout, seed)),
+            others: OtherTouches::new(n_rows, n_targets - 1),
+            touches: vec![0.0; batch_steps * n_targets * 2 * (k_b + 1)],
+            rewards: vec![0.0; batch_steps * n_targets * k_f],
+            n_steps: 0,
+            settings,
+            seed,
+            skill,
+        })
+    }
+
+    /// Freezes what it has learned and goes on with a new module beside it, under a controller that votes. The stream
+    /// goes on, and so do its memories. `settings` may differ in how it learns and chooses, not in what modules are.
+    pub fn compose(&mut self, settings: AgentSettings, voting: VotingSettings, scenes: &impl Scenes) {
+        let mut old = self.skill.controller().map_or(Vec::new(), |controller| controller.old().to_vec());
+        old.push(Arc::new(self.skill.module().clone()));
+        self.compose_of(old, settings, voting, scenes);
+    }
+
+    /// The same with these old modules.
+    pub fn compose_of(
+        &mut self,
+        old: Vec<Arc<Module>>,
+        settings: AgentSettings,
+        voting: VotingSettings,
+        scenes: &impl Scenes,
+    ) {
+        let structure = self.skill.structure().clone();
+        let ordinal = old.len() as u64;
+        let module = new_module(&settings, structure, self.seed, ordinal);
+        let controller = Controller::new(old, voting, normals(self.seed, VOTES, ordinal));
+        self.set_skill(skill_on(scenes, module, Some(controller)), settings);
+    }
+
+    /// Goes on with another skill, which has learned nothing here yet.
+    pub fn set_skill(&mut self, skill: Skill, settings: AgentSettings) {
+        let AgentSettings { k_f, n_candidates, batch_steps, n_targets, .. } = self.settings;
+        let alike = (settings.k_f, settings.n_candidates, settings.batch_steps, settings.n_targets);
+        assert_eq!(
+            alike,
+            (k_f, n_candidates, batch_steps, n_targets),
+            "how much is learned from stays as it was"
+        );
+        assert_eq!(settings.touch_scale, self.settings.touch_scale, "so does how touches are read");
+        assert_eq!(settings.dropout, self.settings.dropout, "and what is left out");
+        self.learner = skill.learner(settings.adam, settings.batch_size());
+        self.memory = skill.memory(n_candidates, k_f - 1 + batch_steps);
+        (self.skill, self.settings) = (skill, settings);
+    }
+
+    /// What it was made with.
+    pub fn settings(&self) -> &AgentSettings {
+        &self.settings
+    }
+
+    /// What it can do now.
+    pub fn skill(&self) -> &Skill {
+        &self.skill
+    }
+
+    /// Mean shares of all stages since this was last asked, as [`voter_shares`] reads them; `None` where nobody votes or
+    /// nothing was learned.
+    ///
+    /// [`voter_shares`]: touchstream_modules::composite::voter_shares
+    pub fn take_shares(&mut self) -> Option<Vec<f64>> {
+        let SkillLearner::Composed(learner) = &mut self.learner else { return None };
+        let means = learner.tally().means();
+        learner.tally_mut().clear();
+        means
+    }
+
+    /// Whether everything that it has learned is a number.
+    pub fn is_sound(&self) -> bool {
+        let are_finite = |parameters: &[f32]| parameters.iter().all(|parameter| parameter.is_finite());
+        let controller = self.skill.controller().map(Controller::parameters);
+        are_finite(self.skill.module().parameters())
+            && controller.is_none_or(|ControllerParameters { votes, actions, maps }| {
+                are_finite(votes) && are_finite(actions) && are_finite(maps)
+            })
+    }
+
+    /// Steps played.
+    pub fn n_steps(&self) -> u64 {
+        self.n_steps
+    }
+
+    /// Plays the steps up to the next update, and updates.
+    pub fn play(&mut self, stream: &mut Stream, scenes: &impl Scenes) -> Result<Played, PlayError> {
+        let n_carried = self.settings.k_f - 1;
+        self.window.look_ahead(n_carried, stream, scenes)?;
+        self.skill.look(&self.window.history(scenes), &mut self.memory);
+        let mut played = Played::default();
+        for row in n_carried..self.window.n_rows() {
+            self.predict(row);
+            let mut random = self.seed.stream(CHOICE, self.n_steps);
+            let touch = self.candidates.touch(self.policy.choose(&self.settings.policy, &mut random));
+            self.others.take(row, &self.candidates, stream);
+            self.others.look_back(row, stream, touch);
+            let ends_trial = stream.is_last_step();
+            let reward = stream.touch(touch);
+            self.window.record(row, touch, reward);
+            self.n_steps += 1;
+            if ends_trial {
+                played.reward_sum += f64::from(reward);
+                played.n_trials += 1;
+            }
+        }
+        played.loss = self.learn(scenes);
+        self.window.advance(self.settings.batch_steps);
+        self.others.advance(self.settings.batch_steps);
+        match played.loss.is_finite() {
+            true => Ok(played),
+            false => Err(PlayError::Diverged { loss: played.loss, n_steps: self.n_steps }),
+        }
+    }
+
+    /// Leaves predicted rewards of the step's candidates in `policy`.
+    fn predict(&mut self, row: usize) {
+        self.candidates.draw(self.seed, CANDIDATES, self.n_steps);
+        let past_touches = self.window.past_touches(row);
+        self.skill.predict(row, past_touches, self.candidates.centred(), &mut self.memory);
+        self.policy.read(&self.memory);
+    }
+
+    /// One update from the steps whose rewards have all come.
+    fn learn(&mut self, scenes: &impl Scenes) -> f32 {
+        let AgentSettings { k_f, batch_steps, learning_rate, .. } = self.settings;
+        // Before the first update there is nothing to carry over.
+        let first_row = if self.n_steps == batch_steps as u64 { k_f - 1 } else { 0 };
+        let n_rows = batch_steps - first_row;
+        for (idx, row) in (first_row..batch_steps).enumerate() {
+            self.gather(idx, row);
+        }
+        let (n_touch, n_reward) = (self.touches.len() / batch_steps, self.rewards.len() / batch_steps);
+        let batch = SkillBatch {
+            history: &self.window.history_from(first_row, scenes),
+            touches: &self.touches[..n_rows * n_touch],
+            rewards: &self.rewards[..n_rows * n_reward],
+        };
+        self.skill.learn(&mut self.learner, learning_rate, &self.memory, first_row..batch_steps, batch)
+    }
+
+    /// Puts what is learned from a row into a place of the batch: the touch that was made, then the others.
+    fn gather(&mut self, idx: usize, row: usize) {
+        let AgentSettings { k_f, n_targets, touch_scale, .. } = self.settings;
+        let (touches, rewards) = (self.window.touches(row), self.window.rewards(row, k_f));
+        let place = |len: usize| idx * n_targets * len..(idx + 1) * n_targets * len;
+        let out = self.touches[place(touches.len())].chunks_exact_mut(touches.len());
+        let out = out.zip(self.rewards[place(k_f)].chunks_exact_mut(k_f));
+        let others = self.others.of_row(row).iter().map(Some);
+        for ((touches_out, rewards_out), other) in out.zip(std::iter::once(None).chain(others)) {
+            touches_out.copy_from_slice(touches);
+            rewards_out.copy_from_slice(rewards);
+            if let Some(other) = other {
+                touches_out[touches.len() - 2..]
+                    .copy_from_slice(&touch_scale.centred_from_touch(other.touch));
+                let would_be = [other.reward, other.next_reward];
+                rewards_out.iter_mut().zip(would_be).for_each(|(reward, would_be)| *reward = would_be);
+            }
+        }
+    }
+}
+
+/// A module that has learned nothing; each that an agent has starts with other weights.
+fn new_module(settings: &AgentSettings, structure: Structure, seed: RunSeed, ordinal: u64) -> Module {
+    let (initial, TouchScale(scale)) = (settings.initial_weights, settings.touch_scale);
+    let parameters = initial.draw(&structure, scale, normals(seed, WEIGHTS, ordinal));
+    Module::new(structure, parameters)
+}
+
+/// Numbers of N(0, 1).
+fn normals(seed: RunSeed, name: StreamName, index: u64) -> impl FnMut() -> f32 {
+    let mut random = seed.stream(name, index);
+    let mut spare = None;
+    move || {
+        spare.take().unwrap_or_else(|| {
+            let (first, second) = random.normal_pair();
+            spare = Some(second);
+            first
+        })
+    }
+}

@@ -1,0 +1,209 @@
+//! Everything that an agent is after an update: enough to go on with the same bits.
+
+use super::Remap;
+use crate::other_touches::OtherTouch;
+use crate::scenes::{SceneShape, Scenes, skill_on};
+use crate::settings::AgentSettings;
+use std::sync::Arc;
+use touchstream_modules::composite::{Controller, ControllerParameters, ShareTally, VotingSettings};
+use touchstream_modules::module::Module;
+use touchstream_modules::{AdamState, Skill, SkillLearner};
+
+/// An agent between two updates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RemapState {
+    /// How it learns and chooses now.
+    pub settings: AgentSettings,
+    /// Steps played.
+    pub n_steps: u64,
+    /// What it can do, and how far learning is.
+    pub skill: SkillState,
+    /// The screens of the steps that are still looked back at or to be learned.
+    pub screens: Vec<Option<u32>>,
+    /// Their touches, in centred coordinates.
+    pub touches: Vec<[f32; 2]>,
+    /// Their rewards.
+    pub rewards: Vec<f32>,
+    /// Of those to be learned: touches that were not made.
+    pub others: Vec<OtherTouch>,
+}
+
+/// A skill, and how far learning is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SkillState {
+    /// Weights and biases of the module that learns.
+    pub module: Learned,
+    /// Those of frozen modules, oldest first.
+    pub old: Vec<Vec<f32>>,
+    /// If there are any: how they are voted on.
+    pub controller: Option<ControllerState>,
+}
+
+/// A controller, and how far learning is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ControllerState {
+    /// What it was made with.
+    pub settings: VotingSettings,
+    /// Votes.
+    pub votes: Learned,
+    /// Transformed touches.
+    pub actions: Learned,
+    /// Transformed maps.
+    pub maps: Learned,
+    /// What was voted lately.
+    pub tally: ShareTally,
+}
+
+/// Parameters, with Adam's means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Learned {
+    /// The parameters.
+    pub parameters: Vec<f32>,
+    /// Means of their gradients, and the number of updates.
+    pub adam: AdamState,
+}
+
+impl Learned {
+    fn new(parameters: &[f32], adam: &AdamState) -> Self {
+        Self { parameters: parameters.to_vec(), adam: adam.clone() }
+    }
+
+    fn fits(&self, n: usize) -> bool {
+        [self.parameters.len(), self.adam.mean.len(), self.adam.square.len()] == [n; 3]
+    }
+}
+
+impl Remap {
+    /// Everything, to go on from later.
+    pub fn state(&self) -> RemapState {
+        let (screens, touches, rewards) = self.window.oldest(self.n_kept());
+        RemapState {
+            settings: self.settings.clone(),
+            n_steps: self.n_steps,
+            skill: skill_state(&self.skill, &self.learner),
+            screens: screens.to_vec(),
+            touches: touches.to_vec(),
+            rewards: rewards.to_vec(),
+            others: self.others.oldest(self.settings.k_f - 1).to_vec(),
+        }
+    }
+
+    /// Goes back to a state; `false` if it is not one of an agent with such modules and these screens.
+    pub fn restore(&mut self, state: &RemapState, scenes: &impl Scenes) -> bool {
+        let kept = [state.screens.len(), state.touches.len(), state.rewards.len()];
+        let n_screens = scenes.n_screens();
+        let screens_exist = state.screens.iter().flatten().all(|&screen| (screen as usize) < n_screens);
+        if kept != [self.n_kept(); 3] || !screens_exist || !self.can_be(&state.settings) {
+            return false;
+        }
+        let Some((skill, adam)) = self.skill_from(&state.skill, scenes) else { return false };
+        let mut learner = skill.learner(state.settings.adam, state.settings.batch_size());
+        set_adam(&mut learner, adam);
+        if let (Some(controller), SkillLearner::Composed(learner)) = (&state.skill.controller, &mut learner) {
+            if controller.tally.sums.len() != learner.tally().sums.len() {
+                return false;
+            }
+            learner.tally_mut().clone_from(&controller.tally);
+        }
+        if !self.others.set_oldest(self.settings.k_f - 1, &state.others) {
+            return false;
+        }
+        self.set_skill(skill, state.settings.clone());
+        self.learner = learner;
+        self.n_steps = state.n_steps;
+        self.window.set_oldest(state.n_steps, scenes, &state.screens, &state.touches, &state.rewards);
+        true
+    }
+
+    /// Whether settings are of an agent of the same build.
+    fn can_be(&self, settings: &AgentSettings) -> bool {
+        let AgentSettings { learning_rate, policy, .. } = settings.clone();
+        *settings == AgentSettings { learning_rate, policy, ..self.settings.clone() }
+            && settings.check(self.scene_shape()).is_ok()
+    }
+
+    fn scene_shape(&self) -> SceneShape {
+        let shape = self.skill.structure().shape();
+        SceneShape {
+            scene_len: shape.scene_len,
+            map: shape.convolutions.as_ref().map(|convolutions| convolutions.map),
+        }
+    }
+
+    /// Steps of the window that the next rows look back at or that are still to be learned.
+    fn n_kept(&self) -> usize {
+        self.settings.k_b + self.settings.k_f - 1
+    }
+
+    fn skill_from<'s>(
+        &self,
+        state: &'s SkillState,
+        scenes: &impl Scenes,
+    ) -> Option<(Skill, Vec<&'s AdamState>)> {
+        let structure = self.skill.structure();
+        let n = structure.n_parameters();
+        if !state.module.fits(n) || state.old.iter().any(|old| old.len() != n) {
+            return None;
+        }
+        let module = Module::new(structure.clone(), state.module.parameters.clone());
+        let mut adam = vec![&state.module.adam];
+        let Some(controller_state) = &state.controller else {
+            return state.old.is_empty().then(|| (Skill::alone(module), adam));
+        };
+        if state.old.is_empty() {
+            return None;
+        }
+        let old = state.old.iter().map(|old| Arc::new(Module::new(structure.clone(), old.clone())));
+        let old: Vec<Arc<Module>> = old.collect();
+        let mut controller = Controller::new(old, controller_state.settings, || 0.0);
+        let ControllerState { votes, actions, maps, .. } = controller_state;
+        let ControllerParameters { votes: own_votes, actions: own_actions, maps: own_maps } =
+            controller.parameters_mut();
+        for (own, learned) in [(own_votes, votes), (own_actions, actions), (own_maps, maps)] {
+            if !learned.fits(own.len()) {
+                return None;
+            }
+            own.copy_from_slice(&learned.parameters);
+            adam.push(&learned.adam);
+        }
+        Some((skill_on(scenes, module, Some(controller)), adam))
+    }
+}
+
+fn skill_state(skill: &Skill, learner: &SkillLearner) -> SkillState {
+    let module = skill.module().parameters();
+    match (skill.controller(), learner) {
+        (Some(controller), SkillLearner::Composed(learner)) => {
+            let adam = learner.adam();
+            let ControllerParameters { votes, actions, maps } = controller.parameters();
+            let [of_votes, of_actions, of_maps] = &adam.controller;
+            SkillState {
+                module: Learned::new(module, &adam.module),
+                old: controller.old().iter().map(|module| module.parameters().to_vec()).collect(),
+                controller: Some(ControllerState {
+                    settings: *controller.settings(),
+                    votes: Learned::new(votes, of_votes),
+                    actions: Learned::new(actions, of_actions),
+                    maps: Learned::new(maps, of_maps),
+                    tally: learner.tally().clone(),
+                }),
+            }
+        }
+        (None, SkillLearner::Alone(learner)) => {
+            SkillState { module: Learned::new(module, learner.state()), old: Vec::new(), controller: None }
+        }
+        _ => unreachable!("a learner is made for its skill"),
+    }
+}
+
+/// Of the module, then of votes, touches and maps.
+fn set_adam(learner: &mut SkillLearner, states: Vec<&AdamState>) {
+    let own: Vec<&mut AdamState> = match learner {
+        SkillLearner::Alone(learner) => vec![learner.state_mut()],
+        SkillLearner::Composed(learner) => {
+            let adam = learner.adam_mut();
+            std::iter::once(&mut adam.module).chain(&mut adam.controller).collect()
+        }
+    };
+    own.into_iter().zip(states).for_each(|(own, state)| own.clone_from(state));
+}
