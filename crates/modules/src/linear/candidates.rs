@@ -270,11 +270,11 @@ fn each_unit<B: Numbers<Memory = Block>, const TILE: usize, const PARTS: usize>(
     for (unit, blocks) in pre_activations.iter().enumerate() {
         let (mut up, mut down) = (false, false);
         let mut of_blocks = [[B::zero(); MAX_PARTS]; TILE];
-        for i in 0..TILE {
-            let x = B::load(&blocks[i]);
+        for (of_block, block) in of_blocks.iter_mut().zip(blocks) {
+            let x = B::load(block);
             up |= B::any_above_zero(x);
             down |= B::any_below_zero(x);
-            of_blocks[i] = parts::<B>(nonlinearity, x);
+            *of_block = parts::<B>(nonlinearity, x);
         }
         for part in 0..PARTS {
             for i in 0..TILE {
