@@ -277,8 +277,8 @@ fn each_unit<B: Numbers<Memory = Block>, const TILE: usize, const PARTS: usize>(
             *of_block = parts::<B>(nonlinearity, x);
         }
         for part in 0..PARTS {
-            for i in 0..TILE {
-                B::store(of_blocks[i][part], &mut out.activations[n_active][i]);
+            for (of_block, activation) in of_blocks.iter().zip(&mut out.activations[n_active]) {
+                B::store(of_block[part], activation);
             }
             out.columns[n_active] = (part * n + unit) as u32;
             n_active += usize::from(match sides[part] {
