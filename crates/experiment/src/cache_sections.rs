@@ -69,7 +69,7 @@ impl CacheSection {
             files.walk(Ours::ByName(self), &cache_dir.join(name))?;
         }
         if self == Self::Weights {
-            for folder in working_folders(cache_dir).with_context(|| cache_dir.display().to_string())? {
+            for folder in working_folders(cache_dir).at(cache_dir)? {
                 match LeftBehind::claim(&folder) {
                     Some(claim) => {
                         files._left_behind.push(claim);
@@ -85,7 +85,7 @@ impl CacheSection {
 
 impl SectionFiles {
     fn walk(&mut self, ours: Ours, folder: &Path) -> Result<()> {
-        self.try_walk(ours, folder).with_context(|| folder.display().to_string())
+        self.try_walk(ours, folder).at(folder)
     }
 
     fn try_walk(&mut self, ours: Ours, folder: &Path) -> io::Result<()> {

@@ -20,7 +20,7 @@ pub fn write_config(setup: &RunSetup, folder: &RunFolder) -> Result<()> {
         write_schedule(&setup.schedule, folder)?;
         words.schedule = Some(name_of(&folder.schedule()));
     }
-    Ok(folder.write(&folder.config(), words.to_toml()?.as_bytes())?)
+    folder.write(&folder.config(), words.to_toml()?.as_bytes())
 }
 
 /// Writes a schedule, and a file for each of its tasks that is not one of ours.
@@ -37,7 +37,7 @@ fn write_schedule(schedule: &Schedule, folder: &RunFolder) -> Result<()> {
         Some(idx) => name_of(&folder.schedule_task(idx + 1)),
         None => task.id().to_owned(),
     };
-    Ok(folder.write(&folder.schedule(), schedule.to_toml(word_of).as_bytes())?)
+    folder.write(&folder.schedule(), schedule.to_toml(word_of).as_bytes())
 }
 
 fn name_of(path: &Path) -> String {

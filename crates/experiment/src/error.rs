@@ -1,50 +1,54 @@
 //! Why an experiment cannot be planned, run, read or reported.
 
-use crate::run::RunError;
-use crate::study::StudyError;
 use std::error::Error as StdError;
 use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use touchstream_agents::PlayError;
 
 /// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error, by what it is about. Its text is that of its outermost cause; [`Error::text`] has all of them.
+/// Why an experiment failed. `Display` shows the outermost cause only, [`Error::text`] all of them.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// Settings that are impossible, unknown or contradict each other.
     #[error("{0}")]
     Settings(String),
-    /// The folder or packed file of a run or study is missing, incomplete, or holds something else.
+    /// The folder or packed file of a run or study is missing or incomplete, or contains something else.
     #[error("{0}")]
     Folder(String),
     /// An encoder or its weights cannot be used.
     #[error("{0}")]
     Encoder(String),
-    /// Baselines of localization cannot be computed.
+    /// The baselines of localization cannot be computed.
     #[error("{0}")]
     Baselines(String),
     /// Slurm refuses jobs, or they are still running.
     #[error("{0}")]
     Slurm(String),
-    /// An error in a file, run, field or step.
+    /// An error, and the file, run, field or step where it happened.
     #[error("{context}")]
-    In {
-        /// What it is in.
-        context: String,
-        /// The error.
-        source: Box<Error>,
-    },
-    /// A run failed.
+    In { context: String, source: Box<Error> },
+    /// A file is damaged, or is something else.
+    #[error("{}: {problem}", .path.display())]
+    Damaged { path: PathBuf, problem: String },
+    /// The folder contains another run.
+    #[error("{} holds another run ({difference}); choose another folder, or remove it", .folder.display())]
+    OtherRun { folder: PathBuf, difference: String },
+    /// The folder contains no run, but a file that a run would overwrite.
+    #[error("{} is not the folder of a run, but holds {}; choose another folder", .folder.display(), .file.display())]
+    NotARun { folder: PathBuf, file: PathBuf },
+    /// Another process has locked the run.
+    #[error("another process is working on {}", .folder.display())]
+    Busy { folder: PathBuf },
+    /// Learning diverged, or features are missing.
     #[error(transparent)]
-    Run(#[from] RunError),
-    /// A study's folder cannot be used.
-    #[error(transparent)]
-    Study(#[from] StudyError),
+    Play(#[from] PlayError),
     /// A file cannot be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// An error of a crate underneath.
+    /// An error of a crate that this one calls.
     #[error(transparent)]
     Other(Box<dyn StdError + Send + Sync>),
 }
@@ -62,8 +66,8 @@ macro_rules! wrapped {
 wrapped!(
     crate::baselines::BoxedScenesError,
     crate::curve::CsvError,
+    crate::maps::ExampleError,
     touchstream_agents::NoScene,
-    touchstream_agents::PlayError,
     touchstream_agents::SettingsError,
     touchstream_analysis::UnknownSwitchMethod,
     touchstream_encoder::EncodeError,
@@ -92,6 +96,14 @@ impl Error {
         Self::Other(Box::new(error))
     }
 
+    pub(crate) fn image(error: impl StdError + Send + Sync + 'static) -> Self {
+        Self::In { context: "an image cannot be encoded".into(), source: Box::new(Self::other(error)) }
+    }
+
+    pub(crate) fn damaged(path: &Path, problem: impl Into<String>) -> Self {
+        Self::Damaged { path: path.to_owned(), problem: problem.into() }
+    }
+
     /// All causes, from the outermost to the innermost: `curve.csv: line 3: ...`.
     pub fn text(&self) -> String {
         let mut text = self.to_string();
@@ -103,17 +115,17 @@ impl Error {
         text
     }
 
-    /// Whether a file could not be read though it exists and may be intact: permissions, an unreachable server.
+    /// Whether a file exists and may be intact, but cannot be read now: permissions, an unreachable server.
     pub fn is_out_of_reach(&self) -> bool {
         match self {
             Self::In { source, .. } => source.is_out_of_reach(),
-            Self::Io(error) | Self::Run(RunError::File { error, .. }) => is_unreachable(error.kind()),
-            Self::Run(_) | Self::Study(_) | Self::Other(_) => self.causes().any(is_unreachable),
+            Self::Io(error) => is_unreachable(error.kind()),
+            Self::Play(_) | Self::Other(_) => self.causes().any(is_unreachable),
             _ => false,
         }
     }
 
-    /// Whether the reader of something written went away.
+    /// Whether the reader of a pipe has closed it.
     pub fn is_broken_pipe(&self) -> bool {
         match self {
             Self::In { source, .. } => source.is_broken_pipe(),
@@ -122,7 +134,7 @@ impl Error {
         }
     }
 
-    /// Kinds of the input and output errors that caused it.
+    /// Kinds of the I/O errors among its causes.
     fn causes(&self) -> impl Iterator<Item = ErrorKind> {
         let mut cause = self.source();
         let causes = std::iter::from_fn(move || {
@@ -141,30 +153,27 @@ fn is_unreachable(kind: ErrorKind) -> bool {
     )
 }
 
-/// Adds what an error is in.
-pub trait Context<T> {
-    /// The error in something.
-    fn context(self, context: impl Into<String>) -> Result<T>;
-    /// The same, described only if there is an error.
+/// Adds to an error where it happened.
+pub trait Context<T>: Sized {
     fn with_context<C: Into<String>>(self, context: impl FnOnce() -> C) -> Result<T>;
-}
 
-impl<T, E: Into<Error>> Context<T> for Result<T, E> {
     fn context(self, context: impl Into<String>) -> Result<T> {
         self.with_context(|| context)
     }
 
+    /// Names the file.
+    fn at(self, path: impl AsRef<Path>) -> Result<T> {
+        self.with_context(|| path.as_ref().display().to_string())
+    }
+}
+
+impl<T, E: Into<Error>> Context<T> for Result<T, E> {
     fn with_context<C: Into<String>>(self, context: impl FnOnce() -> C) -> Result<T> {
         self.map_err(|error| Error::In { context: context().into(), source: Box::new(error.into()) })
     }
 }
 
-/// A missing value is an error of its folder.
 impl<T> Context<T> for Option<T> {
-    fn context(self, context: impl Into<String>) -> Result<T> {
-        self.with_context(|| context)
-    }
-
     fn with_context<C: Into<String>>(self, context: impl FnOnce() -> C) -> Result<T> {
         self.ok_or_else(|| Error::Folder(context().into()))
     }
@@ -193,7 +202,8 @@ mod tests {
             check(io::Error::from(kind), true);
         }
         check(io::Error::from_raw_os_error(5), true);
-        check(RunError::File { path: "status.json".into(), error: ErrorKind::PermissionDenied.into() }, true);
+        let error = io::Error::from(ErrorKind::PermissionDenied);
+        check(Err::<(), _>(error).at("status.json").unwrap_err(), true);
         for kind in [ErrorKind::NotFound, ErrorKind::InvalidData] {
             check(io::Error::from(kind), false);
         }

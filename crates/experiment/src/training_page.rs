@@ -95,5 +95,5 @@ pub fn write<S: Scenes>(
         reuse: &reuse,
     })
     .map_err(Error::other)?;
-    Ok(folder.write(&folder.page(), page.as_bytes())?)
+    folder.write(&folder.page(), page.as_bytes())
 }

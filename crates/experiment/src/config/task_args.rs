@@ -117,7 +117,7 @@ pub fn read_text(path: &Path) -> Result<String> {
     const MAX_BYTES: u64 = 4 << 20;
     let mut text = String::new();
     let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text));
-    read.with_context(|| path.display().to_string())?;
+    read.at(path)?;
     if text.len() as u64 > MAX_BYTES {
         bail!(
             Settings,

@@ -1,8 +1,8 @@
 //! Everything that a run needs to go on, in one file that is checked before it is believed.
 
 use crate::curve::{CurveRow, VoteRow};
+use crate::error::{Context, Error, Result};
 use crate::maps::MapSnapshot;
-use crate::run::error::RunError;
 use crate::run::tensor_file::{NamedTensor, write_tensors_durably};
 use safetensors::tensor::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
@@ -75,7 +75,7 @@ const HASH_KEY: &str = "hash";
 const LEARNED: [&str; 4] = ["module", "votes", "actions", "map-transformations"];
 
 impl Checkpoint {
-    pub fn write(&self, path: &Path) -> Result<(), RunError> {
+    pub fn write(&self, path: &Path) -> Result<()> {
         let RemapState { settings, n_steps, skill, screens, touches, rewards, others } = &self.agent;
         let controller = skill.controller.as_ref();
         let tally = controller.map(|controller| &controller.tally);
@@ -99,18 +99,18 @@ impl Checkpoint {
         let json = serde_json::to_string(&small).expect("plain data");
         let hash = hash_of(&json, tensors.iter().map(|tensor| (tensor.name.as_str(), tensor.bytes)));
         let words = HashMap::from([(KEY.to_owned(), json), (HASH_KEY.to_owned(), hash)]);
-        write_tensors_durably(path, &tensors, words).map_err(RunError::of_file(path))
+        write_tensors_durably(path, &tensors, words).at(path)
     }
 
     /// The checkpoint in a file, `None` if there is none.
-    pub fn read(path: &Path) -> Result<Option<Self>, RunError> {
+    pub fn read(path: &Path) -> Result<Option<Self>> {
         let bytes = match read_at_most(path, MAX_BYTES) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(RunError::File { path: path.to_owned(), error }),
+            Err(error) => return Err(error).at(path),
         };
         Self::from_bytes(&bytes).map(Some).map_err(|problem| {
-            RunError::damaged(path, format!("{problem}; remove the file to start the run anew"))
+            Error::damaged(path, format!("{problem}; remove the file to start the run anew"))
         })
     }
 

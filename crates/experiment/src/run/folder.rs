@@ -1,6 +1,6 @@
 //! A run's folder and the names in it.
 
-use crate::run::error::RunError;
+use crate::error::{Context, Error, Result};
 use crate::run::files_in_memory::FilesInMemory;
 use crate::run::plan::RunIdentity;
 use crate::run::status::RunStatus;
@@ -132,17 +132,17 @@ impl RunFolder {
 
     /// Makes the folder and keeps other processes out of it for as long as the file is held; what a killed one left
     /// half-written is removed. Where a file system has no locks, nobody is kept out, and nothing removed.
-    pub fn claim(&self) -> Result<File, RunError> {
-        fs::create_dir_all(&self.path).map_err(RunError::of_file(&self.path))?;
+    pub fn claim(&self) -> Result<File> {
+        fs::create_dir_all(&self.path).at(&self.path)?;
         let path = self.path.join("lock");
         let open = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
-        let file = open.map_err(RunError::of_file(&path))?;
+        let file = open.at(&path)?;
         match file.try_lock() {
             Ok(()) => {
-                sweep_aside(&self.path).map_err(RunError::of_file(&self.path))?;
+                sweep_aside(&self.path).at(&self.path)?;
                 Ok(file)
             }
-            Err(TryLockError::WouldBlock) => Err(RunError::Busy { folder: self.path.clone() }),
+            Err(TryLockError::WouldBlock) => Err(Error::Busy { folder: self.path.clone() }),
             Err(TryLockError::Error(_)) => Ok(file),
         }
     }
@@ -166,43 +166,42 @@ impl RunFolder {
     }
 
     /// Writes a file whole.
-    pub fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), RunError> {
-        write_aside(path, bytes).map_err(RunError::of_file(path))
+    pub fn write(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+        write_aside(path, bytes).at(path)
     }
 
     /// The identity of the run in this folder; `None` if there is none.
-    pub fn read_identity(&self) -> Result<Option<RunIdentity>, RunError> {
+    pub fn read_identity(&self) -> Result<Option<RunIdentity>> {
         self.read_json(&self.identity())
     }
 
     /// How far it has come; `None` if it has not begun.
-    pub fn read_status(&self) -> Result<Option<RunStatus>, RunError> {
+    pub fn read_status(&self) -> Result<Option<RunStatus>> {
         self.read_json(&self.status())
     }
 
     /// Writes how far it has come.
-    pub fn write_status(&self, status: &RunStatus) -> Result<(), RunError> {
+    pub fn write_status(&self, status: &RunStatus) -> Result<()> {
         self.write(&self.status(), &json_of(status))
     }
 
     /// Takes the folder for this run, or says whose it is.
-    pub(crate) fn adopt(&self, identity: &RunIdentity) -> Result<(), RunError> {
+    pub(crate) fn adopt(&self, identity: &RunIdentity) -> Result<()> {
         match self.read_identity()? {
             Some(found) if found == *identity => Ok(()),
-            Some(found) => Err(RunError::OtherRun {
-                folder: self.path.clone(),
-                difference: difference(&found, identity),
-            }),
+            Some(found) => {
+                Err(Error::OtherRun { folder: self.path.clone(), difference: difference(&found, identity) })
+            }
             None => {
                 self.check_unused()?;
                 let path = self.identity();
-                write_aside_durably(&path, &json_of(identity)).map_err(RunError::of_file(&path))
+                write_aside_durably(&path, &json_of(identity)).at(&path)
             }
         }
     }
 
     /// Nothing that is not a run's is ever written over.
-    fn check_unused(&self) -> Result<(), RunError> {
+    fn check_unused(&self) -> Result<()> {
         let ours = [
             self.config(),
             self.task(),
@@ -217,24 +216,24 @@ impl RunFolder {
             self.checkpoint(),
         ];
         match ours.into_iter().find(|path| path.exists()) {
-            Some(file) => Err(RunError::NotARun { folder: self.path.clone(), file }),
+            Some(file) => Err(Error::NotARun { folder: self.path.clone(), file }),
             None => Ok(()),
         }
     }
 
     /// How a run that is wanted differs from the one in the folder; `None` if it does not.
-    pub fn difference_from(&self, wanted: &RunIdentity) -> Result<Option<String>, RunError> {
+    pub fn difference_from(&self, wanted: &RunIdentity) -> Result<Option<String>> {
         let found = self.read_identity()?;
         Ok(found.filter(|found| found != wanted).map(|found| difference(&found, wanted)))
     }
 
-    fn read_json<T: serde::de::DeserializeOwned>(&self, path: &Path) -> Result<Option<T>, RunError> {
+    fn read_json<T: serde::de::DeserializeOwned>(&self, path: &Path) -> Result<Option<T>> {
         let bytes = match self.read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(RunError::File { path: path.to_owned(), error }),
+            Err(error) => return Err(error).at(path),
         };
-        serde_json::from_slice(&bytes).map(Some).map_err(|error| RunError::damaged(path, error.to_string()))
+        serde_json::from_slice(&bytes).map(Some).map_err(|error| Error::damaged(path, error.to_string()))
     }
 }
 

@@ -3,7 +3,6 @@
 mod checkpoint;
 #[cfg(test)]
 mod damage;
-mod error;
 mod files_in_memory;
 mod folder;
 mod plan;
@@ -13,7 +12,6 @@ mod trained;
 mod training;
 mod weights_file;
 
-pub use error::RunError;
 pub use files_in_memory::FilesInMemory;
 pub use folder::{CHECKPOINT_FILE, RunFolder};
 pub use plan::{Lesson, RunIdentity, RunPlan};

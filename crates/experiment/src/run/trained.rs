@@ -1,7 +1,7 @@
 //! A finished run, to go on from: its agent and where its stream stood.
 
+use crate::error::{Error, Result};
 use crate::run::checkpoint::Checkpoint;
-use crate::run::error::RunError;
 use crate::run::folder::RunFolder;
 use std::path::PathBuf;
 use touchstream_agents::RemapState;
@@ -23,13 +23,13 @@ pub struct Trained {
 impl Trained {
     /// Reads the last checkpoint of a run; `None` if there is none. One that another version of the program wrote may have as
     /// many numbers and mean others by them, and is refused.
-    pub fn read(folder: &RunFolder) -> Result<Option<Self>, RunError> {
+    pub fn read(folder: &RunFolder) -> Result<Option<Self>> {
         let path = folder.checkpoint();
         let checkpoint = Checkpoint::read(&path)?;
         let identity = folder.read_identity()?;
         if checkpoint.is_some() && identity.is_some_and(|identity| !identity.is_of_this_version()) {
             let problem = "an earlier version of the program wrote it, whose weights stood in another order";
-            return Err(RunError::damaged(&path, problem.to_owned()));
+            return Err(Error::damaged(&path, problem.to_owned()));
         }
         Ok(checkpoint.map(|Checkpoint { agent, rest, .. }| Self {
             checkpoint: path,

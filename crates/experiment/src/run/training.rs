@@ -3,9 +3,9 @@
 mod finish;
 
 use crate::curve::{CurveRow, EventFile, VoteRow, csv_text, reuse};
+use crate::error::{Context, Error, Result};
 use crate::maps::{Example, MapSnapshot, Outlook, choose_examples};
 use crate::run::checkpoint::{Checkpoint, Rest, Tally};
-use crate::run::error::RunError;
 use crate::run::folder::RunFolder;
 use crate::run::plan::{RunIdentity, RunPlan};
 use crate::run::status::{RunStatus, Stage};
@@ -82,7 +82,7 @@ pub const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
 
 impl<'a, S: Scenes> Training<'a, S> {
     /// Takes a folder and starts the run in it, or goes on from its last checkpoint.
-    pub fn open(folder: RunFolder, identity: RunIdentity, world: World<'a, S>) -> Result<Self, RunError> {
+    pub fn open(folder: RunFolder, identity: RunIdentity, world: World<'a, S>) -> Result<Self> {
         let agent = identity.plan.agent().clone();
         let agent = Remap::new(agent, world.scenes.shape(), RunSeed(identity.plan.seed))?;
         Self::open_with(folder, identity, world, agent)
@@ -94,7 +94,7 @@ impl<'a, S: Scenes> Training<'a, S> {
         identity: RunIdentity,
         world: World<'a, S>,
         agent: Remap,
-    ) -> Result<Self, RunError> {
+    ) -> Result<Self> {
         let RunPlan { seed, n_map_examples, .. } = identity.plan;
         let outlook = Outlook { scale: agent.settings().touch_scale, k_f: agent.settings().k_f };
         let examples_of = |validation| choose_examples(validation, world.scenes, outlook, n_map_examples);
@@ -170,17 +170,13 @@ impl<'a, S: Scenes> Training<'a, S> {
     }
 
     /// Trains to the last step, or until `must_stop` says so.
-    pub fn run(
-        &mut self,
-        must_stop: &dyn Fn() -> bool,
-        watch: &mut dyn FnMut(Moment),
-    ) -> Result<Ending, RunError> {
+    pub fn run(&mut self, must_stop: &dyn Fn() -> bool, watch: &mut dyn FnMut(Moment)) -> Result<Ending> {
         if self.n_steps() >= self.plan().n_steps && self.is_finished()? {
             return Ok(Ending::Finished);
         }
         self.train_and_write(must_stop, watch).inspect_err(|error| {
             // The run's own failure matters more than a status that cannot be written.
-            let _ = self.write_status(Stage::Failed, Some(error.to_string()));
+            let _ = self.write_status(Stage::Failed, Some(error.text()));
         })
     }
 
@@ -188,7 +184,7 @@ impl<'a, S: Scenes> Training<'a, S> {
         &mut self,
         must_stop: &dyn Fn() -> bool,
         watch: &mut dyn FnMut(Moment),
-    ) -> Result<Ending, RunError> {
+    ) -> Result<Ending> {
         let ending = self.train(must_stop, watch)?;
         match ending {
             Ending::Finished => self.finish()?,
@@ -200,11 +196,7 @@ impl<'a, S: Scenes> Training<'a, S> {
         Ok(ending)
     }
 
-    fn train(
-        &mut self,
-        must_stop: &dyn Fn() -> bool,
-        watch: &mut dyn FnMut(Moment),
-    ) -> Result<Ending, RunError> {
+    fn train(&mut self, must_stop: &dyn Fn() -> bool, watch: &mut dyn FnMut(Moment)) -> Result<Ending> {
         self.write_status(Stage::Running, None)?;
         if self.rows.is_empty() {
             self.look_at_maps(None);
@@ -250,7 +242,7 @@ impl<'a, S: Scenes> Training<'a, S> {
     }
 
     /// What was learned is frozen, a new module is allocated, and a first look is taken at the new task.
-    fn begin_next_lesson(&mut self) -> Result<(), RunError> {
+    fn begin_next_lesson(&mut self) -> Result<()> {
         self.lesson += 1;
         self.lesson_start = self.n_steps();
         let settings = self.plan().lessons[self.lesson].agent.clone();
@@ -268,7 +260,7 @@ impl<'a, S: Scenes> Training<'a, S> {
     }
 
     /// Whether everything was written down already.
-    fn is_finished(&self) -> Result<bool, RunError> {
+    fn is_finished(&self) -> Result<bool> {
         let status = self.folder.read_status()?;
         let is_there = |path: &Path| path.is_file();
         Ok(status.is_some_and(|status| status.stage == Stage::Finished)
@@ -307,7 +299,7 @@ impl<'a, S: Scenes> Training<'a, S> {
     }
 
     /// Adds a row to the curve, and to the votes where there are any.
-    fn evaluate(&mut self) -> Result<(), RunError> {
+    fn evaluate(&mut self) -> Result<()> {
         let n_trials = self.plan().evaluation_trials;
         let first_trial = self.rows.len() as u64 * n_trials;
         let policy = self.plan().lessons[self.lesson].agent.policy;
@@ -345,16 +337,16 @@ impl<'a, S: Scenes> Training<'a, S> {
         self.folder.write(&self.folder.curve_csv(), csv_text(&self.rows).as_bytes())
     }
 
-    fn add_event(&mut self, row: &CurveRow) -> Result<(), RunError> {
+    fn add_event(&mut self, row: &CurveRow) -> Result<()> {
         let now = unix_secs();
-        let in_folder = RunError::of_file(self.folder.path());
+        let folder = self.folder.path();
         if self.events.is_none() {
-            self.events = Some(EventFile::begin(self.folder.path(), now, row.step).map_err(&in_folder)?);
+            self.events = Some(EventFile::begin(folder, now, row.step).at(folder)?);
         }
-        self.events.as_mut().map_or(Ok(()), |events| events.add(now, row)).map_err(in_folder)
+        self.events.as_mut().map_or(Ok(()), |events| events.add(now, row)).at(folder)
     }
 
-    fn write_checkpoint(&mut self) -> Result<(), RunError> {
+    fn write_checkpoint(&mut self) -> Result<()> {
         if !self.agent.is_sound() {
             return Err(PlayError::Diverged { loss: f32::NAN, n_steps: self.n_steps() }.into());
         }
@@ -378,11 +370,11 @@ impl<'a, S: Scenes> Training<'a, S> {
         Ok(())
     }
 
-    fn restore(&mut self, checkpoint: Checkpoint) -> Result<(), RunError> {
+    fn restore(&mut self, checkpoint: Checkpoint) -> Result<()> {
         let path = self.folder.checkpoint();
         let Checkpoint { agent, rest, maps } = checkpoint;
         let foreign = || {
-            RunError::damaged(
+            Error::damaged(
                 &path,
                 "it is of another run, or of another version of the program; remove it to start anew",
             )
@@ -400,17 +392,14 @@ impl<'a, S: Scenes> Training<'a, S> {
         {
             return Err(foreign());
         }
-        self.world
-            .train
-            .restore(&rest.stream)
-            .map_err(|error| RunError::damaged(&path, error.to_string()))?;
+        self.world.train.restore(&rest.stream).map_err(|error| Error::damaged(&path, error.to_string()))?;
         (self.lesson, self.lesson_start) = (rest.lesson, rest.lesson_start);
         (self.rows, self.votes, self.maps, self.tally) = (rest.rows, rest.votes, maps, rest.tally);
         self.begin_evaluating();
         Ok(())
     }
 
-    fn write_status(&self, stage: Stage, reason: Option<String>) -> Result<(), RunError> {
+    fn write_status(&self, stage: Stage, reason: Option<String>) -> Result<()> {
         self.folder.write_status(&RunStatus {
             stage,
             reason,

@@ -1,6 +1,6 @@
 //! A module's weights as safetensors, with all that is needed to use them again.
 
-use crate::run::error::RunError;
+use crate::error::{Context, Error, Result};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -58,7 +58,7 @@ const MAX_BYTES: u64 = 1 << 34;
 
 /// Writes all tensors of a skill under their names: `bottleneck.weight`, `layer1.bias`, ...; of frozen modules
 /// `old.0.bottleneck.weight`, ...; of a controller `votes.bottleneck.weight`, ...
-pub fn write_weights(path: &Path, skill: &Skill, facts: &WeightsFacts) -> Result<(), RunError> {
+pub fn write_weights(path: &Path, skill: &Skill, facts: &WeightsFacts) -> Result<()> {
     let mut tensors: Vec<(String, Vec<usize>, &[f32])> = Vec::new();
     let old = skill.controller().map_or(&[][..], Controller::old);
     let modules = std::iter::once((String::new(), skill.module()));
@@ -80,14 +80,14 @@ pub fn write_weights(path: &Path, skill: &Skill, facts: &WeightsFacts) -> Result
     });
     let json = serde_json::to_string(facts).expect("plain data");
     let bytes = safetensors::serialize(views, Some(HashMap::from([(KEY.to_owned(), json)])))
-        .map_err(|error| RunError::damaged(path, error.to_string()))?;
-    write_aside_durably(path, &bytes).map_err(RunError::of_file(path))
+        .map_err(|error| Error::damaged(path, error.to_string()))?;
+    write_aside_durably(path, &bytes).at(path)
 }
 
 /// Reads what [`write_weights`] wrote.
-pub fn read_weights(path: &Path) -> Result<StoredWeights, RunError> {
-    let bytes = read_at_most(path, MAX_BYTES).map_err(RunError::of_file(path))?;
-    weights_from_bytes(&bytes).map_err(|problem| RunError::damaged(path, problem))
+pub fn read_weights(path: &Path) -> Result<StoredWeights> {
+    let bytes = read_at_most(path, MAX_BYTES).at(path)?;
+    weights_from_bytes(&bytes).map_err(|problem| Error::damaged(path, problem))
 }
 
 fn weights_from_bytes(bytes: &[u8]) -> Result<StoredWeights, String> {

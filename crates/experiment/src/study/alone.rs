@@ -2,8 +2,8 @@
 
 use crate::config::RawConfig;
 use crate::config_files::write_config;
-use crate::error::Result;
-use crate::run::{Ending, Moment, RunError, RunFolder, Training, World};
+use crate::error::{Error, Result};
+use crate::run::{Ending, Moment, RunFolder, Training, World};
 use crate::run_setup::{RunSetup, identity_of};
 use crate::study::Ended;
 use crate::study::shared_inputs::SharedInputs;
@@ -53,8 +53,8 @@ pub fn run_to_its_end<S: Scenes>(training: Training<'_, S>, watched: &Watched<'_
         (watched.on_return)(training.n_steps());
     }
     match training.run(watched.must_stop, &mut |moment| (watched.on_moment)(moment)) {
-        Ok(Ending::Finished) | Err(RunError::Play(PlayError::Diverged { .. })) => Ok(Ended::Complete),
+        Ok(Ending::Finished) | Err(Error::Play(PlayError::Diverged { .. })) => Ok(Ended::Complete),
         Ok(Ending::Interrupted) => Ok(Ended::Interrupted),
-        Err(error) => Err(error.into()),
+        Err(error) => Err(error),
     }
 }

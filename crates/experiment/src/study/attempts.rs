@@ -5,8 +5,8 @@
 //! owner goes on from the last checkpoint in a folder of its own: nobody ever writes where another does. An owner that
 //! was only slow finds a higher number and gives up; if it is complete first, it wins all the same.
 
+use crate::error::{Context, Result};
 use crate::run::{CHECKPOINT_FILE, RunFolder, Trained};
-use crate::study::error::StudyError;
 use crate::study::worker::Worker;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
@@ -111,11 +111,10 @@ impl Attempts {
     }
 
     /// The numbers that were claimed, in order.
-    fn numbers(&self) -> Result<Vec<u32>, StudyError> {
-        let in_folder = StudyError::of_file(&self.path);
+    fn numbers(&self) -> Result<Vec<u32>> {
         let mut numbers = Vec::new();
-        for entry in entries_of(&self.path).map_err(&in_folder)? {
-            let name = entry.map_err(&in_folder)?.file_name();
+        for entry in entries_of(&self.path).at(&self.path)? {
+            let name = entry.at(&self.path)?.file_name();
             let number: Option<u32> =
                 name.to_str().and_then(|name| name.strip_suffix(".claim")?.parse().ok());
             numbers.extend(number);
@@ -125,7 +124,7 @@ impl Attempts {
     }
 
     /// Takes the run, unless somebody who is alive has it.
-    pub fn claim(&self, worker: &Worker, lease: Duration) -> Result<Claimed, StudyError> {
+    pub fn claim(&self, worker: &Worker, lease: Duration) -> Result<Claimed> {
         let last = self.numbers()?.last().copied().unwrap_or(0);
         if last > 0 && self.is_alive(last, worker)? {
             return Ok(Claimed::Theirs);
@@ -137,56 +136,55 @@ impl Attempts {
         };
         let number = last + 1;
         let path = self.claim_file(number);
-        let claimed = claim_aside(&path, &json_of(&facts)).map_err(StudyError::of_file(&path))?;
+        let claimed = claim_aside(&path, &json_of(&facts)).at(&path)?;
         Ok(claimed
             .map_or(Claimed::Theirs, |file| Claimed::Ours(Claim { attempts: self.clone(), number, file })))
     }
 
     /// Whether the owner of an attempt can be believed to work on it.
-    fn is_alive(&self, number: u32, asking: &Worker) -> Result<bool, StudyError> {
+    fn is_alive(&self, number: u32, asking: &Worker) -> Result<bool> {
         if self.end_file(number).exists() {
             return Ok(false);
         }
         let path = self.claim_file(number);
-        let of_file = StudyError::of_file(&path);
         let Some(facts) = self.facts(number)? else { return Ok(false) };
-        let Some(file) = unless_gone(File::open(&path)).map_err(&of_file)? else { return Ok(false) };
+        let Some(file) = unless_gone(File::open(&path)).at(&path)? else { return Ok(false) };
         if facts.worker.shares_machine(asking) && is_unlocked(&file) {
             return Ok(false);
         }
-        let last_sign = file.metadata().and_then(|facts| facts.modified()).map_err(&of_file)?;
+        let last_sign = file.metadata().and_then(|facts| facts.modified()).at(&path)?;
         let silence = self.now()?.duration_since(last_sign).unwrap_or_default();
         Ok(silence.as_secs_f64() <= facts.lease_secs)
     }
 
     /// What time it is where the files are: machines may disagree, and the server stamps files for all of them.
-    fn now(&self) -> Result<SystemTime, StudyError> {
+    fn now(&self) -> Result<SystemTime> {
         let probe = tempfile::tempfile_in(&self.path)
             .and_then(|mut file| file.write_all(b"?").and_then(|()| file.metadata()))
             .and_then(|facts| facts.modified());
-        probe.map_err(StudyError::of_file(&self.path))
+        probe.at(&self.path)
     }
 
     /// `None` for a claim that nobody can read, which counts as none.
-    fn facts(&self, number: u32) -> Result<Option<ClaimFacts>, StudyError> {
+    fn facts(&self, number: u32) -> Result<Option<ClaimFacts>> {
         let path = self.claim_file(number);
-        let bytes = unless_gone(read_at_most(&path, MAX_CLAIM_BYTES)).map_err(StudyError::of_file(&path))?;
+        let bytes = unless_gone(read_at_most(&path, MAX_CLAIM_BYTES)).at(&path)?;
         Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
     }
 
-    fn end(&self, number: u32) -> Result<Option<AttemptEnd>, StudyError> {
+    fn end(&self, number: u32) -> Result<Option<AttemptEnd>> {
         let path = self.end_file(number);
-        let bytes = unless_gone(read_at_most(&path, MAX_CLAIM_BYTES)).map_err(StudyError::of_file(&path))?;
+        let bytes = unless_gone(read_at_most(&path, MAX_CLAIM_BYTES)).at(&path)?;
         Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
     }
 
     /// How many there were.
-    pub fn count(&self) -> Result<usize, StudyError> {
+    pub fn count(&self) -> Result<usize> {
         Ok(self.numbers()?.len())
     }
 
     /// All attempts so far.
-    pub fn records(&self, asking: &Worker) -> Result<Vec<AttemptRecord>, StudyError> {
+    pub fn records(&self, asking: &Worker) -> Result<Vec<AttemptRecord>> {
         let mut records = Vec::new();
         for number in self.numbers()? {
             let Some(facts) = self.facts(number)? else { continue };
@@ -221,13 +219,13 @@ impl Claim {
 
     /// Where to work. What an earlier attempt has reached is there already; a checkpoint that is damaged is passed over, or it
     /// would stop every attempt after it.
-    pub fn work_folder(&self) -> Result<PathBuf, StudyError> {
+    pub fn work_folder(&self) -> Result<PathBuf> {
         self.work_folder_after(|run| Trained::read(run).is_ok_and(|trained| trained.is_some()))
     }
 
-    fn work_folder_after(&self, can_go_on: impl Fn(&RunFolder) -> bool) -> Result<PathBuf, StudyError> {
+    fn work_folder_after(&self, can_go_on: impl Fn(&RunFolder) -> bool) -> Result<PathBuf> {
         let folder = self.attempts.work_folder(self.number);
-        fs::create_dir_all(&folder).map_err(StudyError::of_file(&folder))?;
+        fs::create_dir_all(&folder).at(&folder)?;
         let mut before: Vec<(u64, u32)> = (1..self.number)
             .map(|number| {
                 let status = RunFolder::at(self.attempts.work_folder(number)).read_status().ok().flatten();
@@ -238,7 +236,7 @@ impl Claim {
         let is_good =
             |&&(_, number): &&(u64, u32)| can_go_on(&RunFolder::at(self.attempts.work_folder(number)));
         if let Some((_, number)) = before.iter().rev().find(is_good) {
-            inherit(&self.attempts.work_folder(*number), &folder).map_err(StudyError::of_file(&folder))?;
+            inherit(&self.attempts.work_folder(*number), &folder).at(&folder)?;
         }
         Ok(folder)
     }
@@ -251,14 +249,14 @@ impl Claim {
     }
 
     /// Writes down how it ended; the next may claim.
-    pub fn end(self, outcome: AttemptResult, cpu_time: Duration) -> Result<(), StudyError> {
+    pub fn end(self, outcome: AttemptResult, cpu_time: Duration) -> Result<()> {
         let end = AttemptEnd {
             outcome,
             ended_unix_secs: unix_secs(SystemTime::now()),
             cpu_secs: cpu_time.as_secs_f64(),
         };
         let path = self.attempts.end_file(self.number);
-        write_aside(&path, &json_of(&end)).map_err(StudyError::of_file(&path))
+        write_aside(&path, &json_of(&end)).at(&path)
     }
 }
 

@@ -21,7 +21,7 @@ fn read_spec_if_any(folder: &StudyFolder) -> Result<Option<StudySpec>> {
     match path.try_exists() {
         Ok(true) => StudySpec::read(&path).map(Some),
         Ok(false) => Ok(None),
-        Err(error) => Err(error).with_context(|| path.display().to_string()),
+        Err(error) => Err(error).at(&path),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Complete runs that cannot be used any more: they are set aside, to be done again.
 
-use crate::error::{Context, Error, Result, bail};
+use crate::error::{Context, Result, bail};
 use crate::run::{RunFolder, Stage, Trained};
 use crate::study::StudyFolder;
 use crate::study::cell::{Cell, missing_of};
@@ -62,10 +62,10 @@ fn problem_of(base: &RunFolder) -> Result<Option<String>> {
     if status.is_none_or(|status| status.stage != Stage::Finished) {
         return Ok(None);
     }
-    match Trained::read(base).map_err(Error::from) {
+    match Trained::read(base) {
         Ok(Some(_)) => Ok(None),
         Ok(None) => Ok(Some("it has no checkpoint".to_owned())),
         Err(error) if error.is_out_of_reach() => Err(error),
-        Err(error) => Ok(Some(error.to_string())),
+        Err(error) => Ok(Some(error.text())),
     }
 }

@@ -1,8 +1,8 @@
 //! A study's folder and the names in it.
 
+use crate::error::{Context, Result};
 use crate::run::{FilesInMemory, RunFolder, RunStatus};
 use crate::study::attempts::Attempts;
-use crate::study::error::StudyError;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -78,7 +78,7 @@ impl StudyFolder {
     }
 
     /// The names of all complete runs.
-    pub fn complete(&self) -> Result<BTreeSet<String>, StudyError> {
+    pub fn complete(&self) -> Result<BTreeSet<String>> {
         match &self.runs {
             Some(runs) => Ok(runs.names_in(&self.path.join("runs")).collect()),
             None => self.names_in("runs"),
@@ -86,16 +86,15 @@ impl StudyFolder {
     }
 
     /// The names of all runs that anybody has begun.
-    pub fn begun(&self) -> Result<BTreeSet<String>, StudyError> {
+    pub fn begun(&self) -> Result<BTreeSet<String>> {
         self.names_in("attempts")
     }
 
-    fn names_in(&self, part: &str) -> Result<BTreeSet<String>, StudyError> {
+    fn names_in(&self, part: &str) -> Result<BTreeSet<String>> {
         let folder = self.path.join(part);
-        let in_folder = StudyError::of_file(&folder);
         let mut names = BTreeSet::new();
-        for entry in entries_of(&folder).map_err(&in_folder)? {
-            let name = entry.map_err(&in_folder)?.file_name().to_string_lossy().into_owned();
+        for entry in entries_of(&folder).at(&folder)? {
+            let name = entry.at(&folder)?.file_name().to_string_lossy().into_owned();
             if !name.starts_with('.') {
                 names.insert(name);
             }
@@ -104,33 +103,32 @@ impl StudyFolder {
     }
 
     /// Makes a finished attempt the run; `false` if another was complete before it, which stays.
-    pub(crate) fn publish(&self, name: &str, attempt: &Path) -> Result<bool, StudyError> {
+    pub(crate) fn publish(&self, name: &str, attempt: &Path) -> Result<bool> {
         let run = self.run(name);
         let parent = self.path.join("runs");
-        fs::create_dir_all(&parent).map_err(StudyError::of_file(&parent))?;
+        fs::create_dir_all(&parent).at(&parent)?;
         // Onto a folder that is there and not empty nothing can be renamed: the first complete result wins.
         match fs::rename(attempt, run.path()) {
             Ok(()) => Ok(true),
             Err(_) if run.path().is_dir() => Ok(false),
-            Err(error) => Err(StudyError::File { path: run.path().to_owned(), error }),
+            Err(error) => Err(error).at(run.path()),
         }
     }
 
     /// Takes a complete run that cannot be read out of the way, so that it is done again; gives where it is now, or nothing if it
     /// was gone already.
-    pub fn set_aside(&self, name: &str) -> Result<Option<PathBuf>, StudyError> {
+    pub fn set_aside(&self, name: &str) -> Result<Option<PathBuf>> {
         let run = self.run(name);
         let free = (1..).map(|number| self.path.join("runs").join(format!(".damaged-{name}-{number}")));
         let mut free = free.filter(|path| !path.exists());
         let aside = free.next().unwrap_or_else(|| unreachable!("numbers do not end"));
-        let moved = unless_gone(fs::rename(run.path(), &aside)).map_err(StudyError::of_file(run.path()))?;
+        let moved = unless_gone(fs::rename(run.path(), &aside)).at(run.path())?;
         Ok(moved.map(|()| aside))
     }
 
     /// How a complete run ended.
-    pub fn status(&self, name: &str) -> Result<Option<RunStatus>, StudyError> {
+    pub fn status(&self, name: &str) -> Result<Option<RunStatus>> {
         let run = self.run(name);
         run.read_status()
-            .map_err(|error| StudyError::Damaged { path: run.status(), problem: error.to_string() })
     }
 }

@@ -1,7 +1,7 @@
 //! All runs of a study as one process sees them: which is next, and what is left.
 
+use crate::error::Result;
 use crate::run::Stage;
-use crate::study::error::StudyError;
 use crate::study::folder::StudyFolder;
 use crate::study::job::{Job, JobState};
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,7 +78,7 @@ impl<'a> JobQueue<'a> {
     }
 
     /// Finds out what others have finished.
-    pub(super) fn look(&mut self, folder: &StudyFolder) -> Result<(), StudyError> {
+    pub(super) fn look(&mut self, folder: &StudyFolder) -> Result<()> {
         if self.looked.is_some_and(|looked| looked.elapsed() < LOOK_EVERY) {
             return Ok(());
         }
@@ -93,7 +93,7 @@ impl<'a> JobQueue<'a> {
     }
 
     /// The next that can be tried; it is ours among the threads of this process from now on.
-    pub(super) fn take_next(&mut self, folder: &StudyFolder) -> Result<Next, StudyError> {
+    pub(super) fn take_next(&mut self, folder: &StudyFolder) -> Result<Next> {
         self.look(folder)?;
         let mut next = Next::Nothing;
         for idx in 0..self.jobs.len() {
@@ -117,7 +117,7 @@ impl<'a> JobQueue<'a> {
         Ok(next)
     }
 
-    fn base_state(&mut self, idx: usize, folder: &StudyFolder) -> Result<BaseState, StudyError> {
+    fn base_state(&mut self, idx: usize, folder: &StudyFolder) -> Result<BaseState> {
         let jobs = self.jobs;
         let Some(base) = &jobs[idx].needs else { return Ok(BaseState::Ready) };
         if self.ready.contains(base.as_str()) {

@@ -56,7 +56,7 @@ impl OpenStudy {
     /// What is studied; an error names what the user named.
     pub fn read_spec(&self, path: &Path) -> Result<StudySpec> {
         let spec = read_spec(&self.folder);
-        if self.is_packed() { spec.with_context(|| path.display().to_string()) } else { spec }
+        if self.is_packed() { spec.at(path) } else { spec }
     }
 
     /// Whether it was packed: what is written into its folder is gone with it.
@@ -105,7 +105,7 @@ pub fn pack(folder: &StudyFolder, pictures: Pictures, out: &Path, watch: &dyn Wa
             }
         }
     }
-    archive.finish().and_then(GzEncoder::finish).with_context(|| out.display().to_string())?;
+    archive.finish().and_then(GzEncoder::finish).at(out)?;
     file.finish()?;
     Ok(runs.len())
 }
@@ -165,8 +165,8 @@ fn places_of(folder: &StudyFolder, spec: &StudySpec) -> Result<Vec<String>> {
 fn task_files(folder: &StudyFolder) -> Result<BTreeMap<String, PathBuf>> {
     let mut files = BTreeMap::new();
     let tasks = folder.path().join("tasks");
-    for entry in entries_of(&tasks).with_context(|| tasks.display().to_string())? {
-        let path = entry.with_context(|| tasks.display().to_string())?.path();
+    for entry in entries_of(&tasks).at(&tasks)? {
+        let path = entry.at(&tasks)?.path();
         if path.extension().is_some_and(|ending| ending == "toml") {
             files.insert(path.file_name().unwrap_or_default().to_string_lossy().into_owned(), path);
         }
@@ -195,7 +195,7 @@ fn files_of(run: &RunFolder, pictures: Pictures) -> Vec<PathBuf> {
 
 /// The bytes of a file, if it is there.
 fn bytes_of(path: &Path) -> Result<Option<Vec<u8>>> {
-    unless_gone(read_at_most(path, MAX_FILE_BYTES)).with_context(|| path.display().to_string())
+    unless_gone(read_at_most(path, MAX_FILE_BYTES)).at(path)
 }
 
 /// The same study, naming nothing by where it was.
@@ -226,8 +226,7 @@ fn without_places(spec: StudySpec, folder: &StudyFolder) -> Result<StudySpec> {
 
 /// The same for baselines, which tell their source.
 fn baselines_without_places(bytes: &[u8], path: &Path) -> Result<Vec<u8>> {
-    let mut baselines: serde_json::Value =
-        serde_json::from_slice(bytes).with_context(|| path.display().to_string())?;
+    let mut baselines: serde_json::Value = serde_json::from_slice(bytes).at(path)?;
     for place in ["/data/source", "/encoder"] {
         if let Some(word) = baselines.pointer_mut(place)
             && let Some(source) = word.as_str()
@@ -259,7 +258,7 @@ fn unpack(path: &Path, into: &Path) -> Result<FilesInMemory> {
         }
         let target = into.join(&name);
         let mut bytes = Vec::new();
-        entry.take(MAX_FILE_BYTES).read_to_end(&mut bytes).with_context(|| name.display().to_string())?;
+        entry.take(MAX_FILE_BYTES).read_to_end(&mut bytes).at(&name)?;
         if name.starts_with("runs") {
             runs.insert(target, bytes);
             continue;

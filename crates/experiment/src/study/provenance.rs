@@ -36,7 +36,7 @@ impl Start {
         let line = serde_json::to_string(self)? + "\n";
         let file = fs::OpenOptions::new().create(true).append(true).open(&path);
         // One write: lines of several processes do not mix.
-        file.and_then(|mut file| file.write_all(line.as_bytes())).with_context(|| path.display().to_string())
+        file.and_then(|mut file| file.write_all(line.as_bytes())).at(&path)
     }
 }
 
@@ -49,7 +49,7 @@ pub fn starts_of(folder: &StudyFolder) -> Result<Vec<Start>> {
     if !path.exists() {
         return Ok(Vec::new());
     }
-    let bytes = fs::read(&path).with_context(|| path.display().to_string())?;
+    let bytes = fs::read(&path).at(&path)?;
     let text = String::from_utf8_lossy(&bytes);
     Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
 }

@@ -147,17 +147,17 @@ fn with_texts(failures: Vec<(String, Error)>) -> Vec<(String, String)> {
 
 fn read_run(folder: RunFolder, name: &str) -> Result<CompleteRun> {
     let path = folder.path().join(RUN_FACTS);
-    let text = folder.read_text(&path).with_context(|| path.display().to_string())?;
-    let facts: RunFacts = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+    let text = folder.read_text(&path).at(&path)?;
+    let facts: RunFacts = serde_json::from_str(&text).at(&path)?;
     find_module(&facts.module).with_context(|| format!("{}: module", path.display()))?;
-    let status = folder.read_status()?.with_context(|| folder.status().display().to_string())?;
-    let identity = folder.read_identity()?.with_context(|| folder.identity().display().to_string())?;
+    let status = folder.read_status()?.at(folder.status())?;
+    let identity = folder.read_identity()?.at(folder.identity())?;
     if identity.plan.lessons.is_empty() {
         bail!(Folder, "{}: plan.lessons: there is none", folder.identity().display());
     }
     let curve = folder.curve_csv();
-    let text = folder.read_text(&curve).with_context(|| curve.display().to_string())?;
-    let rows = rows_from_csv(&text).with_context(|| curve.display().to_string())?;
+    let text = folder.read_text(&curve).at(&curve)?;
+    let rows = rows_from_csv(&text).at(&curve)?;
     let failure = (status.stage != Stage::Finished)
         .then(|| status.reason.unwrap_or_else(|| "no reason is known".into()));
     Ok(CompleteRun { name: name.to_owned(), facts, rows, failure, identity, folder })

@@ -1,6 +1,7 @@
 //! What stays of a run that is complete.
 
-use crate::run::{RunError, RunFolder};
+use crate::error::{Context, Result};
+use crate::run::RunFolder;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::PathBuf;
@@ -23,14 +24,14 @@ pub struct RunResult {
 }
 
 /// Writes down what the weights were, and deletes what is not kept: a study of a thousand runs would fill a disk.
-pub fn settle_run(folder: &RunFolder, keep: Keep) -> Result<(), RunError> {
+pub fn settle_run(folder: &RunFolder, keep: Keep) -> Result<()> {
     let weights = folder.weights();
-    let bytes = unless_gone(fs::read(&weights)).map_err(RunError::of_file(&weights))?;
+    let bytes = unless_gone(fs::read(&weights)).at(&weights)?;
     let weights_hash = bytes.map(|bytes| blake3::hash(&bytes).to_hex().to_string());
     let path = folder.path().join("result.json");
     let json = serde_json::to_vec(&RunResult { weights_hash }).expect("plain data");
     folder.write(&path, &json)?;
-    let delete = |path: PathBuf| unless_gone(fs::remove_file(&path)).map_err(RunError::of_file(&path));
+    let delete = |path: PathBuf| unless_gone(fs::remove_file(&path)).at(&path);
     if keep == Keep::Curve {
         delete(weights)?;
         delete(folder.checkpoint())?;

@@ -129,10 +129,9 @@ impl StudySpec {
         spec = spec.with_task_words(&folder, |word| resolve_relative_to(word, &folder));
         spec.python = spec.python.map(|python| program_beside(&python, &folder));
         for words in [&mut spec.settings].into_iter().chain(spec.settings_of.values_mut()) {
-            *words =
-                words.clone().with_sources_beside(&folder).with_context(|| path.display().to_string())?;
+            *words = words.clone().with_sources_beside(&folder).at(path)?;
         }
-        spec.checked().with_context(|| path.display().to_string())
+        spec.checked().at(path)
     }
 
     /// The same study with its tasks called otherwise. Files that it names now are looked for from a folder.
@@ -517,7 +516,7 @@ mod tests {
     fn what_is_no_study_is_answered_with_its_field() {
         #[track_caller]
         fn check(text: &str, message: &str) {
-            let error = format!("{:#}", parse(text).unwrap_err());
+            let error = parse(text).unwrap_err().text();
             assert!(error.contains(message) && error.contains("mine.toml"), "{error}");
         }
         check("", "there is nothing to learn");

@@ -74,7 +74,7 @@ pub fn status_of(folder: &StudyFolder, spec: &StudySpec, watch: &dyn Watch) -> R
         let records = match attempts.records(&worker) {
             Ok(records) => records,
             Err(error) => {
-                given_up.push((name.clone(), error.to_string()));
+                given_up.push((name.clone(), error.text()));
                 continue;
             }
         };

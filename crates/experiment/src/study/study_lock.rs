@@ -1,6 +1,6 @@
 //! The lock of a study: one process at a time changes its settings.
 
-use crate::study::error::StudyError;
+use crate::error::{Context, Result};
 use crate::study::folder::StudyFolder;
 use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
@@ -14,12 +14,12 @@ pub struct StudyLock {
 
 impl StudyFolder {
     /// Waits until nobody else changes the study. Where a file system has no locks, it does not wait.
-    pub fn lock(&self) -> Result<StudyLock, StudyError> {
-        fs::create_dir_all(self.path()).map_err(StudyError::of_file(self.path()))?;
+    pub fn lock(&self) -> Result<StudyLock> {
+        fs::create_dir_all(self.path()).at(self.path())?;
         // Never deleted: a lock on a file that is gone keeps nobody out.
         let path = self.path().join("study.lock");
         let open = || OpenOptions::new().create(true).append(true).open(&path);
-        let file = open().map_err(StudyError::of_file(&path))?;
+        let file = open().at(&path)?;
         // Servers without locks say so in many ways.
         while file.lock().is_err_and(|error| error.kind() == ErrorKind::Interrupted) {}
         Ok(StudyLock { _locked: file })

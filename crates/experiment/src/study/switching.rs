@@ -152,7 +152,7 @@ impl PairPlan {
     ) -> Result<World<'a, FeatureScenes>> {
         let fresh = world_of(setup, inputs, &self.pair.second, seed)?;
         let mut base = setup.stream_of(&self.pair.base, &inputs.stimuli, Split::Train, seed)?;
-        base.restore(&trained.stream).with_context(|| trained.checkpoint.display().to_string())?;
+        base.restore(&trained.stream).at(&trained.checkpoint)?;
         Ok(World { train: base.continue_with(fresh.train.schedule().clone())?, ..fresh })
     }
 
@@ -259,5 +259,5 @@ fn write_judgement(folder: &RunFolder, identity: &RunIdentity, rows: &[CurveRow]
         validation_reward: rows.last().map(|row| row.validation.reward),
         identity: identity.hash(),
     };
-    Ok(folder.write_status(&status)?)
+    folder.write_status(&status)
 }

@@ -10,7 +10,7 @@ pub fn read_votes(path: &Path, name: &str) -> Result<Option<VoteSeries>> {
     if !path.exists() {
         return Ok(None);
     }
-    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let text = fs::read_to_string(path).at(path)?;
     let mut series = VoteSeries { name: name.to_owned(), ..VoteSeries::default() };
     for (idx, line) in text.lines().enumerate().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();

@@ -1,9 +1,9 @@
 //! The threads of one process that get a study done, beside those of other processes.
 
+use crate::error::Result;
 use crate::run::RunFolder;
 use crate::study::attempts::{AttemptResult, Claim, Claimed, LEASE};
 use crate::study::cpu_time::thread_cpu_time;
-use crate::study::error::StudyError;
 use crate::study::folder::StudyFolder;
 use crate::study::job::{Ended, Job, JobState};
 use crate::study::job_queue::{JobCounts, JobQueue, Next};
@@ -60,7 +60,7 @@ impl WorkerPool<'_> {
         do_run: &DoRun<'_>,
         watch: &dyn Watch,
         must_stop: &AtomicBool,
-    ) -> Result<JobCounts, StudyError> {
+    ) -> Result<JobCounts> {
         let shared = Shared {
             pool: self,
             board: Mutex::new(JobQueue::new(jobs)),
@@ -79,7 +79,7 @@ impl WorkerPool<'_> {
             shared.is_over.store(true, Ordering::Relaxed);
             let outcomes = outcomes.into_iter();
             let outcomes = outcomes.map(|joined| joined.unwrap_or_else(|panic| resume_unwind(panic)));
-            outcomes.collect::<Result<(), StudyError>>()
+            outcomes.collect::<Result<()>>()
         })?;
         Ok(shared.tally())
     }
@@ -108,14 +108,14 @@ impl Shared<'_> {
         }
     }
 
-    fn work_alone(&self) -> Result<(), StudyError> {
+    fn work_alone(&self) -> Result<()> {
         while !self.must_stop.load(Ordering::Relaxed) {
             let next = lock(&self.board).take_next(self.pool.folder)?;
             match next {
                 Next::Take(job) => {
                     // A full disk or a folder that cannot be read is one run's trouble, not the study's.
                     let state = self.try_job(job);
-                    let state = state.unwrap_or_else(|error| JobState::GivenUp { reason: error.to_string() });
+                    let state = state.unwrap_or_else(|error| JobState::GivenUp { reason: error.text() });
                     lock(&self.board).settle(job, state);
                     self.watch.on(Event::StudyAdvanced(&self.tally()));
                 }
@@ -126,7 +126,7 @@ impl Shared<'_> {
         Ok(())
     }
 
-    fn try_job(&self, job: usize) -> Result<JobState, StudyError> {
+    fn try_job(&self, job: usize) -> Result<JobState> {
         let WorkerPool { folder, worker, lease, .. } = self.pool;
         let name = lock(&self.board).jobs[job].name.clone();
         let attempts = folder.attempts(&name);
@@ -165,9 +165,9 @@ impl Shared<'_> {
         let start = thread_cpu_time();
         let stops = || self.must_stop.load(Ordering::Relaxed) || is_lost.load(Ordering::Relaxed);
         let run = || {
-            let work = work.map_err(|error| error.to_string())?;
+            let work = work.map_err(|error| error.text())?;
             match (self.do_run)(job, &RunFolder::at(&work), &stops)? {
-                Ended::Complete => folder.publish(name, &work).map(Some).map_err(|error| error.to_string()),
+                Ended::Complete => folder.publish(name, &work).map(Some).map_err(|error| error.text()),
                 Ended::Interrupted => Ok(None),
             }
         };

@@ -1,6 +1,7 @@
 //! The agent that learns a second task, at its first step.
 
-use crate::run::{RunError, Trained};
+use crate::error::{Error, Result};
+use crate::run::Trained;
 use std::sync::Arc;
 use touchstream_agents::{AgentSettings, Remap, Scenes};
 use touchstream_analysis::{SwitchMethod, VotingMethod};
@@ -31,14 +32,14 @@ impl<S: Scenes> Start<'_, S> {
         &self,
         method: SwitchMethod,
         settings_of: impl Fn(VotingMethod) -> VotingSettings,
-    ) -> Result<Remap, RunError> {
+    ) -> Result<Remap> {
         let Start { trained, base, second, scenes, seed } = *self;
         if method == SwitchMethod::Scratch {
             return Ok(Remap::new(second.clone(), scenes.shape(), seed)?);
         }
         let mut agent = Remap::new(base.clone(), scenes.shape(), seed)?;
         if !agent.restore(&trained.agent, scenes) {
-            return Err(RunError::damaged(&trained.checkpoint, "it is of another base than this one"));
+            return Err(Error::damaged(&trained.checkpoint, "it is of another base than this one"));
         }
         match method {
             SwitchMethod::Scratch => {}

@@ -2,8 +2,8 @@
 
 use super::Training;
 use crate::curve::{LessonVotes, UNIT_VOTES_HEAD, VOTES_HEAD, VoteRow, csv_text, parquet_bytes};
+use crate::error::{Error, Result};
 use crate::maps::{map_film, map_strip};
-use crate::run::error::RunError;
 use crate::run::status::Stage;
 use crate::run::weights_file::{WeightsFacts, write_weights};
 use touchstream_agents::Scenes;
@@ -11,7 +11,7 @@ use touchstream_modules::composite::StageVotes;
 
 impl<S: Scenes> Training<'_, S> {
     /// Writes everything that a finished run has; the checkpoint stays, so that nothing is ever done twice.
-    pub(super) fn finish(&mut self) -> Result<(), RunError> {
+    pub(super) fn finish(&mut self) -> Result<()> {
         let folder = self.folder.clone();
         let (controller, shape) = (self.agent.skill().controller(), self.agent.skill().structure().shape());
         let facts = WeightsFacts {
@@ -31,7 +31,7 @@ impl<S: Scenes> Training<'_, S> {
         write_weights(&folder.weights(), self.agent.skill(), &facts)?;
         folder.write(&folder.curve_csv(), csv_text(&self.rows).as_bytes())?;
         let table = parquet_bytes(&self.rows)
-            .map_err(|error| RunError::damaged(&folder.curve_parquet(), error.to_string()))?;
+            .map_err(|error| Error::damaged(&folder.curve_parquet(), error.to_string()))?;
         folder.write(&folder.curve_parquet(), &table)?;
         self.write_lessons()?;
         self.write_votes()?;
@@ -39,10 +39,10 @@ impl<S: Scenes> Training<'_, S> {
             let (examples, snapshots) = self.maps(lesson);
             if !examples.is_empty() {
                 let strip = map_strip(examples, &snapshots).to_png();
-                folder.write(&folder.lesson_maps_png(lesson), &strip.map_err(RunError::of_picture)?)?;
+                folder.write(&folder.lesson_maps_png(lesson), &strip.map_err(Error::image)?)?;
             }
             if let Some(film) = map_film(examples, &snapshots) {
-                let film = film.to_apng().map_err(RunError::of_picture)?;
+                let film = film.to_apng().map_err(Error::image)?;
                 folder.write(&folder.lesson_film(lesson), &film)?;
             }
         }
@@ -65,7 +65,7 @@ impl<S: Scenes> Training<'_, S> {
     }
 
     /// `lesson,task,first_step`: which task was learned when.
-    fn write_lessons(&self) -> Result<(), RunError> {
+    fn write_lessons(&self) -> Result<()> {
         if self.plan().lessons.len() < 2 {
             return Ok(());
         }
@@ -78,7 +78,7 @@ impl<S: Scenes> Training<'_, S> {
         self.folder.write(&self.folder.lessons_csv(), text.as_bytes())
     }
 
-    fn write_votes(&self) -> Result<(), RunError> {
+    fn write_votes(&self) -> Result<()> {
         let (mut lines, mut unit_lines) = (String::new(), String::new());
         for (votes, rows) in self.lesson_votes() {
             let structure = self.agent.skill().structure();

@@ -45,14 +45,12 @@ impl Array<'_> {
         let folder = std::path::absolute(self.folder.path())?;
         let list = folder.join("slurm").join(format!("{number}-{}.txt", self.what));
         let lines: Vec<String> = self.tasks.iter().map(|names| names.join(" ")).collect();
-        write_aside(&list, (lines.join("\n") + "\n").as_bytes())
-            .with_context(|| list.display().to_string())?;
+        write_aside(&list, (lines.join("\n") + "\n").as_bytes()).at(&list)?;
         // Slurm accepts jobs whose output cannot be written, and fails them without a word.
         let logs = std::path::absolute(self.folder.logs())?;
-        std::fs::create_dir_all(&logs).with_context(|| logs.display().to_string())?;
+        std::fs::create_dir_all(&logs).at(&logs)?;
         let script = folder.join("slurm").join(format!("{number}-{}.sh", self.what));
-        write_aside(&script, self.script(&folder, &list)?.as_bytes())
-            .with_context(|| script.display().to_string())?;
+        write_aside(&script, self.script(&folder, &list)?.as_bytes()).at(&script)?;
         let mut sbatch = Command::new("sbatch");
         let limit = self.options.array_limit.map_or_else(String::new, |limit| format!("%{limit}"));
         sbatch

@@ -33,8 +33,8 @@ pub fn read_submissions(folder: &StudyFolder) -> Result<Vec<Submission>> {
     if !path.exists() {
         return Ok(Vec::new());
     }
-    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    serde_json::from_str(&text).with_context(|| path.display().to_string())
+    let text = fs::read_to_string(&path).at(&path)?;
+    serde_json::from_str(&text).at(&path)
 }
 
 /// Adds one.
@@ -42,6 +42,5 @@ pub fn note_submission(folder: &StudyFolder, submission: &Submission) -> Result<
     let mut all = read_submissions(folder)?;
     all.push(submission.clone());
     let path = folder.slurm();
-    write_aside_durably(&path, serde_json::to_string_pretty(&all)?.as_bytes())
-        .with_context(|| path.display().to_string())
+    write_aside_durably(&path, serde_json::to_string_pretty(&all)?.as_bytes()).at(&path)
 }

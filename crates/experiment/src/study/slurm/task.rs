@@ -26,7 +26,7 @@ impl ArrayTask {
 
 /// The runs of a task: a line of its array's list, counted from 0.
 pub fn read_names(list: &Path, line: usize) -> Result<Vec<String>> {
-    let text = fs::read_to_string(list).with_context(|| list.display().to_string())?;
+    let text = fs::read_to_string(list).at(list)?;
     let names = text.lines().nth(line);
     let names = names.ok_or_else(|| Error::Slurm(format!("{}: there is no line {line}", list.display())))?;
     Ok(names.split_whitespace().map(String::from).collect())
