@@ -3,7 +3,7 @@
 use crate::config::{is_path, names_a_file};
 use crate::error::Result;
 use crate::run::RunFolder;
-use crate::run_setup::RunSetup;
+use crate::setup::RunSetup;
 use std::path::Path;
 use touchstream_env::schedule::Schedule;
 use touchstream_env::task::{Task, find_task};

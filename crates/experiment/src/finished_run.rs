@@ -2,8 +2,9 @@
 
 use crate::config::RawConfig;
 use crate::error::{Context, Error, Result, bail};
+use crate::inputs::Inputs;
 use crate::run::{RunFolder, RunStatus, Stage, WeightsFacts, read_weights};
-use crate::run_setup::{OpenedRun, RunSetup};
+use crate::setup::RunSetup;
 use crate::watch::Watch;
 use std::path::{Path, PathBuf};
 use touchstream_agents::skill_on;
@@ -13,7 +14,7 @@ use touchstream_modules::Skill;
 
 pub struct FinishedRun {
     setup: RunSetup,
-    pub opened: OpenedRun,
+    pub inputs: Inputs,
     pub skill: Skill,
     pub facts: WeightsFacts,
 }
@@ -31,27 +32,27 @@ impl FinishedRun {
             return Err(Error::Folder(why_no_weights(path, folder.read_status()?)));
         }
         let weights = read_weights(&folder.weights())?;
-        let opened = setup.open(watch)?;
-        let mut wanted = opened.identity.clone();
-        // It may have been trained on another machine: that decided its weights, and decides nothing any more.
+        let inputs = setup.open(watch)?;
+        let mut wanted = inputs.identity(setup.plan.clone());
+        // It may have been trained on a machine that rounds otherwise, which no longer matters.
         if let Some(found) = folder.read_identity()? {
             wanted.rounding = found.rounding;
         }
         if let Some(difference) = folder.difference_from(&wanted)? {
             bail!(
                 Folder,
-                "{}: what it was trained with is not what is here now ({difference})",
+                "{}: it was trained with other images, features or settings than those here ({difference})",
                 path.display()
             );
         }
-        let skill = skill_on(&opened.scenes, weights.module, weights.controller);
-        Ok(Self { setup, opened, skill, facts: weights.facts })
+        let skill = skill_on(&inputs.scenes, weights.module, weights.controller);
+        Ok(Self { setup, inputs, skill, facts: weights.facts })
     }
 
-    /// Trials of a split under a seed.
+    /// The stream of the last task on a split, at its first step.
     pub fn stream(&self, split: Split, seed: u64) -> Result<Stream> {
-        let stimuli = self.opened.train.bound_task().stimuli();
-        self.setup.last_stream(stimuli, split, seed).context("task")
+        let task = &self.setup.tasks[self.setup.tasks.len() - 1];
+        self.setup.stream_of(task, &self.inputs.stimuli, split, seed).context("task")
     }
 
     /// A seed other than the run's own.

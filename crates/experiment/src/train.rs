@@ -2,8 +2,9 @@
 
 use crate::config_files::write_config;
 use crate::error::Result;
+use crate::inputs::Inputs;
 use crate::run::{Ending, RunFolder, Training};
-use crate::run_setup::{OpenedRun, RunSetup};
+use crate::setup::RunSetup;
 use crate::training_page;
 use crate::watch::{Event, Watch};
 use std::path::{Path, PathBuf};
@@ -19,14 +20,15 @@ pub fn default_folder(setup: &RunSetup) -> PathBuf {
 /// Trains into a folder. A run that has to stop writes a checkpoint first.
 pub fn train(
     setup: &RunSetup,
-    opened: &OpenedRun,
+    inputs: &Inputs,
     path: &Path,
     checkpoint_every: Duration,
     must_stop: &AtomicBool,
     watch: &dyn Watch,
 ) -> Result<Ending> {
     let folder = RunFolder::at(path);
-    let training = Training::open(folder.clone(), opened.identity.clone(), opened.world())?;
+    let identity = inputs.identity(setup.plan.clone());
+    let training = Training::open(folder.clone(), identity, setup.world(inputs)?)?;
     let mut training = training.checkpoint_every(checkpoint_every);
     write_config(setup, &folder)?;
     let (step, n_steps) = (training.n_steps(), setup.plan.n_steps);
@@ -45,7 +47,7 @@ pub fn train(
         Ending::Interrupted => {
             watch.on(Event::RunInterrupted { folder: path, step: training.n_steps(), n_steps });
         }
-        Ending::Finished => training_page::write(setup, opened, &training, &folder)?,
+        Ending::Finished => training_page::write(setup, inputs, &training, &folder)?,
     }
     Ok(ending)
 }

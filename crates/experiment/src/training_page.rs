@@ -3,9 +3,10 @@
 use crate::config::Choice;
 use crate::curve::LessonVotes;
 use crate::error::{Error, Result};
+use crate::inputs::Inputs;
 use crate::maps::{map_film, map_strip};
 use crate::run::{RunFolder, Training};
-use crate::run_setup::{OpenedRun, RunSetup};
+use crate::setup::RunSetup;
 use crate::switching::vote_series;
 use touchstream_agents::Scenes;
 use touchstream_env::trial::N_EXACT_SCREENS;
@@ -13,7 +14,7 @@ use touchstream_report::training_page::{CurvePoint, LessonPart, TrainingPage, tr
 
 pub fn write<S: Scenes>(
     setup: &RunSetup,
-    opened: &OpenedRun,
+    inputs: &Inputs,
     training: &Training<'_, S>,
     folder: &RunFolder,
 ) -> Result<()> {
@@ -47,8 +48,8 @@ pub fn write<S: Scenes>(
         extras.into_iter().filter(|extra| extra.1 != extra.2).map(|(name, n, _)| (name, n.to_string())),
     );
     facts.extend([
-        ("images", format!("{} {}", opened.data.source, opened.data.content_hash)),
-        ("encoder", format!("{} {}", opened.encoder_name, opened.identity.encoder_hash)),
+        ("images", format!("{} {}", inputs.data.source, inputs.data.content_hash)),
+        ("encoder", format!("{} {}", inputs.encoder_name, inputs.encoder_hash)),
         ("touchstream", env!("CARGO_PKG_VERSION").to_owned()),
     ]);
     let lesson_votes = training.lesson_votes();
@@ -64,7 +65,7 @@ pub fn write<S: Scenes>(
         let (examples, snapshots) = training.maps(number);
         let votes =
             lesson_votes.iter().find(|(_, rows)| rows.first().is_some_and(|row| row.lesson == number));
-        let exact = opened.validations[idx].bound_task().exact_rewards(N_EXACT_SCREENS);
+        let exact = training.validation(idx).bound_task().exact_rewards(N_EXACT_SCREENS);
         let first_step = training.rows().iter().find(|row| row.lesson == number).map_or(0, |row| row.step);
         LessonPart {
             task: task.id(),

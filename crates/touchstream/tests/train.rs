@@ -182,7 +182,7 @@ fn wrong_words_are_refused_before_anything_starts() {
     fails(&["--flattened-scale", "one"], "flattened-scale is for modules that convolve, and ems does not");
     fails(&["--epsilon", "0.1"], "epsilon is for --explore epsilon-greedy");
     fails(&["--data", "galery"], "galery");
-    fails(&["--steps", "400", "--map-steps", "401"], "map-steps: 401 is behind the last of 400 steps");
+    fails(&["--steps", "400", "--map-steps", "401"], "map-steps: 401 is beyond the run's 400 steps");
     fails(&["--units", "8,100000,8", "--batch", "65536"], "batch: 65536 is not small enough for memory");
     fails(&["--targets", "66"], "targets: 66 is not in 1..=65, the candidates and one more");
     fails(&["--dropout", "1"], "dropout: 1 is not 0 or in 0.004..=0.9");
@@ -240,11 +240,11 @@ fn a_run_on_the_users_own_task_is_whole() {
     let other = task.replace("left = 112", "left = 111");
     assert_ne!(other, task);
     desk.write("moved/task.toml", &other);
-    desk.fails(&["eval", "moved"], "what it was trained with is not what is here now");
+    desk.fails(&["eval", "moved"], "it was trained with other images, features or settings");
     desk.write("moved/task.toml", &task);
     let config = fs::read_to_string(desk.file("moved/config.toml")).unwrap();
     desk.write("moved/config.toml", &config.replace("\"ems\"", "\"no-symm\""));
-    desk.fails(&["eval", "moved"], "what it was trained with is not what is here now");
+    desk.fails(&["eval", "moved"], "it was trained with other images, features or settings");
 }
 
 #[test]

@@ -10,7 +10,8 @@ mod score;
 
 use crate::config::RawConfig;
 use crate::error::{Context, Result, bail};
-use crate::run_setup::{OpenedRun, RunSetup};
+use crate::inputs::Inputs;
+use crate::setup::RunSetup;
 use crate::watch::{Event, Watch};
 use boxed_scenes::BoxedScenes;
 pub use boxed_scenes::BoxedScenesError;
@@ -30,9 +31,10 @@ pub fn baselines(config: RawConfig, python: Option<&Path>, watch: &dyn Watch) ->
     let setup = RunSetup::new(config)?;
     check_task(&setup.tasks[0])?;
     python.map_or(Ok(()), regression::check_python)?;
-    let opened = setup.open(watch)?;
-    let [train, validation] = [&opened.train, &opened.validations[0]]
-        .map(|stream| boxed_scenes(stream.bound_task(), &opened))
+    let inputs = setup.open(watch)?;
+    let world = setup.world(&inputs)?;
+    let [train, validation] = [&world.train, &world.validations[0]]
+        .map(|stream| boxed_scenes(stream.bound_task(), &inputs))
         .map(|scenes| scenes.context("the screens cannot be used"));
     let (train, validation) = (train?, validation?);
     let mut rows = fixed_rows(train.boxes(), validation.boxes());
@@ -42,10 +44,10 @@ pub fn baselines(config: RawConfig, python: Option<&Path>, watch: &dyn Watch) ->
     }
     Ok(BaselineSummary {
         task: setup.tasks[0].id().to_owned(),
-        data: opened.data.clone(),
-        encoder: opened.encoder_name.clone(),
-        encoder_hash: opened.identity.encoder_hash.clone(),
-        calibration_hash: opened.identity.calibration_hash.clone(),
+        data: inputs.data.clone(),
+        encoder: inputs.encoder_name.clone(),
+        encoder_hash: inputs.encoder_hash.clone(),
+        calibration_hash: inputs.calibration_hash.clone(),
         n_train: train.len(),
         n_validation: validation.len(),
         baselines: rows,
@@ -68,16 +70,16 @@ fn check_task(task: &Task) -> Result<()> {
 }
 
 /// Every screen of a split, each once: trials show them all equally often.
-fn boxed_scenes(task: &BoundTask, opened: &OpenedRun) -> Result<BoxedScenes> {
+fn boxed_scenes(task: &BoundTask, inputs: &Inputs) -> Result<BoxedScenes> {
     let (mut scenes, mut boxes) = (Vec::new(), Vec::new());
     for recipe in task.screens().unwrap_or_default() {
         let ScreenRecipe::Whole { split, picture: Picture::Object { index } } = recipe else { continue };
-        let scene = opened.scenes.index_of(&recipe);
+        let scene = inputs.scenes.index_of(&recipe);
         let scene = scene.with_context(|| format!("there are no features of {recipe:?}"))?;
-        scenes.extend_from_slice(opened.scenes.scene(scene));
+        scenes.extend_from_slice(inputs.scenes.scene(scene));
         boxes.push(task.stimuli().object(split, index).bounds);
     }
-    Ok(BoxedScenes::new(opened.scenes.shape().scene_len, scenes, boxes)?)
+    Ok(BoxedScenes::new(inputs.scenes.shape().scene_len, scenes, boxes)?)
 }
 
 fn overlaps(guesses: impl IntoIterator<Item = PixelBox>, truths: &[PixelBox]) -> Vec<f64> {

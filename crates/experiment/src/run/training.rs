@@ -158,7 +158,11 @@ impl<'a, S: Scenes> Training<'a, S> {
         &self.votes
     }
 
-    /// The agent.
+    /// The stream that a lesson is evaluated on; lessons count from 0.
+    pub fn validation(&self, lesson: usize) -> &Stream {
+        &self.world.validations[lesson]
+    }
+
     pub fn agent(&self) -> &Remap {
         &self.agent
     }

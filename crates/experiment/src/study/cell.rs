@@ -191,7 +191,7 @@ impl Method<'_> {
                 Scale::Short | Scale::Paper => 200,
             });
             let plan = PairPlan::new(words, pair, spec)?;
-            let [base_settings, second_settings] = plan.settings();
+            let [base_settings, second_settings] = &plan.settings;
             let width = base_settings.module.units.first().copied().unwrap_or(0);
             let TouchScale(scale) = base_settings.touch_scale;
             for &seed in &spec.seeds {
@@ -201,7 +201,7 @@ impl Method<'_> {
                     if plan.pair.is_named { String::new() } else { format!("--before-{}", second.id()) };
                 let base_name = format!("base--{}--{module}--{width}--touch-scale-{scale}{whose}", base.id());
                 let base_name = self.name(&base_name, seed);
-                let [base_length, second_length] = plan.lengths();
+                let [base_length, second_length] = plan.lengths;
                 let n_steps = base_length.n_steps;
                 let cost = n_steps as f64 * step_cost(base_settings);
                 let facts = self.facts(base, seed, RunKind::Base);
@@ -325,7 +325,7 @@ mod tests {
             let mut spec = named_study(NamedStudy::Switching, Scale::Smoke);
             (spec.switches, spec.settings.evaluate_every) = (vec!["1".into()], Some(n));
             let of_cell = |cell: &Cell| match &cell.what {
-                CellPlan::Second(plan) => plan.lengths().map(|length| length.evaluate_every),
+                CellPlan::Second(plan) => plan.lengths.map(|length| length.evaluate_every),
                 _ => [n; 2],
             };
             cells_of(&spec.checked()?).map(|cells| cells.iter().map(of_cell).collect::<Vec<_>>())

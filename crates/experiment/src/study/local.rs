@@ -1,15 +1,14 @@
 //! The runs of a study, done by this process: on a laptop all of them, on a cluster a share.
 
-use crate::error::{Context, Result, bail};
-use crate::run::{Moment, RunFolder, Stage};
-use crate::study::alone::{Watched, run_alone};
-use crate::study::cell::{Cell, CellPlan, missing_of};
+use crate::error::{Context, Result};
+use crate::run::{RunFolder, Stage};
+use crate::study::cell::{Cell, missing_of};
 use crate::study::damaged::set_damaged_aside;
-use crate::study::shared_inputs::SharedInputsPool;
+use crate::study::inputs_pool::InputsPool;
 use crate::study::spent_time::{SpentTime, timed};
+use crate::study::study_run::StudyRun;
 use crate::study::{Ended, Job, JobCounts, Keep, StudyFolder, Worker, WorkerPool, settle_run};
 use crate::watch::{Event, Watch};
-use std::cell::Cell as Shared;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -36,15 +35,6 @@ pub struct WorkSummary {
     pub spent: SpentTime,
 }
 
-/// A run of a study that is being done.
-struct StudyRun<'a> {
-    cell: &'a Cell,
-    folder: &'a RunFolder,
-    must_stop: &'a dyn Fn() -> bool,
-    watch: &'a dyn Watch,
-    n_diverged: &'a AtomicUsize,
-}
-
 impl WorkOptions<'_> {
     /// Does what is missing of these runs; returns when all are complete or given up, or when it must stop.
     pub fn work(&self, cells: &[&Cell], must_stop: &AtomicBool, watch: &dyn Watch) -> Result<WorkSummary> {
@@ -57,7 +47,7 @@ impl WorkOptions<'_> {
         let cells: Vec<&Cell> = cells.iter().copied().filter(is_wanted).collect();
         let mut spent = SpentTime::default();
         let inputs = open_watching_for_stop(must_stop, watch, || {
-            timed(&mut spent.encoding, || SharedInputsPool::open(missing.iter().copied(), watch))
+            timed(&mut spent.encoding, || InputsPool::open(missing.iter().copied(), watch))
         })?;
         let jobs: Vec<Job> = cells.iter().map(|cell| cell.job()).collect();
         watch.on(Event::StudyStarted { cells: &cells, n_threads: self.n_threads });
@@ -69,8 +59,15 @@ impl WorkOptions<'_> {
             lease: self.lease,
         };
         let do_run = |job: usize, folder: &RunFolder, must_stop: &dyn Fn() -> bool| {
-            let run = StudyRun { cell: cells[job], folder, must_stop, watch, n_diverged: &n_diverged };
-            self.do_run(&run, &inputs).map_err(|error| error.text())
+            let (cell, checkpoint_every) = (cells[job], self.checkpoint_every);
+            let run = || {
+                let inputs = &*inputs.of(cell)?;
+                self.do_run(
+                    &StudyRun { cell, inputs, folder, must_stop, watch, checkpoint_every },
+                    &n_diverged,
+                )
+            };
+            run().map_err(|error| error.text())
         };
         let tally = pool.work(&jobs, &do_run, watch, must_stop)?;
         watch.on(Event::StudyEnded);
@@ -78,35 +75,10 @@ impl WorkOptions<'_> {
         Ok(WorkSummary { spent, n_failed: n_diverged.into_inner(), tally })
     }
 
-    fn do_run(&self, run: &StudyRun<'_>, inputs: &SharedInputsPool) -> Result<Ended> {
-        let StudyRun { cell, folder, must_stop, watch, n_diverged } = *run;
-        let inputs = inputs.of(cell)?;
-        let facts = serde_json::to_vec_pretty(&cell.facts)?;
-        folder.write(&folder.path().join(RUN_FACTS), &facts)?;
-        let last_step = Shared::new(None);
-        let on_moment = |moment: Moment| {
-            let before: u64 = last_step.replace(Some(moment.n_steps)).unwrap_or(moment.n_steps);
-            watch.on(Event::StudyRunAdvanced { cell, n_steps: moment.n_steps.saturating_sub(before) });
-        };
-        let on_return = |step: u64| watch.on(Event::StudyRunContinued { name: &cell.name, step });
-        let watched = Watched {
-            must_stop,
-            on_moment: &on_moment,
-            on_return: &on_return,
-            checkpoint_every: self.checkpoint_every,
-        };
-        let seed = cell.facts.seed;
-        let ended = match &cell.what {
-            CellPlan::Alone(words) => run_alone(words, &inputs, folder, &watched)?,
-            CellPlan::Base(plan) => plan.run_base(&inputs, seed, folder, &watched)?,
-            CellPlan::Second(plan) => {
-                let RunKind::Second { base, way, .. } = &cell.facts.kind else {
-                    bail!(Folder, "{} does not say what it starts from", cell.name);
-                };
-                let base = self.folder.run(base);
-                plan.run_second(&inputs, seed, *way, &base, folder, &watched)?
-            }
-        };
+    fn do_run(&self, run: &StudyRun<'_>, n_diverged: &AtomicUsize) -> Result<Ended> {
+        let StudyRun { cell, folder, watch, .. } = *run;
+        folder.write(&folder.path().join(RUN_FACTS), &serde_json::to_vec_pretty(&cell.facts)?)?;
+        let ended = run.work(self.folder)?;
         if ended == Ended::Complete {
             if folder.read_status()?.is_some_and(|status| status.stage == Stage::Failed) {
                 n_diverged.fetch_add(1, Ordering::Relaxed);

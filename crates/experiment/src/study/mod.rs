@@ -1,7 +1,6 @@
 //! A study: many runs that answer one question, in one folder, done by any number of processes on any number of machines, each
 //! run once, and reported from the folder alone.
 
-mod alone;
 mod at_a_glance;
 mod attempts;
 mod axes;
@@ -13,6 +12,7 @@ mod cpu_time;
 mod damaged;
 mod evidence;
 mod folder;
+mod inputs_pool;
 mod job;
 mod job_queue;
 mod kept_tasks;
@@ -29,12 +29,12 @@ mod reproduction;
 mod result;
 mod run_name;
 mod scale;
-mod shared_inputs;
 pub mod slurm;
 mod spec;
 mod spent_time;
 mod status;
 mod study_lock;
+mod study_run;
 mod switching;
 mod touches;
 mod variations;

@@ -1,37 +1,34 @@
-//! Runs of a study that come in pairs: a base task, then another with what was learned.
+//! Runs of a study that come in pairs: a base task, then a second task that starts from what was learned.
 
-use crate::FeatureScenes;
-use crate::config::RawConfig;
-use crate::config::agent_settings;
-use crate::config::settings_of_method;
+use crate::config::{RawConfig, agent_settings, settings_of_method};
 use crate::curve::{CurveRow, csv_text};
 use crate::error::{Context, Error, Result, bail};
+use crate::feature_scenes::FeatureScenes;
 use crate::run::{Lesson, RunFolder, RunIdentity, RunPlan, RunStatus, Stage, Trained, Training, World};
-use crate::run_setup::{RunSetup, identity_of};
+use crate::setup::RunSetup;
 use crate::study::Ended;
-use crate::study::alone::{Watched, run_to_its_end};
 use crate::study::pair::{Pair, tasks_of_all};
 use crate::study::scale::Scale;
-use crate::study::shared_inputs::SharedInputs;
 use crate::study::spec::StudySpec;
+use crate::study::study_run::StudyRun;
 use crate::switching::Start;
 use touchstream_agents::{AgentSettings, Evaluator, Remap};
 use touchstream_analysis::SwitchMethod;
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
-use touchstream_env::stream::Stream;
 use touchstream_env::task::Task;
 
-/// Two tasks, and how they are learned.
+/// A base task and a second task, and how each is learned.
 #[derive(Clone, Debug)]
 pub struct PairPlan {
     pub pair: Pair,
     words: RawConfig,
-    settings: [AgentSettings; 2],
-    lengths: [Length; 2],
+    /// How an agent learns the base task and the second task.
+    pub settings: [AgentSettings; 2],
+    pub lengths: [Length; 2],
 }
 
-/// How long and how often.
+/// How long a task is learned.
 #[derive(Clone, Copy, Debug)]
 pub struct Length {
     pub n_steps: u64,
@@ -40,14 +37,16 @@ pub struct Length {
 
 /// Evaluations of a curve.
 const N_EVALUATIONS: u64 = 40;
-/// Trials that an old module is judged by when it does not learn.
+/// Trials on which an old module that does not learn is evaluated.
 const OLD_TRIALS: u64 = 2000;
+const BASE: usize = 0;
+const SECOND: usize = 1;
 
 impl PairPlan {
-    /// `words` say module and preset; tasks are the pair's.
+    /// `words` contain module and preset; the tasks are those of the pair.
     pub fn new(words: RawConfig, pair: Pair, spec: &StudySpec) -> Result<Self> {
         let settings = settings_of(&words, &pair)?;
-        let batch = settings[0].batch_steps as u64;
+        let batch = settings[BASE].batch_steps as u64;
         let n_evaluations =
             if spec.scale == Scale::Smoke { spec.scale.n_evaluations() } else { N_EVALUATIONS };
         let length = |n_steps: u64| {
@@ -62,115 +61,79 @@ impl PairPlan {
         Ok(Self { pair, words, settings, lengths })
     }
 
-    /// How an agent learns the base task, and how the second.
-    pub fn settings(&self) -> &[AgentSettings; 2] {
-        &self.settings
-    }
-
-    /// How long each is learned.
-    pub fn lengths(&self) -> [Length; 2] {
-        self.lengths
-    }
-
-    /// What features are centred on: all tasks of the paper's switches, so that a base serves every one of them.
+    /// The tasks whose screens features are centred on: all of the paper's switches, so that a base serves every switch.
     pub fn tasks_shown(&self) -> Result<Vec<Task>> {
-        let mut tasks = vec![self.pair.base.clone(), self.pair.second.clone()];
-        if self.pair.is_named {
-            tasks = tasks_of_all()?;
+        match self.pair.is_named {
+            true => tasks_of_all(),
+            false => Ok(vec![self.pair.base.clone(), self.pair.second.clone()]),
         }
-        Ok(tasks)
     }
 
-    /// Whatever does not depend on the task is that of any run.
+    /// Everything that does not depend on the task, as in any run.
     pub fn setup(&self) -> Result<RunSetup> {
         RunSetup::new(self.words.clone())
     }
 
     /// Learns the base task.
-    pub fn run_base(
-        &self,
-        inputs: &SharedInputs,
-        seed: u64,
-        folder: &RunFolder,
-        watched: &Watched<'_>,
-    ) -> Result<Ended> {
+    pub fn run_base(&self, run: &StudyRun<'_>) -> Result<Ended> {
         let setup = self.setup()?;
-        let [base, _] = &self.settings;
-        let identity = self.identity(&setup, inputs, &self.pair.base, base, self.lengths[0], seed);
-        let world = world_of(&setup, inputs, &self.pair.base, seed)?;
-        run_to_its_end(Training::open(folder.clone(), identity, world)?, watched)
+        let identity = self.identity(&setup, run, BASE);
+        let world = world_of(&setup, run, &self.pair.base)?;
+        run.run_to_its_end(Training::open(run.folder.clone(), identity, world)?)
     }
 
-    /// Learns the second one from where a base has ended.
-    pub fn run_second(
-        &self,
-        inputs: &SharedInputs,
-        seed: u64,
-        method: SwitchMethod,
-        base: &RunFolder,
-        folder: &RunFolder,
-        watched: &Watched<'_>,
-    ) -> Result<Ended> {
+    /// Learns the second task from where a base has ended.
+    pub fn run_second(&self, run: &StudyRun<'_>, method: SwitchMethod, base: &RunFolder) -> Result<Ended> {
         let setup = self.setup()?;
         let seen = base.read_identity()?.map(|identity| identity.calibration_hash);
-        if seen.is_some_and(|hash| hash != inputs.calibration_hash()) {
+        if seen.is_some_and(|hash| hash != run.inputs.calibration_hash) {
             bail!(Folder, "{} has learned from features that were centred otherwise", base.path().display());
         }
         let trained = Trained::read(base)?
             .ok_or_else(|| Error::Folder(format!("{} has no checkpoint", base.path().display())))?;
-        let [base_settings, second_settings] = &self.settings;
         let start = Start {
             trained: &trained,
-            base: base_settings,
-            second: second_settings,
-            scenes: &inputs.scenes,
-            seed: RunSeed(seed),
+            base: &self.settings[BASE],
+            second: &self.settings[SECOND],
+            scenes: &run.inputs.scenes,
+            seed: RunSeed(run.cell.facts.seed),
         };
-        let length = self.lengths[1];
-        let mut identity = self.identity(&setup, inputs, &self.pair.second, second_settings, length, seed);
+        let mut identity = self.identity(&setup, run, SECOND);
         identity.origin = Some(format!("{method} after {}", trained.identity));
         let preset = self.words.preset.unwrap_or_default();
         let agent = start.agent(method, |voting| settings_of_method(voting, preset))?;
         if method == SwitchMethod::OldAlone {
-            let rows = self.judge(&setup, inputs, &agent, seed)?;
-            write_judgement(folder, &identity, &rows)?;
+            let rows = self.evaluate(&setup, run, &agent)?;
+            write_evaluation(run.folder, &identity, &rows)?;
             return Ok(Ended::Complete);
         }
         identity.plan.voting = agent.skill().controller().map(|controller| *controller.settings());
-        let world = self.world_after(&setup, inputs, &trained, seed)?;
-        run_to_its_end(Training::open_with(folder.clone(), identity, world, agent)?, watched)
+        let world = self.world_after(&setup, run, &trained)?;
+        run.run_to_its_end(Training::open_with(run.folder.clone(), identity, world, agent)?)
     }
 
-    /// Where a second task is learned: the stream goes on from where the base left it, so that the screens after the
-    /// switch are the same whoever learns from them.
+    /// The streams of the second task. Training continues the stream of the base, so that all methods see the same screens
+    /// after the switch.
     fn world_after<'a>(
         &self,
         setup: &RunSetup,
-        inputs: &'a SharedInputs,
+        run: &StudyRun<'a>,
         trained: &Trained,
-        seed: u64,
     ) -> Result<World<'a, FeatureScenes>> {
-        let fresh = world_of(setup, inputs, &self.pair.second, seed)?;
-        let mut base = setup.stream_of(&self.pair.base, &inputs.stimuli, Split::Train, seed)?;
+        let fresh = world_of(setup, run, &self.pair.second)?;
+        let mut base = world_of(setup, run, &self.pair.base)?.train;
         base.restore(&trained.stream).at(&trained.checkpoint)?;
         Ok(World { train: base.continue_with(fresh.train.schedule().clone())?, ..fresh })
     }
 
-    /// What the old module earns on the second task without learning: the same at every step.
-    fn judge(
-        &self,
-        setup: &RunSetup,
-        inputs: &SharedInputs,
-        agent: &Remap,
-        seed: u64,
-    ) -> Result<Vec<CurveRow>> {
-        let mut stream: Stream =
-            setup.stream_of(&self.pair.second, &inputs.stimuli, Split::Validation, seed)?;
-        let mut evaluator = Evaluator::new(agent.skill(), agent.settings(), RunSeed(seed));
-        let policy = &agent.settings().policy;
-        let validation =
-            evaluator.evaluate(agent.skill(), policy, &mut stream, &inputs.scenes, OLD_TRIALS)?;
-        let Length { n_steps, evaluate_every: every } = self.lengths[1];
+    /// The reward of the old module on the second task without learning: the same at every step.
+    fn evaluate(&self, setup: &RunSetup, run: &StudyRun<'_>, agent: &Remap) -> Result<Vec<CurveRow>> {
+        let mut stream = world_of(setup, run, &self.pair.second)?.validations.remove(0);
+        let seed = RunSeed(run.cell.facts.seed);
+        let mut evaluator = Evaluator::new(agent.skill(), agent.settings(), seed);
+        let (policy, scenes) = (&agent.settings().policy, &run.inputs.scenes);
+        let validation = evaluator.evaluate(agent.skill(), policy, &mut stream, scenes, OLD_TRIALS)?;
+        let Length { n_steps, evaluate_every: every } = self.lengths[SECOND];
         let batch = agent.settings().batch_steps as u64;
         let steps = (0..=n_steps / batch).map(|update| update * batch);
         let is_time = |&step: &u64| step == 0 || step == n_steps || (step - batch) / every < step / every;
@@ -186,33 +149,27 @@ impl PairPlan {
         Ok(steps.filter(is_time).map(row).collect())
     }
 
-    fn identity(
-        &self,
-        setup: &RunSetup,
-        inputs: &SharedInputs,
-        task: &Task,
-        agent: &AgentSettings,
-        length: Length,
-        seed: u64,
-    ) -> RunIdentity {
-        let lesson =
-            Lesson { task: task.spec().to_toml(), placements: setup.placements_text(), agent: agent.clone() };
-        let plan = RunPlan {
-            n_steps: length.n_steps,
-            seed,
+    fn identity(&self, setup: &RunSetup, run: &StudyRun<'_>, which: usize) -> RunIdentity {
+        let lesson = Lesson {
+            task: [&self.pair.base, &self.pair.second][which].spec().to_toml(),
+            agent: self.settings[which].clone(),
+            ..setup.plan.lessons[0].clone()
+        };
+        let Length { n_steps, evaluate_every } = self.lengths[which];
+        run.inputs.identity(RunPlan {
+            n_steps,
+            seed: run.cell.facts.seed,
             lessons: vec![lesson],
             voting: None,
-            evaluate_every: length.evaluate_every,
+            evaluate_every,
             evaluation_trials: setup.plan.evaluation_trials,
             n_map_examples: 0,
             map_steps: Vec::new(),
-        };
-        let (data_hash, encoder_hash) = (inputs.data.content_hash.clone(), inputs.encoder_hash.clone());
-        identity_of(plan, data_hash, encoder_hash, inputs.calibration_hash())
+        })
     }
 }
 
-/// Modules are as wide as the wider of the two tasks needs, and read touches as the finer does.
+/// Modules have the larger width and touch scale of the two tasks.
 fn settings_of(words: &RawConfig, pair: &Pair) -> Result<[AgentSettings; 2]> {
     let module = words.module.as_deref().unwrap_or("ems");
     let preset = words.preset.unwrap_or_default();
@@ -220,7 +177,7 @@ fn settings_of(words: &RawConfig, pair: &Pair) -> Result<[AgentSettings; 2]> {
     let mut both = [of(&pair.base)?, of(&pair.second)?];
     let [base, second] = &mut both;
     second.check_composable()?;
-    // Updates go on as they were: what was seen before the switch is learned after it.
+    // The update interval stays: steps before the switch belong to the first update after it.
     second.batch_steps = base.batch_steps;
     let scale = base.touch_scale.finer(second.touch_scale);
     (base.touch_scale, second.touch_scale) = (scale, scale);
@@ -231,22 +188,18 @@ fn settings_of(words: &RawConfig, pair: &Pair) -> Result<[AgentSettings; 2]> {
     Ok(both)
 }
 
-fn world_of<'a>(
-    setup: &RunSetup,
-    inputs: &'a SharedInputs,
-    task: &Task,
-    seed: u64,
-) -> Result<World<'a, FeatureScenes>> {
-    let stream = |split| setup.stream_of(task, &inputs.stimuli, split, seed);
+/// The streams of one task, at their first steps.
+fn world_of<'a>(setup: &RunSetup, run: &StudyRun<'a>, task: &Task) -> Result<World<'a, FeatureScenes>> {
+    let stream = |split| setup.stream_of(task, &run.inputs.stimuli, split, run.cell.facts.seed);
     Ok(World {
         train: stream(Split::Train)?,
         validations: vec![stream(Split::Validation)?],
-        scenes: &inputs.scenes,
+        scenes: &run.inputs.scenes,
     })
 }
 
-/// A curve without training, as a run's folder holds one.
-fn write_judgement(folder: &RunFolder, identity: &RunIdentity, rows: &[CurveRow]) -> Result<()> {
+/// Writes a curve without training, as a run's folder has one.
+fn write_evaluation(folder: &RunFolder, identity: &RunIdentity, rows: &[CurveRow]) -> Result<()> {
     let json = serde_json::to_vec_pretty(identity)?;
     folder.write(&folder.identity(), &json)?;
     folder.write(&folder.curve_csv(), csv_text(rows).as_bytes())?;

@@ -1,7 +1,7 @@
 //! What a switching study came to: a table, files, a page.
 
 use crate::output::write_file;
-use crate::run_setup::RunSetup;
+use crate::setup::RunSetup;
 
 use crate::curve::{CurveRow, LessonVotes, voter_name};
 use crate::error::{Result, bail};

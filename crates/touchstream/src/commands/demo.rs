@@ -7,8 +7,8 @@ use crate::terminal::Terminal;
 use anyhow::Result;
 use std::path::PathBuf;
 use touchstream_experiment::config::RawConfig;
-use touchstream_experiment::run::{CHECKPOINT_EVERY, Ending, RunFolder};
-use touchstream_experiment::{OpenedRun, RunSetup, train};
+use touchstream_experiment::run::{CHECKPOINT_EVERY, Ending, RunFolder, RunIdentity};
+use touchstream_experiment::{RunSetup, train};
 
 /// Left or right; the same turned by a quarter; match-to-sample; the same with moving buttons; left or right again.
 const TASKS: &str = "sr-2way:10000,sr-2way+rotation:10000,mts-2way-stationary:60000,\
@@ -27,9 +27,9 @@ pub fn run() -> Result<()> {
     );
     say!("a new one, by voting. (`touchstream --help` has everything else.)\n");
     let terminal = Terminal::default();
-    let opened = setup.open(&terminal)?;
-    let folder = free_folder(&opened)?;
-    let ending = train(&setup, &opened, &folder, CHECKPOINT_EVERY, &*stop_flag()?, &terminal)?;
+    let inputs = setup.open(&terminal)?;
+    let folder = free_folder(&inputs.identity(setup.plan.clone()))?;
+    let ending = train(&setup, &inputs, &folder, CHECKPOINT_EVERY, &*stop_flag()?, &terminal)?;
     if ending == Ending::Finished {
         say_files(&folder)?;
     }
@@ -38,12 +38,12 @@ pub fn run() -> Result<()> {
 }
 
 /// `touchstream-out`, or the next of its name that holds no other run.
-fn free_folder(opened: &OpenedRun) -> Result<PathBuf> {
+fn free_folder(wanted: &RunIdentity) -> Result<PathBuf> {
     let mut n = 1;
     loop {
         let name = if n == 1 { "touchstream-out".into() } else { format!("touchstream-out-{n}") };
         match RunFolder::at(&name).read_identity()? {
-            Some(identity) if identity != opened.identity => n += 1,
+            Some(identity) if identity != *wanted => n += 1,
             _ => return Ok(name.into()),
         }
     }

@@ -60,7 +60,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         policy.explore = Explore::Greedy;
     }
     let mut evaluator = Evaluator::new(&run.skill, &run.facts.agent, RunSeed(seed));
-    let evaluation = evaluator.evaluate(&run.skill, &policy, &mut stream, &run.opened.scenes, args.trials)?;
+    let evaluation = evaluator.evaluate(&run.skill, &policy, &mut stream, &run.inputs.scenes, args.trials)?;
     let split = args.split;
     if args.json {
         let report = Report {

@@ -36,9 +36,9 @@ pub fn run(args: &MapsArgs) -> Result<()> {
     let run = FinishedRun::open(&args.run, args.cache.clone(), &Terminal::default())?;
     let stream = run.stream(args.split, args.seed.unwrap_or_else(|| run.fresh_seed()))?;
     let outlook = Outlook { scale: run.facts.agent.touch_scale, k_f: run.facts.agent.k_f };
-    let examples = choose_examples(&stream, &run.opened.scenes, outlook, args.count as usize)?;
+    let examples = choose_examples(&stream, &run.inputs.scenes, outlook, args.count as usize)?;
     let step = run.facts.n_steps;
-    let snapshot = MapSnapshot::take(step, 1, &run.skill, &examples, &run.opened.scenes);
+    let snapshot = MapSnapshot::take(step, 1, &run.skill, &examples, &run.inputs.scenes);
     write_file(&args.out, &map_strip(&examples, &[snapshot]).to_png()?)?;
     say!("{}", args.out.display());
     Ok(())

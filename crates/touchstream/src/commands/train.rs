@@ -12,7 +12,7 @@ use std::time::Duration;
 use touchstream_experiment::config::{RawConfig, STREAM};
 use touchstream_experiment::curve::rows_from_csv;
 use touchstream_experiment::run::{CHECKPOINT_EVERY, Ending, RunFolder};
-use touchstream_experiment::{OpenedRun, RunSetup, default_folder, train};
+use touchstream_experiment::{Inputs, RunSetup, default_folder, train};
 use touchstream_modules::composite::Voting;
 
 #[derive(Args)]
@@ -97,12 +97,12 @@ pub fn run_config(config: RawConfig, place: Where) -> Result<()> {
     let terminal = Terminal::default();
     let setup = RunSetup::new(config)?;
     let folder = place.folder.unwrap_or_else(|| default_folder(&setup));
-    let opened = setup.open(&terminal)?;
+    let inputs = setup.open(&terminal)?;
     // Until here Ctrl-C ends the program at once: there is nothing to lose.
     let must_stop = stop_flag()?;
-    let ending = train(&setup, &opened, &folder, place.checkpoint_every, &must_stop, &terminal)?;
+    let ending = train(&setup, &inputs, &folder, place.checkpoint_every, &must_stop, &terminal)?;
     if place.json {
-        say!("{}", serde_json::to_string_pretty(&summary(&folder, &opened, ending)?)?);
+        say!("{}", serde_json::to_string_pretty(&summary(&folder, &inputs, ending)?)?);
     } else if ending == Ending::Finished {
         say_files(&folder)?;
     }
@@ -118,7 +118,7 @@ fn resumed_config(typed: &RawConfig, folder: &Path) -> Result<RawConfig> {
     Ok(typed.clone().over(RawConfig::read_of_run(&RunFolder::at(folder).config())?))
 }
 
-fn summary(folder: &Path, opened: &OpenedRun, ending: Ending) -> Result<TrainSummary> {
+fn summary(folder: &Path, inputs: &Inputs, ending: Ending) -> Result<TrainSummary> {
     let run = RunFolder::at(folder);
     let curve = run.curve_csv();
     let text = std::fs::read_to_string(&curve).with_context(|| curve.display().to_string())?;
@@ -133,8 +133,8 @@ fn summary(folder: &Path, opened: &OpenedRun, ending: Ending) -> Result<TrainSum
         validation_reward_se: last.map(|row| row.validation.reward_se),
         validation_trials: last.map(|row| row.validation.n_trials),
         best_validation_reward: rows.iter().map(|row| row.validation.reward).reduce(f64::max),
-        data_hash: opened.identity.data_hash.clone(),
-        encoder_hash: opened.identity.encoder_hash.clone(),
+        data_hash: inputs.data.content_hash.clone(),
+        encoder_hash: inputs.encoder_hash.clone(),
     })
 }
 

@@ -1,0 +1,197 @@
+//! A checked configuration: the plan of a run, and where its images and features come from.
+
+use crate::config::{
+    Preset, RawConfig, agent_settings, default_steps, raw_from_settings, schedule_of, tasks_of_schedule,
+    voting_settings, widest_agent,
+};
+use crate::error::{Context, Result, bail};
+use crate::feature_scenes::FeatureScenes;
+use crate::inputs::{Inputs, scene_shape};
+use crate::maps::snapshot_steps;
+use crate::run::{Lesson, RunPlan, World};
+use crate::watch::Watch;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use touchstream_agents::{AgentSettings, find_module};
+use touchstream_encoder::{Encoder, EncoderSpec};
+use touchstream_env::schedule::Schedule;
+use touchstream_env::seed::RunSeed;
+use touchstream_env::stimuli::{Split, Stimuli};
+use touchstream_env::stream::Stream;
+use touchstream_env::task::Task;
+use touchstream_env::trial::{PlacementChoice, PlacementPool};
+use touchstream_features::{CalibrationSettings, FeatureSettings, Wanted};
+use touchstream_modules::composite::Voting;
+use touchstream_stimuli::{Needs, Opened, SourceSpec};
+
+/// A run that is possible: its configuration is complete and without contradictions. Nothing has been opened yet.
+pub struct RunSetup {
+    /// The configuration with every setting filled in.
+    pub words: RawConfig,
+    pub schedule: Schedule,
+    /// The task of each lesson.
+    pub tasks: Vec<Task>,
+    pub plan: RunPlan,
+    data: SourceSpec,
+    encoder: EncoderSpec,
+    calibration: CalibrationSettings,
+    placements: PlacementChoice,
+}
+
+const DEFAULT_TRIALS: u64 = 200;
+const DEFAULT_EXAMPLES: usize = 4;
+const N_EVEN_SNAPSHOTS: u64 = 20;
+const MIN_EVALUATE_EVERY: u64 = 500;
+const MAX_PLACEMENTS: u32 = 100_000;
+
+impl RunSetup {
+    /// Checks a configuration and fills in the settings that it leaves out.
+    pub fn new(words: RawConfig) -> Result<Self> {
+        let (schedule, words) = schedule_of(words)?;
+        let module = words.module.clone().unwrap_or_else(|| "ems".into());
+        let preset = words.preset.unwrap_or_default();
+        let data: SourceSpec = words.data.as_deref().unwrap_or("gallery").parse().context("data")?;
+        let encoder: EncoderSpec =
+            words.encoder.as_deref().unwrap_or("compact").parse().context("encoder")?;
+        words.encoder_options.check(&encoder)?;
+        let agent = widest_agent(&words, &module, &schedule, preset)?;
+        let seed = words.seed.unwrap_or(0);
+        let n_steps = words.steps.unwrap_or_else(|| default_steps(&schedule));
+        if n_steps == 0 {
+            bail!(Settings, "steps: a run of 0 steps learns nothing");
+        }
+        let n_steps = n_steps.div_ceil(agent.batch_steps as u64).saturating_mul(agent.batch_steps as u64);
+        let (tasks, lengths): (Vec<Task>, Vec<u64>) =
+            tasks_of_schedule(&schedule, seed, n_steps)?.into_iter().unzip();
+        words.check_counts()?;
+        let calibration = match preset {
+            Preset::Default => CalibrationSettings::DEFAULT,
+            Preset::Paper => CalibrationSettings::PAPER,
+        };
+        let norm = words.feature_norm.unwrap_or(calibration.norm);
+        let n_placements = words.placements.unwrap_or(PlacementPool::DEFAULT_N.get());
+        let Some(n) = NonZeroU32::new(n_placements).filter(|n| n.get() <= MAX_PLACEMENTS) else {
+            bail!(Settings, "placements: {n_placements} is not in 1..={MAX_PLACEMENTS}");
+        };
+        let placements_seed = words.placements_seed.unwrap_or(0);
+        let lesson = |task: &Task| {
+            let own = agent_settings(&words, &module, task, preset)?;
+            // All modules of a stream have one shape; how they learn depends on the task.
+            let agent =
+                AgentSettings { learning_rate: own.learning_rate, policy: own.policy, ..agent.clone() };
+            let placements = format!("{n_placements} of seed {placements_seed}");
+            Ok(Lesson { task: task.spec().to_toml(), placements, agent })
+        };
+        let has_switches = tasks.len() > 1;
+        let transformations = words.transformations.unwrap_or(true);
+        let voting = words.voting.unwrap_or(Voting::Layer);
+        let shortest = lengths.iter().copied().min().unwrap_or(n_steps);
+        let usual_pause = n_steps.div_ceil(60).min(shortest.div_ceil(10)).max(MIN_EVALUATE_EVERY);
+        let plan = RunPlan {
+            n_steps,
+            seed,
+            lessons: tasks.iter().map(lesson).collect::<Result<Vec<Lesson>>>()?,
+            voting: has_switches.then(|| voting_settings(voting, preset, transformations)),
+            evaluate_every: words.evaluate_every.unwrap_or(usual_pause),
+            evaluation_trials: words.evaluation_trials.unwrap_or(DEFAULT_TRIALS),
+            n_map_examples: words.map_examples.unwrap_or(DEFAULT_EXAMPLES),
+            map_steps: map_steps(&words, n_steps, &lengths)?,
+        };
+        if has_switches {
+            agent.check_composable()?;
+        }
+        let words = RawConfig {
+            voting: has_switches.then_some(voting),
+            transformations: has_switches.then_some(transformations),
+            data: Some(data.clone().absolute().to_string()),
+            encoder: Some(encoder.clone().absolute().to_string()),
+            steps: Some(n_steps),
+            seed: Some(seed),
+            preset: Some(preset),
+            feature_norm: Some(norm),
+            placements: Some(n_placements),
+            placements_seed: Some(placements_seed),
+            evaluate_every: Some(plan.evaluate_every),
+            evaluation_trials: Some(plan.evaluation_trials),
+            map_examples: Some(plan.n_map_examples),
+            map_steps: Some(plan.map_steps.clone()),
+            ..raw_from_settings(&agent, words.clone().with_absolute_paths(), has_switches)
+        };
+        let calibration = CalibrationSettings { norm, ..calibration };
+        let placements = PlacementChoice::Pool(PlacementPool { n, seed: placements_seed });
+        Ok(Self { words, schedule, tasks, plan, data, encoder, calibration, placements })
+    }
+
+    /// Opens images and encoder, and encodes the screens that are not in the cache.
+    pub fn open(&self, watch: &dyn Watch) -> Result<Inputs> {
+        Inputs::open(self, self.open_encoder(watch)?.as_ref(), &self.tasks, watch)
+    }
+
+    /// Opens the encoder, if the agent can read its features.
+    pub fn open_encoder(&self, watch: &dyn Watch) -> Result<Box<dyn Encoder>> {
+        let cache_dir = self.words.images.cache_dir();
+        let encoder = self.words.encoder_options.open(&self.encoder, cache_dir.as_deref(), watch)?;
+        self.plan.agent().check(scene_shape(encoder.shape(), encoder.shape().map_channels > 0))?;
+        Ok(encoder)
+    }
+
+    pub(crate) fn open_images(&self, needs: Needs, watch: &dyn Watch) -> Result<Opened> {
+        self.words.images.open(&self.data, needs, watch)
+    }
+
+    /// The streams that the run learns from and is evaluated on, at their first steps.
+    pub fn world<'a>(&self, inputs: &'a Inputs) -> Result<World<'a, FeatureScenes>> {
+        let (stimuli, seed) = (&inputs.stimuli, self.plan.seed);
+        let validation = |task: &Task| self.stream_of(task, stimuli, Split::Validation, seed);
+        Ok(World {
+            train: self.stream_along(self.schedule.clone(), stimuli, Split::Train, seed)?,
+            validations: self.tasks.iter().map(validation).collect::<Result<_>>()?,
+            scenes: &inputs.scenes,
+        })
+    }
+
+    /// The stream of one task, at its first step.
+    pub fn stream_of(
+        &self,
+        task: &Task,
+        stimuli: &Arc<dyn Stimuli>,
+        split: Split,
+        seed: u64,
+    ) -> Result<Stream> {
+        self.stream_along(Schedule::single(task.clone()), stimuli, split, seed)
+    }
+
+    fn stream_along(
+        &self,
+        schedule: Schedule,
+        stimuli: &Arc<dyn Stimuli>,
+        split: Split,
+        seed: u64,
+    ) -> Result<Stream> {
+        let stimuli = Arc::clone(stimuli);
+        Ok(Stream::open_with(schedule, stimuli, split, RunSeed(seed), self.placements)?.0)
+    }
+
+    /// Which features the agent reads, and how they are centred and scaled.
+    pub fn feature_settings(&self) -> Result<FeatureSettings> {
+        let wanted = match find_module(&self.plan.agent().module.id)?.is_convolutional() {
+            true => Wanted::SceneAndMap,
+            false => Wanted::Scene,
+        };
+        Ok(FeatureSettings { wanted, calibration: self.calibration })
+    }
+}
+
+/// Steps at which reward maps are kept, in order.
+fn map_steps(words: &RawConfig, n_steps: u64, lengths: &[u64]) -> Result<Vec<u64>> {
+    let longest = lengths.iter().copied().max().unwrap_or(n_steps);
+    let mut steps = words.map_steps.clone().unwrap_or_else(|| snapshot_steps(longest, N_EVEN_SNAPSHOTS));
+    steps.sort_unstable();
+    steps.dedup();
+    match steps.last() {
+        Some(&step) if step > n_steps => {
+            bail!(Settings, "map-steps: {step} is beyond the run's {n_steps} steps")
+        }
+        _ => Ok(steps),
+    }
+}

@@ -1,0 +1,65 @@
+//! A run of a study that this process does.
+
+use crate::config::RawConfig;
+use crate::config_files::write_config;
+use crate::error::{Error, Result, bail};
+use crate::inputs::Inputs;
+use crate::run::{Ending, Moment, RunFolder, Training};
+use crate::setup::RunSetup;
+use crate::study::cell::{Cell, CellPlan};
+use crate::study::{Ended, StudyFolder};
+use crate::watch::{Event, Watch};
+use std::time::Duration;
+use touchstream_agents::{PlayError, Scenes};
+use touchstream_analysis::RunKind;
+
+pub struct StudyRun<'a> {
+    pub cell: &'a Cell,
+    pub inputs: &'a Inputs,
+    /// Where it is trained, until it is complete.
+    pub folder: &'a RunFolder,
+    pub must_stop: &'a dyn Fn() -> bool,
+    pub watch: &'a dyn Watch,
+    pub checkpoint_every: Duration,
+}
+
+impl StudyRun<'_> {
+    /// Trains to the last step, or until the run must stop.
+    pub fn work(&self, study: &StudyFolder) -> Result<Ended> {
+        match (&self.cell.what, &self.cell.facts.kind) {
+            (CellPlan::Alone(words), _) => self.run_alone(words),
+            (CellPlan::Base(plan), _) => plan.run_base(self),
+            (CellPlan::Second(plan), RunKind::Second { base, way, .. }) => {
+                plan.run_second(self, *way, &study.run(base))
+            }
+            (CellPlan::Second(_), _) => bail!(Folder, "{}: its base is unknown", self.cell.name),
+        }
+    }
+
+    fn run_alone(&self, words: &RawConfig) -> Result<Ended> {
+        let setup = RunSetup::new(words.clone())?;
+        let identity = self.inputs.identity(setup.plan.clone());
+        let training = Training::open(self.folder.clone(), identity, setup.world(self.inputs)?)?;
+        write_config(&setup, self.folder)?;
+        self.run_to_its_end(training)
+    }
+
+    /// A run that diverges is complete, too: that is its result.
+    pub fn run_to_its_end<S: Scenes>(&self, training: Training<'_, S>) -> Result<Ended> {
+        let mut training = training.checkpoint_every(self.checkpoint_every);
+        let Self { cell, must_stop, watch, .. } = *self;
+        let mut before = training.n_steps();
+        if before > 0 {
+            watch.on(Event::StudyRunContinued { name: &cell.name, step: before });
+        }
+        let on_moment = &mut |Moment { n_steps, .. }| {
+            watch.on(Event::StudyRunAdvanced { cell, n_steps: n_steps.saturating_sub(before) });
+            before = n_steps;
+        };
+        match training.run(must_stop, on_moment) {
+            Ok(Ending::Finished) | Err(Error::Play(PlayError::Diverged { .. })) => Ok(Ended::Complete),
+            Ok(Ending::Interrupted) => Ok(Ended::Interrupted),
+            Err(error) => Err(error),
+        }
+    }
+}
