@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use touchstream_encoder::install::{LeftBehind, working_folders};
 use touchstream_files::unless_gone;
 
-/// A part of the cache folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheSection {
     /// Rendered pictures of the gallery, and facts about image files.
@@ -21,20 +20,19 @@ pub enum CacheSection {
 /// Which files in a folder are this program's.
 #[derive(Clone, Copy, Debug)]
 enum Ours {
-    /// Those of the names that it gives to files of a section.
+    /// Files whose names this program gives in a section.
     ByName(CacheSection),
-    /// All: the folder is a working folder of its own.
+    /// All files: the folder is a working folder of this program.
     All,
 }
 
-/// The files of a section.
 #[derive(Debug, Default)]
 pub struct SectionFiles {
     pub ours: Vec<PathBuf>,
     pub n_bytes: u64,
     /// Files and links that this program did not make.
     pub foreign: Vec<PathBuf>,
-    /// Folders that an installation works in now; what is in them counts nothing and is left.
+    /// Folders that an installation is using; their files are neither counted nor deleted.
     pub in_use: Vec<PathBuf>,
     /// Folders, inner ones first.
     folders: Vec<PathBuf>,
@@ -62,7 +60,7 @@ impl CacheSection {
             }
     }
 
-    /// What is in the section; nothing if it is not there.
+    /// The files of the section; none if it does not exist.
     pub fn scan(self, cache_dir: &Path) -> Result<SectionFiles> {
         let mut files = SectionFiles::default();
         for name in self.folders() {
@@ -114,12 +112,11 @@ impl SectionFiles {
         Ok(())
     }
 
-    /// Whether there is nothing to delete.
     pub fn is_empty(&self) -> bool {
         self.ours.is_empty()
     }
 
-    /// Deletes our files, and the folders that are empty then. A file that another process has deleted is gone too.
+    /// Deletes our files, and then empty folders. Files that another process has deleted are skipped.
     pub fn delete(&self) -> Result<()> {
         for path in &self.ours {
             unless_gone(fs::remove_file(path))

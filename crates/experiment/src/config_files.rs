@@ -8,8 +8,8 @@ use std::path::Path;
 use touchstream_env::schedule::Schedule;
 use touchstream_env::task::{Task, find_task};
 
-/// Writes all settings of the run. Tasks and schedules from files become part of its folder, so that it can go on wherever
-/// it is.
+/// Writes all settings of the run. Copies tasks and schedules from files into the folder, so that the run can resume
+/// anywhere.
 pub fn write_config(setup: &RunSetup, folder: &RunFolder) -> Result<()> {
     let mut words = setup.words.clone();
     if words.task.as_deref().is_some_and(is_path) {
@@ -23,7 +23,7 @@ pub fn write_config(setup: &RunSetup, folder: &RunFolder) -> Result<()> {
     folder.write(&folder.config(), words.to_toml()?.as_bytes())
 }
 
-/// Writes a schedule, and a file for each of its tasks that is not one of ours.
+/// Writes a schedule, and a file for each task that is not built in.
 fn write_schedule(schedule: &Schedule, folder: &RunFolder) -> Result<()> {
     let is_ours = |task: &Task| find_task(task.id()).is_ok_and(|ours| ours == *task);
     let mut others: Vec<&Task> = Vec::new();

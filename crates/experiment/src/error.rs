@@ -5,7 +5,6 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use touchstream_agents::PlayError;
 
-/// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why an experiment failed. `Display` shows the outermost cause only, [`Error::text`] all of them.

@@ -5,7 +5,6 @@ use touchstream_agents::{SceneShape, Scenes};
 use touchstream_env::trial::ScreenRecipe;
 use touchstream_features::FeatureSet;
 
-/// A feature set as the features of an agent.
 pub struct FeatureScenes(pub FeatureSet);
 
 impl Scenes for FeatureScenes {

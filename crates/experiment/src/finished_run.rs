@@ -55,7 +55,7 @@ impl FinishedRun {
         self.setup.stream_of(task, &self.inputs.stimuli, split, seed).context("task")
     }
 
-    /// A seed other than the run's own.
+    /// A seed that differs from the run's own.
     pub fn fresh_seed(&self) -> u64 {
         self.setup.plan.seed.wrapping_add(1_000_000)
     }

@@ -6,8 +6,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use touchstream_files::AsideFile;
 
-/// A file under a name that the user chose: whole or not there, if the name is a file's; a device or a pipe is
-/// written to as it is, and a link stays a link.
+/// A file under a name that the user chose. A regular file appears complete or not at all; devices and pipes are
+/// written to directly, and links stay links.
 pub struct OutputFile {
     path: PathBuf,
     target: Target,
@@ -19,13 +19,11 @@ enum Target {
 }
 
 impl OutputFile {
-    /// Begins a file; an error names it.
     pub fn create(path: &Path) -> Result<Self> {
         let target = open_target(path).with_context(|| cannot_write(path))?;
         Ok(Self { path: path.to_owned(), target })
     }
 
-    /// Ends the file.
     pub fn finish(self) -> Result<()> {
         let finished = match self.target {
             Target::Aside(file) => file.put_in_place(),
@@ -64,7 +62,6 @@ impl Write for OutputFile {
     }
 }
 
-/// Writes a whole file; an error names it.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut file = OutputFile::create(path)?;
     file.write_all(bytes).with_context(|| cannot_write(path))?;

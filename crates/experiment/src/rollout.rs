@@ -9,7 +9,7 @@ use touchstream_env::touch::Touch;
 
 const TOUCHES: StreamName = StreamName::new("rollout/touches");
 
-/// How a stream is touched.
+/// How touches are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RolloutPolicy {
@@ -24,7 +24,7 @@ impl Choice for RolloutPolicy {
     ];
 }
 
-/// What one stretch of one task earned.
+/// The result of one segment of the schedule.
 #[derive(Serialize)]
 pub struct SegmentRewards {
     pub segment: u64,
@@ -36,7 +36,7 @@ pub struct SegmentRewards {
     pub standard_error: f64,
 }
 
-/// Plays a stream for some steps; `on_step` is given the stream before each touch, whether a switch is cued, the touch and its
+/// Plays a stream; `on_step` receives the stream before each touch, whether a switch is cued, the touch and its
 /// reward.
 pub fn play<E>(
     mut stream: Stream,
@@ -72,7 +72,7 @@ pub fn play<E>(
     Ok(lines)
 }
 
-/// Only a trial's last touch can earn anything, so its reward is the trial's.
+/// Only the last touch of a trial can earn a reward.
 #[derive(Default)]
 struct SegmentSums {
     n_steps: u64,

@@ -6,7 +6,7 @@ use touchstream_encoder::{EncodeError, Encoder, FeatureShape, Features};
 use touchstream_env::screen::Screen;
 use touchstream_env::stimuli::ContentHash;
 
-/// An encoder that adds up how long it takes; otherwise the one within.
+/// An encoder that measures the time it takes.
 pub struct TimedEncoder<'a> {
     encoder: &'a dyn Encoder,
     spent: Mutex<Duration>,
@@ -17,7 +17,6 @@ impl<'a> TimedEncoder<'a> {
         Self { encoder, spent: Mutex::default() }
     }
 
-    /// Spent encoding so far.
     pub fn spent(&self) -> Duration {
         *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }

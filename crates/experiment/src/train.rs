@@ -17,7 +17,7 @@ pub fn default_folder(setup: &RunSetup) -> PathBuf {
     PathBuf::from("runs").join(format!("{}-{module}-{}", setup.schedule.id(), setup.plan.seed))
 }
 
-/// Trains into a folder. A run that has to stop writes a checkpoint first.
+/// Trains into a folder. A run that must stop writes a checkpoint first.
 pub fn train(
     setup: &RunSetup,
     inputs: &Inputs,

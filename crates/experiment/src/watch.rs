@@ -10,7 +10,6 @@ use touchstream_stimuli::SourceSpec;
 
 /// Follows an experiment. Several threads report at once.
 pub trait Watch: Sync {
-    /// Something happened.
     fn on(&self, event: Event<'_>);
 }
 
@@ -21,63 +20,114 @@ impl Watch for Unwatched {
     fn on(&self, _event: Event<'_>) {}
 }
 
-/// What happened. Notes and warnings are displayed as a sentence, progress as an empty text.
+/// `Display` shows notes and warnings as a sentence, and progress as an empty text.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
     /// Long work begins: opening images, drawing or encoding screens.
-    WorkStarted { what: &'a str, total: u64 },
-    /// Some of it is done.
-    WorkAdvanced { n_done: u64 },
-    /// It ended.
+    WorkStarted {
+        what: &'a str,
+        total: u64,
+    },
+    WorkAdvanced {
+        n_done: u64,
+    },
     WorkFinished,
     /// A remark on images, features or a model.
     Note(&'a str),
     /// Files of a source that cannot be used.
-    FilesSkipped { source: &'a SourceSpec, skipped: &'a [String] },
+    FilesSkipped {
+        source: &'a SourceSpec,
+        skipped: &'a [String],
+    },
 
     /// A run continues from a checkpoint.
-    RunContinued { step: u64 },
+    RunContinued {
+        step: u64,
+    },
     /// A run had already finished.
-    RunAlreadyFinished { folder: &'a Path },
+    RunAlreadyFinished {
+        folder: &'a Path,
+    },
     /// A run begins to learn, or continues at `step`.
-    TrainingStarted { tasks: &'a [Task], module: &'a str, step: u64, n_steps: u64 },
+    TrainingStarted {
+        tasks: &'a [Task],
+        module: &'a str,
+        step: u64,
+        n_steps: u64,
+    },
     /// An update or evaluation.
     TrainingAdvanced(&'a Moment),
     /// A run ended, whatever the reason.
     TrainingEnded,
-    /// A run was interrupted; its checkpoint is written.
-    RunInterrupted { folder: &'a Path, step: u64, n_steps: u64 },
+    /// A run was interrupted, and its checkpoint was written.
+    RunInterrupted {
+        folder: &'a Path,
+        step: u64,
+        n_steps: u64,
+    },
 
     /// The study's shared images and features are about to be opened, which takes long, and a stop was requested: nothing
     /// would be lost if the process ended now.
     StopRequestedWhileOpening,
     /// Work on the runs of a study begins.
-    StudyStarted { cells: &'a [&'a Cell], n_threads: usize },
+    StudyStarted {
+        cells: &'a [&'a Cell],
+        n_threads: usize,
+    },
     /// A run of a study begins in this process.
-    StudyRunStarted { name: &'a str },
+    StudyRunStarted {
+        name: &'a str,
+    },
     /// A run of a study continues from a checkpoint.
-    StudyRunContinued { name: &'a str, step: u64 },
+    StudyRunContinued {
+        name: &'a str,
+        step: u64,
+    },
     /// A run of a study has learned `n_steps` more.
-    StudyRunAdvanced { cell: &'a Cell, n_steps: u64 },
+    StudyRunAdvanced {
+        cell: &'a Cell,
+        n_steps: u64,
+    },
     /// A run of a study is complete, but diverged.
-    StudyRunDiverged { name: &'a str },
+    StudyRunDiverged {
+        name: &'a str,
+    },
     /// A run of a study ended in this process.
-    StudyRunEnded { name: &'a str, outcome: &'a AttemptResult },
+    StudyRunEnded {
+        name: &'a str,
+        outcome: &'a AttemptResult,
+    },
     /// Runs were completed, begun or given up, here or elsewhere.
     StudyAdvanced(&'a JobCounts),
     /// Work on the runs of a study ended.
     StudyEnded,
     /// A complete run cannot be read; it was moved aside and will be repeated.
-    RunSetAside { name: &'a str, problem: &'a str, aside: &'a Path },
+    RunSetAside {
+        name: &'a str,
+        problem: &'a str,
+        aside: &'a Path,
+    },
     /// Complete runs that the study's settings do not include.
-    RunsUnnamed { study: &'a Path, names: &'a [String] },
+    RunsUnnamed {
+        study: &'a Path,
+        names: &'a [String],
+    },
     /// A run that is excluded from the analysis.
-    RunExcluded { study: &'a Path, name: &'a str, problem: &'a str },
+    RunExcluded {
+        study: &'a Path,
+        name: &'a str,
+        problem: &'a str,
+    },
     /// A run that cannot be read and is not packed.
-    RunNotPacked { name: &'a str, problem: &'a str },
+    RunNotPacked {
+        name: &'a str,
+        problem: &'a str,
+    },
     /// Slurm could not be asked about its queue.
-    QueueUnknown { problem: &'a str },
+    QueueUnknown {
+        problem: &'a str,
+    },
     /// Baselines of localization are computed before any run.
     BaselinesStarted,
     /// Baselines of localization have no regression: there is no Python with scikit-learn.
@@ -151,7 +201,7 @@ impl fmt::Display for Event<'_> {
     }
 }
 
-/// Passes progress of long work on as events.
+/// Passes the progress of long work on as events.
 pub struct WorkProgress<'a>(pub &'a dyn Watch);
 
 impl Progress for WorkProgress<'_> {

@@ -7,7 +7,7 @@ use touchstream_agents::{AgentSettings, SceneShape, TouchScale};
 use touchstream_env::task::Task;
 use touchstream_modules::module::MapShape;
 
-/// The settings that words ask for, on top of the defaults for a module and a task.
+/// The defaults for a module and a task, with the settings of a configuration.
 pub fn agent_settings(words: &RawConfig, module: &str, task: &Task, preset: Preset) -> Result<AgentSettings> {
     let mut agent = match preset {
         Preset::Default => AgentSettings::for_task(module, task)?,
@@ -78,7 +78,7 @@ pub fn agent_settings(words: &RawConfig, module: &str, task: &Task, preset: Pres
     Ok(agent)
 }
 
-/// Words that say all about an agent; of one that learns several tasks, all that does not depend on the task.
+/// The complete settings of an agent as a configuration; for several tasks, without those that depend on the task.
 pub fn raw_from_settings(agent: &AgentSettings, words: RawConfig, is_for_several: bool) -> RawConfig {
     let typed = words.clone();
     let temperature = match agent.policy.dist {

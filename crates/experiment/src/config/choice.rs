@@ -10,15 +10,14 @@ use touchstream_stimuli::{SceneFit, TemplateRule, ValidationPart};
 
 /// A type with named values.
 pub trait Choice: Copy + 'static {
-    /// Each value with its name and an explanation. A value with a number has its default.
+    /// Each value with its name and an explanation. A value with a number has its default number.
     const CHOICES: &'static [(Self, &'static str, &'static str)];
 
-    /// The value of a name.
     fn from_name(name: &str) -> Option<Self> {
         Self::CHOICES.iter().find(|(_, known, _)| *known == name).map(|(value, ..)| *value)
     }
 
-    /// The name of a value, whatever its number is.
+    /// The name of a value, whatever its number.
     fn name(self) -> &'static str {
         let is_same = |(value, ..): &&(Self, _, _)| discriminant(value) == discriminant(&self);
         Self::CHOICES.iter().find(is_same).map_or("", |(_, name, _)| name)
@@ -29,7 +28,7 @@ pub trait Choice: Copy + 'static {
         Self::CHOICES.iter().map(|(_, name, about)| (*name, *about)).collect()
     }
 
-    /// Why a name is refused.
+    /// The error for an unknown name.
     fn unknown(name: &str) -> String {
         let names: Vec<String> = Self::CHOICES.iter().map(|(_, known, _)| format!("`{known}`")).collect();
         match &names[..] {
@@ -39,14 +38,13 @@ pub trait Choice: Copy + 'static {
     }
 }
 
-/// Whose settings are used where the paper's differ from ours.
+/// Which settings are used where ours differ from the paper's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
-    /// Ours.
     #[default]
     Default,
-    /// The printed ones.
+    /// The values that the paper prints.
     Paper,
 }
 
@@ -125,11 +123,10 @@ impl Choice for Split {
     ];
 }
 
-/// Writes a choice that may be left out by its name, for `serde(with)`.
+/// An optional choice by its name, for `serde(with)`.
 pub mod by_name_if_any {
     use super::{Choice, Deserialize, Deserializer, Serializer};
 
-    /// As its name.
     pub fn serialize<T: Choice, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
         match value {
             Some(value) => serializer.serialize_str(value.name()),
@@ -137,7 +134,6 @@ pub mod by_name_if_any {
         }
     }
 
-    /// From its name.
     pub fn deserialize<'de, T: Choice, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
         let name = Option::<String>::deserialize(deserializer)?;
         let found =

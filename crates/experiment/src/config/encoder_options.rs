@@ -27,7 +27,7 @@ settings! {
 }
 
 impl EncoderOptions {
-    /// Opens an encoder; weights that were installed are looked for in the cache folder.
+    /// Opens an encoder; installed weights are expected in the cache folder.
     pub fn open(
         &self,
         spec: &EncoderSpec,
@@ -42,7 +42,6 @@ impl EncoderOptions {
         }
     }
 
-    /// Opens an ONNX model.
     pub fn open_onnx(&self, file: &Path, watch: &dyn Watch) -> Result<OnnxEncoder> {
         let scene = self.scene.as_deref().ok_or_else(|| no_scene(file))?;
         let settings = OnnxSettings {
@@ -56,7 +55,6 @@ impl EncoderOptions {
         Ok(encoder)
     }
 
-    /// How screens become an ONNX model's input.
     pub fn preprocessing(&self) -> Preprocessing {
         let usual = Preprocessing::default();
         Preprocessing {
@@ -66,7 +64,7 @@ impl EncoderOptions {
         }
     }
 
-    /// Refuses options that mean nothing for an encoder.
+    /// Refuses options that have no effect on an encoder.
     pub fn check(&self, spec: &EncoderSpec) -> Result<()> {
         let is_onnx = matches!(spec, EncoderSpec::Onnx(_));
         if self.weights.is_some() && *spec != EncoderSpec::Vgg16 {
@@ -93,7 +91,6 @@ impl EncoderOptions {
         Ok(())
     }
 
-    /// The weights that vgg16 is made of.
     pub fn read_vgg16(&self, cache_dir: Option<&Path>) -> Result<Vgg16Weights> {
         let path = self.vgg16_file(cache_dir)?;
         if self.weights.is_some() {
@@ -106,7 +103,7 @@ impl EncoderOptions {
         }
     }
 
-    /// The file of vgg16's weights: the one that was named, else the installed one.
+    /// The file of the weights of vgg16: the one given, or else the installed one.
     pub fn vgg16_file(&self, cache_dir: Option<&Path>) -> Result<PathBuf> {
         if let Some(file) = &self.weights {
             return Ok(file.clone());

@@ -14,7 +14,7 @@ use touchstream_stimuli::{
     ValidationPart, open,
 };
 
-/// Which images a result was made with; part of every result.
+/// The images that a result was made with.
 #[derive(Clone, Debug, Serialize)]
 pub struct DataFacts {
     pub source: String,
@@ -54,7 +54,7 @@ settings! {
 }
 
 impl ImageOptions {
-    /// Opens a source for what is needed of it, and reports what was skipped.
+    /// Opens a source and reports skipped files.
     pub fn open(&self, spec: &SourceSpec, needs: Needs, watch: &dyn Watch) -> Result<Opened> {
         let opened = self.open_quietly(spec, needs, watch)?;
         let skipped = &opened.manifest.skipped;
@@ -66,13 +66,12 @@ impl ImageOptions {
         Ok(opened)
     }
 
-    /// Opens a source without reporting what was skipped.
     pub fn open_quietly(&self, spec: &SourceSpec, needs: Needs, watch: &dyn Watch) -> Result<Opened> {
         let options = self.options(needs)?;
         open(spec, &options, &WorkProgress(watch)).with_context(|| format!("cannot open {spec}"))
     }
 
-    /// The cache folder: the given one, else the user's.
+    /// The given cache folder, or else the user's.
     pub fn cache_dir(&self) -> Option<PathBuf> {
         self.cache.clone().or_else(default_cache_dir)
     }

@@ -14,15 +14,14 @@ use touchstream_modules::composite::Voting;
 use touchstream_modules::module::{FlattenedScale, InitialWeights};
 use touchstream_stimuli::SourceSpec;
 
-/// More trials than anyone looks at.
 const MAX_EXAMPLES: usize = 64;
 
 /// The heading of settings for streams of several tasks.
 pub const STREAM: &str = "Controller";
 
 settings! {
-    /// The settings of a run: options of `touchstream train` and, under the same names, keys of its configuration file. All may
-    /// be left out.
+    /// The settings of a run: options of `touchstream train` and, under the same names, keys of its configuration
+    /// file.
     #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
     pub struct RawConfig {
@@ -82,7 +81,6 @@ settings! {
 }
 
 impl RawConfig {
-    /// Reads a configuration file.
     pub fn read(path: &Path) -> Result<Self> {
         let text = read_text(path)?;
         let words: Self = touchstream_env::parse_toml(&text)
@@ -98,19 +96,18 @@ impl RawConfig {
         Ok(words)
     }
 
-    /// As a configuration file.
     pub fn to_toml(&self) -> Result<String> {
         toml::to_string(self).context("the configuration cannot be written as TOML")
     }
 
-    /// These settings, and those of `below` where nothing is set here and they still apply.
+    /// These settings; where they are not set, those of `below`, unless they depend on another setting that differs.
     #[must_use]
     pub fn over(self, below: Self) -> Self {
         let below = below.without_what_goes_with_others(&self);
         Settings::over(self, below)
     }
 
-    /// Task and schedule files that a configuration names are looked for beside it.
+    /// Resolves the paths of tasks and schedules relative to the configuration file.
     fn beside(mut self, folder: &Path) -> Self {
         for word in [&mut self.task, &mut self.schedule].into_iter().flatten() {
             *word = resolve_relative_to(word, folder);
@@ -118,7 +115,6 @@ impl RawConfig {
         self
     }
 
-    /// Files are found from whatever folder one stands in.
     pub fn with_absolute_paths(mut self) -> Self {
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         self.encoder_options.weights = self.encoder_options.weights.as_deref().map(absolute);
@@ -130,7 +126,6 @@ impl RawConfig {
         self
     }
 
-    /// The same for where images and features come from.
     pub fn with_absolute_sources(self) -> Result<Self> {
         let absolute = |word: &str| word.parse::<SourceSpec>().map(|spec| spec.absolute().to_string());
         let data = self.data.as_deref().map(absolute).transpose().context("data")?;
@@ -139,7 +134,7 @@ impl RawConfig {
         Ok(Self { data, encoder, ..self }.with_absolute_paths())
     }
 
-    /// The same for words of a file: what they name is looked for beside it.
+    /// Resolves the paths of images and weights relative to a folder.
     pub fn with_sources_beside(mut self, folder: &Path) -> Result<Self> {
         for word in [&mut self.data, &mut self.encoder].into_iter().flatten() {
             if let Some((kind, path)) = word.split_once(':') {
@@ -157,7 +152,6 @@ impl RawConfig {
         self.with_absolute_sources()
     }
 
-    /// That what is counted can be.
     pub fn check_counts(&self) -> Result<()> {
         if self.evaluate_every == Some(0) || self.evaluation_trials == Some(0) {
             bail!(Settings, "evaluate-every and evaluation-trials must be at least 1");
@@ -168,8 +162,8 @@ impl RawConfig {
         }
     }
 
-    /// Words of a file that were only ever right beside what is typed now: another task, module or preset brings its own
-    /// widths and rates, another policy its own numbers.
+    /// Removes the settings of a file that depend on a setting that is now overridden: another task, module or preset
+    /// has its own widths and rates, another policy its own parameters.
     fn without_what_goes_with_others(mut self, typed: &Self) -> Self {
         let differs = |typed: &Option<String>, own: &Option<String>| typed.is_some() && typed != own;
         let is_other_preset = typed.preset.is_some() && typed.preset != self.preset;

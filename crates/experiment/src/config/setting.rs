@@ -8,35 +8,32 @@ use std::path::PathBuf;
 use touchstream_encoder::Layout;
 use touchstream_stimuli::SplitCounts;
 
-/// A group of settings, all of which may be left out.
+/// A group of settings.
 pub trait Settings: Default + 'static {
     /// One row per setting, in the order of the fields.
     const SETTINGS: &'static [Setting<Self>];
 
-    /// These settings, and those of `below` where they are left out.
+    /// These settings; where they are not set, those of `below`.
     #[must_use]
     fn over(self, below: Self) -> Self;
 }
 
-/// One setting of a group.
 pub struct Setting<S> {
-    /// The field of the group.
     pub field: &'static str,
-    /// The field with hyphens, as configuration files and command lines have it.
+    /// The field with hyphens: the key of configuration files and the option of command lines.
     pub key: &'static str,
-    /// What a value is called, `N` or `SEED`; empty for a flag.
+    /// The placeholder in the help, such as `N` or `SEED`; empty for a flag.
     pub value_name: &'static str,
-    /// The heading that it is listed under; empty for none.
+    /// The heading in the help; empty for none.
     pub heading: &'static str,
-    /// What it means, with its default.
+    /// The meaning and the default.
     pub help: &'static str,
-    /// What its values are.
     pub values: Values,
-    /// Sets it; one of several values is added to those before it.
+    /// Sets the value; a list is extended.
     pub set: fn(&mut S, &OsStr) -> Result<(), String>,
 }
 
-/// What the values of a setting are.
+/// The kind of a setting's values.
 #[derive(Clone, Copy, Debug)]
 pub enum Values {
     /// A text or a number.
@@ -49,9 +46,8 @@ pub enum Values {
     Many,
     /// Texts or numbers, separated by commas.
     List,
-    /// On or off.
     Flag,
-    /// One of these names, each with an explanation.
+    /// One of some names, each with an explanation.
     Choice(fn() -> Vec<(&'static str, &'static str)>),
 }
 
@@ -65,24 +61,20 @@ pub(crate) const fn hyphenated<const LEN: usize>(field: &str) -> [u8; LEN] {
     key
 }
 
-/// The value of a setting.
 pub trait Value: Sized {
-    /// What it can be.
     const VALUES: Values;
 
-    /// Reads it; a list is continued.
+    /// Parses a value; a list is extended.
     fn read(text: &OsStr, before: Option<Self>) -> Result<Self, String>;
 }
 
-/// A field: a value that may be left out.
+/// A field of a group: a value that may be missing.
 pub trait Field: Sized {
-    /// What it can be.
     const VALUES: Values;
 
-    /// Sets it.
     fn set(&mut self, text: &OsStr) -> Result<(), String>;
 
-    /// Itself, or `below` if it is left out.
+    /// This value, or `below` if it is missing.
     #[must_use]
     fn over(self, below: Self) -> Self;
 }
@@ -246,8 +238,8 @@ chosen!(
     touchstream_stimuli::ValidationPart,
 );
 
-/// Declares a group of settings: a struct, its rows and `over`. A row is a field, the name of its values, and what it means;
-/// `where` may name the option of a command line. Fields after `with` are groups of their own.
+/// Declares a group of settings: a struct, its table and `over`. A row is a field, its placeholder and its help;
+/// `where` gives an option of another name. Fields after `with` are groups.
 macro_rules! settings {
     (
         $(#[$struct_meta:meta])*

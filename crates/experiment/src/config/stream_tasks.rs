@@ -8,10 +8,10 @@ use touchstream_env::schedule::{Length, Schedule, Segment};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::task::Task;
 
-/// Steps of a task for which nobody says how many.
+/// Steps of a task without a given length.
 const DEFAULT_STEPS: u64 = 30_000;
 
-/// What is played, and the configuration with its name filled in.
+/// The schedule of a configuration, and the configuration with its task filled in.
 pub fn schedule_of(mut words: RawConfig) -> Result<(Schedule, RawConfig)> {
     match (&words.task, &words.schedule) {
         (Some(_), Some(_)) => bail!(Settings, "task and schedule: a run has one or the other"),
@@ -34,7 +34,7 @@ pub fn schedule_of(mut words: RawConfig) -> Result<(Schedule, RawConfig)> {
     }
 }
 
-/// An agent whose modules are wide enough for every task of a schedule, and read touches finely enough; it learns the first.
+/// An agent for the first task of a schedule, with the largest width and touch scale of all its tasks.
 pub fn widest_agent(
     words: &RawConfig,
     module: &str,
@@ -51,7 +51,7 @@ pub fn widest_agent(
     Ok(agent)
 }
 
-/// All segments that have a length, and some steps of one that has none.
+/// The sum of the lengths of all segments, with a default for a segment without one.
 pub fn default_steps(schedule: &Schedule) -> u64 {
     let length = |segment: &Segment| match segment.length {
         Length::Steps(n) => n,
@@ -61,10 +61,10 @@ pub fn default_steps(schedule: &Schedule) -> u64 {
     schedule.segments().iter().map(length).sum()
 }
 
-/// The more modules, the slower; and a stream of so many tasks is more likely a slip.
+/// Each task adds a module and slows training down; more tasks are probably a mistake.
 const MAX_TASKS: usize = 64;
 
-/// The tasks that are met within so many steps, in order, each with its own steps.
+/// The tasks of the first `n_steps` steps, in order, each with its number of steps.
 pub fn tasks_of_schedule(schedule: &Schedule, seed: u64, n_steps: u64) -> Result<Vec<(Task, u64)>> {
     let (mut tasks, mut first_step) = (Vec::new(), 0);
     while first_step < n_steps {

@@ -8,17 +8,16 @@ use touchstream_env::schedule::{Length, Repeats, Schedule, Segment, find_schedul
 use touchstream_env::task::{MatchScreen, Paradigm, Task, find_task, language::parse_task};
 use touchstream_stimuli::Needs;
 
-/// The task of an id such as `sr-2way+rotation`, or of a task file.
+/// The task of an id such as `sr-2way+rotation` or of a task file.
 pub fn parse_task_arg(word: &str) -> Result<Task> {
     if is_path(word) { task_from_file(Path::new(word)) } else { Ok(find_task(word)?) }
 }
 
-/// The task of a task file; errors name file, line and field.
 pub fn task_from_file(path: &Path) -> Result<Task> {
     task_from_text(&read_text(path)?, path)
 }
 
-/// The task of a task file's text; errors name file, line and field.
+/// The task in the text of a task file; errors name file, line and field.
 pub fn task_from_text(text: &str, path: &Path) -> Result<Task> {
     parse_task(text).map_err(|error| Error::Settings(format!("{}: {error}", path.display())))
 }
@@ -34,12 +33,12 @@ pub fn parse_schedule_arg(word: &str, base_steps: u64) -> Result<Schedule> {
     schedule_from_file(Path::new(word))
 }
 
-/// Whether a word lists tasks, such as `sr-2way:8000,sr-4way-quadrant`. A file may have a comma in its name.
+/// Whether a word is a list of tasks, such as `sr-2way:8000,sr-4way-quadrant`. A file may have a comma in its name.
 fn is_list(word: &str) -> bool {
     word.contains(',') && !Path::new(word).is_file()
 }
 
-/// The tasks of a list, each with its steps if it says how many.
+/// The tasks of a list, each with its number of steps, if given.
 fn listed(list: &str) -> Vec<(&str, Option<&str>)> {
     let parts = list.split(',').map(|part| match part.trim().rsplit_once(':') {
         Some((task, steps)) => (task, Some(steps)),
@@ -48,7 +47,7 @@ fn listed(list: &str) -> Vec<(&str, Option<&str>)> {
     parts.collect()
 }
 
-/// Tasks with their steps; the last lasts for ever.
+/// The last task has no end.
 fn schedule_from_list(list: &str) -> Result<Schedule> {
     let parts = listed(list);
     let mut segments = Vec::new();
@@ -78,7 +77,7 @@ fn schedule_from_list(list: &str) -> Result<Schedule> {
 /// Folders are named after schedules.
 const MAX_LIST_ID_CHARS: usize = 120;
 
-/// Whether a word is a schedule file, or lists a task file.
+/// Whether a word is a schedule file, or a list that contains a task file.
 pub fn names_a_file(word: &str) -> bool {
     match is_list(word) {
         true => listed(word).into_iter().any(|(task, _)| is_path(task)),
@@ -86,7 +85,7 @@ pub fn names_a_file(word: &str) -> bool {
     }
 }
 
-/// A task or schedule word of a file, with the files that it names looked for beside that file.
+/// Resolves the paths in a task or schedule relative to a folder.
 pub fn resolve_relative_to(word: &str, folder: &Path) -> String {
     let file_beside = |word: &str| match is_path(word) && Path::new(word).is_relative() {
         true => folder.join(word).display().to_string(),
@@ -101,7 +100,7 @@ pub fn resolve_relative_to(word: &str, folder: &Path) -> String {
     listed(word).into_iter().map(beside).collect::<Vec<_>>().join(",")
 }
 
-/// The schedule of a schedule file. Task files that it names are looked for beside it.
+/// Task files are resolved relative to the schedule file.
 pub fn schedule_from_file(path: &Path) -> Result<Schedule> {
     let text = read_text(path)?;
     let folder = path.parent().unwrap_or(Path::new("."));
@@ -112,7 +111,7 @@ pub fn schedule_from_file(path: &Path) -> Result<Schedule> {
     parse_schedule(&text, find).map_err(|error| Error::Settings(format!("{}: {error}", path.display())))
 }
 
-/// A text file of at most a few megabytes: ours are a few hundred bytes. Devices have no length, and may have no end.
+/// Reads a text file of limited size: ours have a few hundred bytes, and a device may have no end.
 pub fn read_text(path: &Path) -> Result<String> {
     const MAX_BYTES: u64 = 4 << 20;
     let mut text = String::new();
@@ -129,12 +128,11 @@ pub fn read_text(path: &Path) -> Result<String> {
     Ok(text)
 }
 
-/// Whether a word is the path of a task or schedule file.
 pub fn is_path(word: &str) -> bool {
     Path::new(word).extension().is_some_and(|extension| extension == "toml") || word.contains('/')
 }
 
-/// Which kinds of pictures tasks show, besides portraits.
+/// The kinds of images that tasks show, in addition to portraits.
 pub fn needs_of<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> Needs {
     tasks.into_iter().fold(Needs::PORTRAITS, |needs, task| match task.paradigm() {
         Paradigm::Localization => Needs { objects: true, ..needs },

@@ -4,14 +4,13 @@ use super::Preset;
 use touchstream_analysis::{InitialValues, VotingMethod};
 use touchstream_modules::composite::{Voting, VotingSettings};
 
-/// How a controller votes.
 pub fn voting_settings(voting: Voting, preset: Preset, has_transformations: bool) -> VotingSettings {
     let settings = VotingSettings::of(voting);
     let settings = if preset == Preset::Paper { settings.as_printed() } else { settings };
     if has_transformations { settings } else { settings.without_transformations() }
 }
 
-/// How the controller of a method votes.
+/// The settings of the controller of a method.
 pub fn settings_of_method(method: VotingMethod, preset: Preset) -> VotingSettings {
     let voting = if method.by_unit { Voting::Unit } else { Voting::Layer };
     let settings = voting_settings(voting, preset, method.has_transformations);
@@ -21,7 +20,7 @@ pub fn settings_of_method(method: VotingMethod, preset: Preset) -> VotingSetting
     }
 }
 
-/// The initial values of a controller that a preset has.
+/// The initial values of a controller under a preset.
 pub fn initial_values(preset: Preset) -> InitialValues {
     let VotingSettings { mu, bias, .. } = voting_settings(Voting::Layer, preset, true);
     InitialValues { mu, bias }

@@ -1,6 +1,5 @@
 //! CRC-32C (Castagnoli), which TensorBoard's records are checked by.
 
-/// The checksum of some bytes.
 pub(super) fn crc32c(bytes: &[u8]) -> u32 {
     const POLYNOMIAL: u32 = 0x82f6_3b78;
     let step = |crc: u32| if crc & 1 == 1 { crc >> 1 ^ POLYNOMIAL } else { crc >> 1 };

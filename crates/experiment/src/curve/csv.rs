@@ -3,7 +3,7 @@
 use crate::curve::row::{COLUMNS, CurveRow, Value};
 use touchstream_agents::Evaluation;
 
-/// The curve as CSV with a head line.
+/// The curve as CSV with a header.
 pub fn csv_text(rows: &[CurveRow]) -> String {
     let mut text = COLUMNS.map(|column| column.name).join(",");
     text.push('\n');
@@ -18,13 +18,11 @@ pub fn csv_text(rows: &[CurveRow]) -> String {
     text
 }
 
-/// A curve file that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct CsvError {
     /// Counted from 1.
     pub line: usize,
-    /// What is wrong.
     pub problem: String,
 }
 

@@ -9,7 +9,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 use std::sync::Arc;
 
-/// One row group with the columns of the CSV file: counts as INT64, numbers as DOUBLE that may be missing.
+/// One row group with the columns of the CSV file: counts as INT64, numbers as optional DOUBLE.
 pub fn parquet_bytes(rows: &[CurveRow]) -> Result<Vec<u8>, ParquetError> {
     let fields = COLUMNS.iter().map(|column| {
         // The kind of a column is that of its values, and the same in every row.

@@ -3,43 +3,33 @@
 use serde::{Deserialize, Serialize};
 use touchstream_agents::Evaluation;
 
-/// What is known after an evaluation. Nothing here depends on the clock: the same run gives the same rows.
+/// The results of an evaluation. They do not depend on the clock: the same run gives the same rows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CurveRow {
-    /// Steps learned.
     pub step: u64,
-    /// Which of the stream's tasks was being learned, from 1.
+    /// Index of the stream's current task, from 1.
     pub lesson: u64,
-    /// Mean reward of the training trials since the row before; `None` where there were none.
+    /// Mean reward of the training trials since the last row; `None` without trials.
     pub train_reward: Option<f64>,
-    /// How many trials that was.
     pub train_trials: u64,
-    /// Mean loss of the updates since the row before.
+    /// Mean loss of the updates since the last row.
     pub train_loss: Option<f64>,
-    /// The share of old modules in what was learned since the row before, mean over stages; `None` where there are none.
+    /// Mean share of the old modules in the votes since the last row; `None` without old modules.
     pub reuse: Option<f64>,
-    /// On the validation split.
     pub validation: Evaluation,
 }
 
-/// A column of the curve.
 pub struct Column {
-    /// Its name in every file.
     pub name: &'static str,
-    /// Its value in a row.
     pub value: fn(&CurveRow) -> Value,
 }
 
-/// A value of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
-    /// A count.
     Count(u64),
-    /// A number, where there is one.
     Number(Option<f64>),
 }
 
-/// All columns, in order.
 pub const COLUMNS: [Column; 14] = [
     Column { name: "step", value: |row| Value::Count(row.step) },
     Column { name: "lesson", value: |row| Value::Count(row.lesson) },

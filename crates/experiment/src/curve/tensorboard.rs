@@ -8,14 +8,14 @@ use std::path::Path;
 
 /// An event file that grows row by row.
 ///
-/// A run that goes on after a break begins a new file. Its first record says from which step on, and TensorBoard then
-/// forgets what an earlier file had beyond it.
+/// A resumed run begins a new file. Its first record contains the step, and TensorBoard then ignores later steps of
+/// earlier files.
 pub struct EventFile {
     file: File,
 }
 
 impl EventFile {
-    /// Begins a file in a folder; its name holds the time and the step, so that later files sort behind.
+    /// Begins a file; its name contains time and step, so that later files sort after earlier ones.
     pub fn begin(folder: &Path, unix_secs: f64, first_step: u64) -> io::Result<Self> {
         let name = format!("events.out.tfevents.{:010}.{first_step}.touchstream", unix_secs as u64);
         let mut file = OpenOptions::new().create(true).append(true).open(folder.join(name))?;
@@ -26,7 +26,6 @@ impl EventFile {
         Ok(Self { file })
     }
 
-    /// Adds a row.
     pub fn add(&mut self, unix_secs: f64, row: &CurveRow) -> io::Result<()> {
         let mut summary = Message::default();
         for column in &COLUMNS[2..] {
@@ -46,14 +45,14 @@ fn event(unix_secs: f64, step: u64, what: Message) -> Vec<u8> {
     event.0
 }
 
-/// A length, the data, and a masked checksum of each (TFRecord).
+/// The length, the data, and a masked checksum of each (TFRecord).
 fn record(data: &[u8]) -> Vec<u8> {
     let masked = |bytes: &[u8]| crc32c(bytes).rotate_right(15).wrapping_add(0xa282_ead8).to_le_bytes();
     let len = (data.len() as u64).to_le_bytes();
     [&len, &masked(&len)[..], data, &masked(data)].concat()
 }
 
-/// A protocol buffer under way.
+/// A protocol buffer.
 #[derive(Default)]
 struct Message(Vec<u8>);
 

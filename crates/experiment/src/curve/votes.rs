@@ -4,28 +4,25 @@ use serde::{Deserialize, Serialize};
 use touchstream_modules::composite::{StageVotes, Voter, voter_shares};
 use touchstream_modules::module::Structure;
 
-/// How was voted since the row before.
+/// Mean votes since the last row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VoteRow {
-    /// Steps learned.
     pub step: u64,
-    /// Which of the stream's tasks was being learned, from 1.
+    /// Index of the stream's current task, from 1.
     pub lesson: u64,
-    /// Mean shares of all stages, one stage's after another's.
+    /// Mean shares of all stages, concatenated.
     pub shares: Vec<f64>,
 }
 
-/// The votes of one lesson.
+/// The votes during one task.
 pub struct LessonVotes<'a> {
-    /// Of all modules.
     pub structure: &'a Structure,
-    /// Of each stage.
+    /// One per stage.
     pub votes: &'a [StageVotes],
-    /// Over time.
     pub rows: &'a [VoteRow],
 }
 
-/// A voter's name in files.
+/// The name of a voter in files.
 pub fn voter_name(voter: Voter) -> String {
     match voter {
         Voter::Old(module) => format!("old-{}", module + 1),
@@ -35,7 +32,7 @@ pub fn voter_name(voter: Voter) -> String {
 }
 
 impl LessonVotes<'_> {
-    /// `step,lesson,stage,voter,share`, without a head line; of votes on units, means over units.
+    /// `step,lesson,stage,voter,share`, without a header; for unit votes, means over units.
     pub fn csv_lines(&self) -> String {
         let mut text = String::new();
         for row in self.rows {
@@ -50,7 +47,7 @@ impl LessonVotes<'_> {
         text
     }
 
-    /// `step,lesson,stage,voter,unit,share`, without a head line; nothing where whole layers are voted on.
+    /// `step,lesson,stage,voter,unit,share`, without a header; empty for layer votes.
     pub fn unit_csv_lines(&self) -> String {
         let mut text = String::new();
         if !self.votes.iter().any(StageVotes::is_by_unit) {
@@ -71,20 +68,17 @@ impl LessonVotes<'_> {
         text
     }
 
-    /// How much is reused, in each row.
     pub fn reuse(&self) -> Vec<f64> {
         self.rows.iter().map(|row| reuse(&row.shares, self.votes)).collect()
     }
 }
 
-/// The share of old modules, mean over stages: whatever the new module, which stands last, has not.
+/// Mean share of the old modules over stages: 1 minus the share of the new module, which is the last voter.
 pub fn reuse(shares: &[f64], votes: &[StageVotes]) -> f64 {
     let shares = voter_shares(shares, votes);
     let of_stages = shares.iter().map(|shares| 1.0 - shares.last().copied().unwrap_or(1.0));
     of_stages.sum::<f64>() / shares.len() as f64
 }
 
-/// The head line of [`LessonVotes::csv_lines`].
 pub const VOTES_HEAD: &str = "step,lesson,stage,voter,share\n";
-/// The head line of [`LessonVotes::unit_csv_lines`].
 pub const UNIT_VOTES_HEAD: &str = "step,lesson,stage,voter,unit,share\n";

@@ -6,7 +6,7 @@ use serde::Serialize;
 use touchstream_encoder::Encoder;
 use touchstream_encoder::inspect::NumberStatistics;
 
-/// The findings as scripts read them.
+/// The results of a check, as JSON.
 #[derive(Serialize)]
 pub struct CheckFacts {
     pub encoder: String,
@@ -14,7 +14,6 @@ pub struct CheckFacts {
     pub data: DataFacts,
     pub n_queries: usize,
     pub n_searched: usize,
-    /// Threads that encoded.
     pub n_threads: usize,
     pub batch_size: usize,
     pub ms_per_screen: f64,
@@ -39,7 +38,7 @@ pub struct SceneFacts {
 
 #[derive(Serialize)]
 pub struct NumberFacts {
-    /// Numbers a screen.
+    /// Elements per screen.
     pub len: usize,
     pub mean: f64,
     pub deviation: f64,
@@ -98,12 +97,10 @@ impl CheckFacts {
         }
     }
 
-    /// The head of the sheet.
     pub fn headline(&self) -> String {
         format!("{} on {}: queries, and their nearest images", self.encoder, self.data.source)
     }
 
-    /// What stands below it.
     pub fn sheet_lines(&self) -> Vec<String> {
         let hash: String = self.encoder_hash.chars().take(16).collect();
         vec![
@@ -122,7 +119,6 @@ impl CheckFacts {
         )
     }
 
-    /// What is plainly wrong with the features.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         for (what, numbers) in [("scene vectors", &self.scene.numbers), ("spatial maps", &self.map)] {

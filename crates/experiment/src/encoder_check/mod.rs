@@ -21,24 +21,23 @@ const N_SHOWN: usize = 16;
 const N_NEAREST: usize = 5;
 const SHEET_COLUMNS: usize = 2;
 
-/// Neighbours of portraits among the features of other portraits.
+/// Portraits and their nearest neighbours among other portraits.
 pub struct Checked {
     pub queries: Vec<Portrait>,
     pub searched: Vec<Portrait>,
     pub encoded_searched: EncodedScreens,
-    /// Spent encoding; drawing is not counted.
+    /// Without the time for drawing.
     pub encode_time: Duration,
-    /// Of the searched ones.
+    /// Of the searched portraits.
     pub scenes: SceneStatistics,
     /// Of each query, nearest first.
     pub neighbours: Vec<Vec<Neighbour>>,
-    /// Share of queries whose nearest has their class.
+    /// Share of queries whose nearest neighbour has the same class.
     pub accuracy: f64,
-    /// What guessing would give.
+    /// The same by chance.
     pub chance: f64,
 }
 
-/// A portrait of some split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Portrait {
     pub split: Split,
@@ -82,7 +81,7 @@ pub fn check(encoder: &dyn Encoder, stimuli: &dyn Stimuli, n: usize, watch: &dyn
     })
 }
 
-/// The first portraits of all classes, then the second ones, and so on, up to `n`.
+/// The first portrait of each class, then the second ones, and so on, up to `n`.
 fn portraits(stimuli: &dyn Stimuli, split: Split, n: usize) -> Result<Vec<Portrait>> {
     let classes = || (0..stimuli.classes().len()).map(|idx| ClassIdx(idx as u16));
     let n_most = classes().map(|class| stimuli.n_portraits(split, class)).max().unwrap_or(0);

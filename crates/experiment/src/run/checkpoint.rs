@@ -14,7 +14,7 @@ use touchstream_files::read_at_most;
 use touchstream_modules::AdamState;
 use touchstream_modules::composite::{ShareTally, VotingSettings};
 
-/// A run between two updates.
+/// The state of a run between two updates.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Checkpoint {
     pub agent: RemapState,
@@ -22,13 +22,13 @@ pub(super) struct Checkpoint {
     pub maps: Vec<MapSnapshot>,
 }
 
-/// What is small.
+/// The state that is not the agent's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Rest {
-    /// The identity of the run, as one word.
+    /// Hash of the run's identity.
     pub identity: String,
     pub stream: Snapshot,
-    /// Which lesson is being learned, from 0, and since which step.
+    /// Index of the current task, from 0, and the step at which it began.
     pub lesson: usize,
     pub lesson_start: u64,
     pub rows: Vec<CurveRow>,
@@ -36,7 +36,7 @@ pub(super) struct Rest {
     pub tally: Tally,
 }
 
-/// What happened since the last row of the curve.
+/// Sums since the last row of the curve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Tally {
     pub reward_sum: f64,
@@ -45,16 +45,15 @@ pub(super) struct Tally {
     pub n_updates: u64,
 }
 
-/// The part of an agent's state that is not large.
+/// Everything except tensors.
 #[derive(Serialize, Deserialize)]
 struct SmallState {
     settings: AgentSettings,
     n_steps: u64,
-    /// Updates of the module, and of votes, transformed touches and transformed maps.
+    /// Updates of the parts in [`LEARNED`].
     n_updates: Vec<u64>,
     n_old: usize,
     voting: Option<VotingSettings>,
-    /// Steps of the shares that are summed.
     n_share_steps: u64,
     share_sums: Vec<f64>,
     screens: Vec<Option<u32>>,
@@ -62,16 +61,16 @@ struct SmallState {
     rewards: Vec<f32>,
     #[serde(default)]
     others: Vec<OtherTouch>,
-    /// Steps and lessons of the maps.
+    /// Step and task index of each snapshot.
     map_steps: Vec<(u64, u64)>,
     rest: Rest,
 }
 
 const MAX_BYTES: u64 = 1 << 36;
-/// Keys of the metadata: the small state as JSON, and blake3 over it and over all tensors.
+/// Keys of the metadata: the small state as JSON, and blake3 of it and of all tensors.
 const KEY: &str = "touchstream";
 const HASH_KEY: &str = "hash";
-/// What learns, in the order of `n_updates`.
+/// The parts that learn, in the order of `n_updates`.
 const LEARNED: [&str; 4] = ["module", "votes", "actions", "map-transformations"];
 
 impl Checkpoint {
@@ -102,7 +101,7 @@ impl Checkpoint {
         write_tensors_durably(path, &tensors, words).at(path)
     }
 
-    /// The checkpoint in a file, `None` if there is none.
+    /// `None` if there is no file.
     pub fn read(path: &Path) -> Result<Option<Self>> {
         let bytes = match read_at_most(path, MAX_BYTES) {
             Ok(bytes) => bytes,
@@ -161,7 +160,7 @@ impl Checkpoint {
     }
 }
 
-/// What of a skill learns: the module, then what [`LEARNED`] names.
+/// The learned parts in the order of [`LEARNED`].
 fn learned(skill: &SkillState) -> impl Iterator<Item = &Learned> {
     let controller = skill.controller.as_ref();
     let of_controller =
@@ -224,7 +223,7 @@ fn skill_of<'a>(
     Ok(SkillState { module: learned(0)?, old, controller })
 }
 
-/// Of the small state and of all tensors, sorted by name.
+/// Hash of the small state and of all tensors, which are sorted by name.
 fn hash_of<'a>(json: &'a str, tensors: impl Iterator<Item = (&'a str, &'a [u8])>) -> String {
     let mut hasher = blake3::Hasher::new();
     for (name, bytes) in std::iter::once((KEY, json.as_bytes())).chain(tensors) {

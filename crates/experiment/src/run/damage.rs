@@ -1,7 +1,7 @@
 //! Bytes damaged in many ways, for tests of whatever reads files.
 
-/// Reads the bytes cut short at every length and with every byte changed in turn. Nothing may panic, and no shortened
-/// file may be taken for a whole one.
+/// Reads the bytes truncated at every length and with every byte changed. Nothing may panic, and no truncated file
+/// may be accepted.
 pub fn check_damaged_bytes(good: &[u8], is_accepted: impl Fn(&[u8]) -> bool) {
     assert!(is_accepted(good));
     for len in 0..good.len() {

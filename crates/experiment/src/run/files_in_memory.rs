@@ -3,24 +3,22 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Bytes of files by their places, as if they lay there.
+/// The bytes of files by path.
 #[derive(Debug, Default)]
 pub struct FilesInMemory {
     files: BTreeMap<PathBuf, Vec<u8>>,
 }
 
 impl FilesInMemory {
-    /// Adds one, in place of another at the same place.
     pub fn insert(&mut self, path: PathBuf, bytes: Vec<u8>) {
         self.files.insert(path, bytes);
     }
 
-    /// What is at a place, if there is a file.
     pub fn get(&self, path: &Path) -> Option<&[u8]> {
         self.files.get(path).map(Vec::as_slice)
     }
 
-    /// What a folder holds: names of its files and folders, some of them several times.
+    /// Names of the files and folders in a folder; some names are repeated.
     pub fn names_in<'a>(&'a self, folder: &'a Path) -> impl Iterator<Item = String> + 'a {
         let inside = self.files.keys().filter_map(move |path| path.strip_prefix(folder).ok());
         inside.filter_map(|path| Some(path.components().next()?.as_os_str().to_string_lossy().into_owned()))

@@ -10,32 +10,28 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use touchstream_files::{read_at_most, sweep_aside, write_aside, write_aside_durably};
 
-/// The folder of one run. Every file in it is whole, or is not there.
+/// The folder of one run. Every file in it is complete or missing.
 #[derive(Clone, Debug)]
 pub struct RunFolder {
     path: PathBuf,
-    /// Where its files are, if not on a disk.
+    /// Its files, if they are not on disk.
     in_memory: Option<Arc<FilesInMemory>>,
 }
 
-/// The name of a run's checkpoint.
 pub const CHECKPOINT_FILE: &str = "checkpoint.safetensors";
 
-/// More than any file has that is read whole.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
 impl RunFolder {
-    /// The folder at a path, whether it is there or not.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), in_memory: None }
     }
 
-    /// A run to be read whose files are in memory, under this path.
+    /// A run to be read from files in memory, as if they were under this path.
     pub fn in_memory(path: impl Into<PathBuf>, files: Arc<FilesInMemory>) -> Self {
         Self { path: path.into(), in_memory: Some(files) }
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -131,7 +127,8 @@ impl RunFolder {
     }
 
     /// Makes the folder and keeps other processes out of it for as long as the file is held; what a killed one left
-    /// half-written is removed. Where a file system has no locks, nobody is kept out, and nothing removed.
+    /// Creates the folder and locks it until the file is dropped; removes files that a killed process left
+    /// incomplete. Where a file system has no locks, nothing is locked or removed.
     pub fn claim(&self) -> Result<File> {
         fs::create_dir_all(&self.path).at(&self.path)?;
         let path = self.path.join("lock");
@@ -147,7 +144,6 @@ impl RunFolder {
         }
     }
 
-    /// Reads a file of it.
     pub fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         match &self.in_memory {
             Some(files) => files.get(path).map(<[u8]>::to_vec).ok_or_else(|| io::ErrorKind::NotFound.into()),
@@ -155,37 +151,33 @@ impl RunFolder {
         }
     }
 
-    /// Reads a file of it that is text.
     pub fn read_text(&self, path: &Path) -> io::Result<String> {
         String::from_utf8(self.read(path)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
-    /// Whether it has a file.
     pub fn has(&self, path: &Path) -> bool {
         self.in_memory.as_ref().map_or_else(|| path.is_file(), |files| files.get(path).is_some())
     }
 
-    /// Writes a file whole.
     pub fn write(&self, path: &Path, bytes: &[u8]) -> Result<()> {
         write_aside(path, bytes).at(path)
     }
 
-    /// The identity of the run in this folder; `None` if there is none.
+    /// `None` if the folder contains no run.
     pub fn read_identity(&self) -> Result<Option<RunIdentity>> {
         self.read_json(&self.identity())
     }
 
-    /// How far it has come; `None` if it has not begun.
+    /// `None` if the run has not begun.
     pub fn read_status(&self) -> Result<Option<RunStatus>> {
         self.read_json(&self.status())
     }
 
-    /// Writes how far it has come.
     pub fn write_status(&self, status: &RunStatus) -> Result<()> {
         self.write(&self.status(), &json_of(status))
     }
 
-    /// Takes the folder for this run, or says whose it is.
+    /// Takes the folder for this run, unless it contains another.
     pub(crate) fn adopt(&self, identity: &RunIdentity) -> Result<()> {
         match self.read_identity()? {
             Some(found) if found == *identity => Ok(()),
@@ -200,7 +192,7 @@ impl RunFolder {
         }
     }
 
-    /// Nothing that is not a run's is ever written over.
+    /// Files of others are never overwritten.
     fn check_unused(&self) -> Result<()> {
         let ours = [
             self.config(),
@@ -221,7 +213,7 @@ impl RunFolder {
         }
     }
 
-    /// How a run that is wanted differs from the one in the folder; `None` if it does not.
+    /// The difference from the run in the folder; `None` if they are equal.
     pub fn difference_from(&self, wanted: &RunIdentity) -> Result<Option<String>> {
         let found = self.read_identity()?;
         Ok(found.filter(|found| found != wanted).map(|found| difference(&found, wanted)))
@@ -243,10 +235,10 @@ fn json_of(value: &impl serde::Serialize) -> Vec<u8> {
     bytes
 }
 
-/// Fields that mostly differ because another does, which is the better one to name.
+/// Fields that mostly differ because another field does; that field is reported instead.
 const FOLLOWS_FROM_OTHERS: [&str; 3] = ["map_steps", "evaluate_every", "calibration_hash"];
 
-/// The first field in which two runs differ: `plan.seed: 1 there, 2 here`.
+/// The first field that differs: `plan.seed: 1 there, 2 here`.
 fn difference(there: &RunIdentity, here: &RunIdentity) -> String {
     fn first(path: &str, there: &serde_json::Value, here: &serde_json::Value) -> Option<String> {
         match (there, here) {

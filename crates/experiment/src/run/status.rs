@@ -2,34 +2,29 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a run is doing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stage {
-    /// It is being trained, or was when its process died.
+    /// It is being trained, or its process was killed.
     Running,
-    /// It was stopped and can go on.
+    /// It was stopped and can resume.
     Interrupted,
-    /// It has reached its last step.
     Finished,
-    /// It cannot go on.
+    /// It cannot continue.
     Failed,
 }
 
-/// How far a run has come.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunStatus {
-    /// What it is doing.
     pub stage: Stage,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Steps learned when this was written.
     pub n_steps: u64,
-    /// Steps to learn.
+    /// Steps of the whole run.
     pub of_steps: u64,
     /// Reward of the last evaluation.
     pub validation_reward: Option<f64>,
-    /// The run's identity, as one word.
+    /// Hash of the run's identity.
     pub identity: String,
 }

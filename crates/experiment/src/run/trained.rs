@@ -7,22 +7,20 @@ use std::path::PathBuf;
 use touchstream_agents::RemapState;
 use touchstream_env::stream::Snapshot;
 
-/// What a run ended with.
+/// The final state of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trained {
-    /// Where this comes from.
+    /// The file that it was read from.
     pub checkpoint: PathBuf,
-    /// The run's identity, as one word.
+    /// Hash of the run's identity.
     pub identity: String,
-    /// The agent.
     pub agent: RemapState,
-    /// Its stream.
     pub stream: Snapshot,
 }
 
 impl Trained {
-    /// Reads the last checkpoint of a run; `None` if there is none. One that another version of the program wrote may have as
-    /// many numbers and mean others by them, and is refused.
+    /// Reads the last checkpoint of a run; `None` if there is none. A checkpoint of another program version may have
+    /// the same shape and another meaning, and is refused.
     pub fn read(folder: &RunFolder) -> Result<Option<Self>> {
         let path = folder.checkpoint();
         let checkpoint = Checkpoint::read(&path)?;

@@ -16,54 +16,49 @@ use touchstream_agents::{Evaluator, PlayError, Remap, Scenes};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stream::Stream;
 
-/// What an agent is trained in.
 pub struct World<'a, S> {
-    /// What it learns from, at its first step.
+    /// The stream to learn from, at its first step.
     pub train: Stream,
-    /// What it is evaluated on, one stream a lesson.
+    /// The streams for evaluation, one per task.
     pub validations: Vec<Stream>,
-    /// Features of all screens of all of them.
+    /// Features of all screens of all streams.
     pub scenes: &'a S,
 }
 
-/// How far a run is, for a progress bar.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
-    /// Steps learned.
     pub n_steps: u64,
-    /// Which of the stream's tasks is being learned, from 0.
+    /// Index of the current task, from 0.
     pub lesson: usize,
-    /// Mean reward of trials lately.
+    /// Mean reward of recent trials.
     pub recent_reward: Option<f64>,
     /// Reward of the last evaluation.
     pub validation_reward: Option<f64>,
 }
 
-/// How training ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// At the last step.
     Finished,
-    /// Before it, because somebody asked to stop; a checkpoint was written.
+    /// A stop was requested; a checkpoint was written.
     Interrupted,
 }
 
-/// A run under way.
 pub struct Training<'a, S> {
     folder: RunFolder,
-    /// Keeps others out of the folder.
+    /// The lock on the folder.
     _claim: File,
     identity: RunIdentity,
     world: World<'a, S>,
     agent: Remap,
-    /// What the agent and the stream had behind them when the run began.
+    /// Steps of the agent and switches of the stream before the run began.
     first_step: u64,
     first_switch: u64,
-    /// Which lesson is being learned, from 0, and since which step.
+    /// Index of the current task, from 0, and the step at which it began.
     lesson: usize,
     lesson_start: u64,
     evaluator: Evaluator,
-    /// Of each lesson.
+    /// One list per task.
     examples: Vec<Vec<Example>>,
     rows: Vec<CurveRow>,
     votes: Vec<VoteRow>,
@@ -72,23 +67,22 @@ pub struct Training<'a, S> {
     recent: Recent,
     events: Option<EventFile>,
     last_checkpoint: Instant,
-    /// How long writing it took.
     checkpoint_took: Duration,
     checkpoint_every: Duration,
 }
 
-/// Checkpoints are written when a row of the curve is, but not more often than this, unless one says otherwise.
+/// Checkpoints are written after evaluations, by default not more often than this.
 pub const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
 
 impl<'a, S: Scenes> Training<'a, S> {
-    /// Takes a folder and starts the run in it, or goes on from its last checkpoint.
+    /// Takes a folder and begins the run in it, or resumes from its last checkpoint.
     pub fn open(folder: RunFolder, identity: RunIdentity, world: World<'a, S>) -> Result<Self> {
         let agent = identity.plan.agent().clone();
         let agent = Remap::new(agent, world.scenes.shape(), RunSeed(identity.plan.seed))?;
         Self::open_with(folder, identity, world, agent)
     }
 
-    /// The same with an agent that has learned something already; the identity's `origin` says what.
+    /// The same with an agent that has already learned; the identity's `origin` names what.
     pub fn open_with(
         folder: RunFolder,
         identity: RunIdentity,
@@ -129,7 +123,7 @@ impl<'a, S: Scenes> Training<'a, S> {
         Ok(training)
     }
 
-    /// Large modules have large checkpoints: writing them takes a thirtieth of the time at most.
+    /// Writing checkpoints, which are large for large modules, takes at most a thirtieth of the time.
     fn pause_between_checkpoints(&self) -> Duration {
         match self.checkpoint_every.is_zero() {
             true => Duration::ZERO,
@@ -137,23 +131,20 @@ impl<'a, S: Scenes> Training<'a, S> {
         }
     }
 
-    /// Writes checkpoints no more often than this. What a run ends in does not depend on it.
+    /// Sets the minimum pause between checkpoints; it does not affect the result.
     pub fn checkpoint_every(mut self, time: Duration) -> Self {
         self.checkpoint_every = time;
         self
     }
 
-    /// Steps learned in this run.
     pub fn n_steps(&self) -> u64 {
         self.agent.n_steps() - self.first_step
     }
 
-    /// The curve so far.
     pub fn rows(&self) -> &[CurveRow] {
         &self.rows
     }
 
-    /// Votes so far.
     pub fn votes(&self) -> &[VoteRow] {
         &self.votes
     }
@@ -167,13 +158,13 @@ impl<'a, S: Scenes> Training<'a, S> {
         &self.agent
     }
 
-    /// The trials of a lesson whose maps are kept, and these maps; lessons count from 1.
+    /// The trials of a task whose maps are kept, and these maps; tasks count from 1.
     pub fn maps(&self, lesson: u64) -> (&[Example], Vec<MapSnapshot>) {
         let snapshots = self.maps.iter().filter(|snapshot| snapshot.lesson == lesson).cloned();
         (&self.examples[lesson as usize - 1], snapshots.collect())
     }
 
-    /// Trains to the last step, or until `must_stop` says so.
+    /// Trains to the last step, or until `must_stop` returns true.
     pub fn run(&mut self, must_stop: &dyn Fn() -> bool, watch: &mut dyn FnMut(Moment)) -> Result<Ending> {
         if self.n_steps() >= self.plan().n_steps && self.is_finished()? {
             return Ok(Ending::Finished);
@@ -239,13 +230,13 @@ impl<'a, S: Scenes> Training<'a, S> {
         Ok(Ending::Finished)
     }
 
-    /// Whether the stream has gone on to the next lesson.
+    /// Whether the stream has switched to the next task.
     fn is_cued(&self) -> bool {
         let lesson = self.world.train.n_switches() - self.first_switch;
         lesson > self.lesson as u64 && self.lesson + 1 < self.plan().lessons.len()
     }
 
-    /// What was learned is frozen, a new module is allocated, and a first look is taken at the new task.
+    /// Freezes the module, allocates a new one and evaluates it on the new task.
     fn begin_next_lesson(&mut self) -> Result<()> {
         self.lesson += 1;
         self.lesson_start = self.n_steps();
@@ -263,7 +254,7 @@ impl<'a, S: Scenes> Training<'a, S> {
         self.evaluator = Evaluator::new(self.agent.skill(), self.agent.settings(), seed);
     }
 
-    /// Whether everything was written down already.
+    /// Whether all files of a finished run exist.
     fn is_finished(&self) -> Result<bool> {
         let status = self.folder.read_status()?;
         let is_there = |path: &Path| path.is_file();
@@ -290,7 +281,7 @@ impl<'a, S: Scenes> Training<'a, S> {
         }
     }
 
-    /// Keeps maps if one of the planned steps has just been passed, or at the start of a lesson.
+    /// Keeps maps if one of the planned steps has just been passed, or at the start of a task.
     fn look_at_maps(&mut self, before: Option<u64>) {
         let now = self.n_steps() - self.lesson_start;
         let before = before.map(|before| before - self.lesson_start);
@@ -302,7 +293,7 @@ impl<'a, S: Scenes> Training<'a, S> {
         }
     }
 
-    /// Adds a row to the curve, and to the votes where there are any.
+    /// Adds a row to the curve, and to the votes if there are any.
     fn evaluate(&mut self) -> Result<()> {
         let n_trials = self.plan().evaluation_trials;
         let first_trial = self.rows.len() as u64 * n_trials;
@@ -415,7 +406,7 @@ impl<'a, S: Scenes> Training<'a, S> {
     }
 }
 
-/// Steps between two looks of a progress bar.
+/// Steps between two reports of progress.
 const WATCH_EVERY: u64 = 512;
 
 /// The mean reward of about the last 200 trials.

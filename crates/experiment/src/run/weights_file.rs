@@ -12,52 +12,43 @@ use touchstream_modules::Skill;
 use touchstream_modules::composite::{Controller, VotingSettings};
 use touchstream_modules::module::{MapShape, Module};
 
-/// What the weights are of; stands in the file's metadata under `touchstream`, as JSON.
+/// What the weights belong to: JSON in the file's metadata, under `touchstream`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WeightsFacts {
-    /// The agent.
     pub agent: AgentSettings,
-    /// Frozen modules that are voted on too.
+    /// Number of frozen modules.
     #[serde(default)]
     pub n_old: usize,
-    /// How.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub voting: Option<VotingSettings>,
-    /// Numbers of a scene vector.
+    /// Elements of a scene vector.
     pub scene_len: usize,
-    /// Places and channels of a spatial map, if the modules read it.
+    /// Positions and channels of a spatial map, if the modules read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<[usize; 2]>,
-    /// The task that was learned last.
+    /// The last task.
     pub task_id: String,
-    /// Steps learned.
     pub n_steps: u64,
-    /// Content hash of the images.
     pub data_hash: String,
-    /// Content hash of the encoder.
     pub encoder_hash: String,
-    /// Content hash of centring and scaling.
+    /// Hash of centring and scaling.
     pub calibration_hash: String,
-    /// Version of the program.
     pub program: String,
 }
 
-/// Weights from a file.
 #[derive(Clone, Debug)]
 pub struct StoredWeights {
-    /// What they are of.
     pub facts: WeightsFacts,
-    /// The module that learned.
     pub module: Module,
-    /// Frozen modules, and how they are voted on.
+    /// The frozen modules and their votes.
     pub controller: Option<Controller>,
 }
 
 const KEY: &str = "touchstream";
 const MAX_BYTES: u64 = 1 << 34;
 
-/// Writes all tensors of a skill under their names: `bottleneck.weight`, `layer1.bias`, ...; of frozen modules
-/// `old.0.bottleneck.weight`, ...; of a controller `votes.bottleneck.weight`, ...
+/// Writes all tensors of a skill under their names: `bottleneck.weight`, `layer1.bias`, ...; frozen modules as
+/// `old.0.bottleneck.weight`, ...; the controller as `votes.bottleneck.weight`, ...
 pub fn write_weights(path: &Path, skill: &Skill, facts: &WeightsFacts) -> Result<()> {
     let mut tensors: Vec<(String, Vec<usize>, &[f32])> = Vec::new();
     let old = skill.controller().map_or(&[][..], Controller::old);
@@ -84,7 +75,6 @@ pub fn write_weights(path: &Path, skill: &Skill, facts: &WeightsFacts) -> Result
     write_aside_durably(path, &bytes).at(path)
 }
 
-/// Reads what [`write_weights`] wrote.
 pub fn read_weights(path: &Path) -> Result<StoredWeights> {
     let bytes = read_at_most(path, MAX_BYTES).at(path)?;
     weights_from_bytes(&bytes).map_err(|problem| Error::damaged(path, problem))

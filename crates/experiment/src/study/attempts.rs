@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use touchstream_files::{claim_aside, entries_of, read_at_most, unless_gone, write_aside};
 
-/// How long a claim of another machine is believed after its last sign of life.
+/// How long a claim of another machine is valid after its last heartbeat.
 pub const LEASE: Duration = Duration::from_secs(60);
 
 const MAX_CLAIM_BYTES: u64 = 1 << 20;
@@ -26,7 +26,7 @@ pub struct Attempts {
     path: PathBuf,
 }
 
-/// What a claim says.
+/// The content of a claim.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct ClaimFacts {
     worker: Worker,
@@ -34,66 +34,53 @@ struct ClaimFacts {
     lease_secs: f64,
 }
 
-/// How an attempt ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AttemptResult {
     /// It became the run.
     Won,
-    /// It was complete after another one.
+    /// Another attempt was complete before.
     Late,
-    /// It was stopped, or gave the run up to another; its checkpoint can be gone on from.
+    /// It was stopped, or another process took over; its checkpoint can be resumed.
     Stopped,
-    /// Something went wrong.
     Failed(String),
 }
 
-/// The end of an attempt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AttemptEnd {
-    /// How.
     pub outcome: AttemptResult,
-    /// When.
     pub ended_unix_secs: f64,
-    /// What a core spent on it.
     pub cpu_secs: f64,
 }
 
-/// One attempt, as it is remembered.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AttemptRecord {
     /// From 1.
     pub number: u32,
-    /// Who.
     pub worker: Worker,
-    /// When it began.
     pub began_unix_secs: f64,
-    /// How it ended, if it has.
     pub end: Option<AttemptEnd>,
     /// Whether its owner still works on it.
     pub is_alive: bool,
 }
 
-/// An answer to who asks for a run.
 #[derive(Debug)]
 pub enum Claimed {
-    /// It is yours.
     Ours(Claim),
-    /// Somebody works on it.
+    /// Another process works on the run.
     Theirs,
 }
 
-/// A run that is ours.
+/// A run that this process owns.
 #[derive(Debug)]
 pub struct Claim {
     attempts: Attempts,
     number: u32,
-    /// Locked for as long as it is open.
+    /// Locked while it is open.
     file: File,
 }
 
 impl Attempts {
-    /// The attempts in a folder, whether it is there or not.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
@@ -110,7 +97,7 @@ impl Attempts {
         self.path.join(number.to_string())
     }
 
-    /// The numbers that were claimed, in order.
+    /// The numbers of all claims, in order.
     fn numbers(&self) -> Result<Vec<u32>> {
         let mut numbers = Vec::new();
         for entry in entries_of(&self.path).at(&self.path)? {
@@ -123,7 +110,7 @@ impl Attempts {
         Ok(numbers)
     }
 
-    /// Takes the run, unless somebody who is alive has it.
+    /// Claims the run, unless a live process owns it.
     pub fn claim(&self, worker: &Worker, lease: Duration) -> Result<Claimed> {
         let last = self.numbers()?.last().copied().unwrap_or(0);
         if last > 0 && self.is_alive(last, worker)? {
@@ -141,7 +128,7 @@ impl Attempts {
             .map_or(Claimed::Theirs, |file| Claimed::Ours(Claim { attempts: self.clone(), number, file })))
     }
 
-    /// Whether the owner of an attempt can be believed to work on it.
+    /// Whether the owner of an attempt still works on it.
     fn is_alive(&self, number: u32, asking: &Worker) -> Result<bool> {
         if self.end_file(number).exists() {
             return Ok(false);
@@ -157,7 +144,7 @@ impl Attempts {
         Ok(silence.as_secs_f64() <= facts.lease_secs)
     }
 
-    /// What time it is where the files are: machines may disagree, and the server stamps files for all of them.
+    /// The file server's time: clocks of machines differ, and the server stamps the files of all.
     fn now(&self) -> Result<SystemTime> {
         let probe = tempfile::tempfile_in(&self.path)
             .and_then(|mut file| file.write_all(b"?").and_then(|()| file.metadata()))
@@ -165,7 +152,7 @@ impl Attempts {
         probe.at(&self.path)
     }
 
-    /// `None` for a claim that nobody can read, which counts as none.
+    /// `None` for a claim that is unreadable, and therefore ignored.
     fn facts(&self, number: u32) -> Result<Option<ClaimFacts>> {
         let path = self.claim_file(number);
         let bytes = unless_gone(read_at_most(&path, MAX_CLAIM_BYTES)).at(&path)?;
@@ -178,12 +165,10 @@ impl Attempts {
         Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
     }
 
-    /// How many there were.
     pub fn count(&self) -> Result<usize> {
         Ok(self.numbers()?.len())
     }
 
-    /// All attempts so far.
     pub fn records(&self, asking: &Worker) -> Result<Vec<AttemptRecord>> {
         let mut records = Vec::new();
         for number in self.numbers()? {
@@ -195,14 +180,14 @@ impl Attempts {
         Ok(records)
     }
 
-    /// How far the last of them has come, if anybody knows.
+    /// The steps of the last attempt with a status.
     pub fn n_steps(&self) -> u64 {
         let numbers = self.numbers().unwrap_or_default();
         let status = |number: &u32| RunFolder::at(self.work_folder(*number)).read_status().ok().flatten();
         numbers.iter().rev().find_map(status).map_or(0, |status| status.n_steps)
     }
 
-    /// Deletes what attempts worked with, once there is a result; who they were is remembered.
+    /// Deletes the working folders of attempts, once the run is complete; claims stay as a record.
     pub fn clear(&self) {
         for number in self.numbers().unwrap_or_default() {
             // A file that is in use somewhere is deleted by whoever comes next, or stays: it is in nobody's way.
@@ -212,13 +197,12 @@ impl Attempts {
 }
 
 impl Claim {
-    /// From 1.
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// Where to work. What an earlier attempt has reached is there already; a checkpoint that is damaged is passed over, or it
-    /// would stop every attempt after it.
+    /// The folder to work in, with the state of an earlier attempt. Damaged checkpoints are skipped: they would stop
+    /// every later attempt.
     pub fn work_folder(&self) -> Result<PathBuf> {
         self.work_folder_after(|run| Trained::read(run).is_ok_and(|trained| trained.is_some()))
     }
@@ -241,14 +225,14 @@ impl Claim {
         Ok(folder)
     }
 
-    /// Gives a sign of life; `false` if somebody else has taken over.
+    /// Writes a heartbeat; `false` if another process has taken over.
     pub fn beat(&self) -> bool {
         // A byte at the end keeps it JSON, and a file server stamps it with its own clock.
         let beaten = (&self.file).write_all(b"\n");
         beaten.is_ok() && !self.attempts.claim_file(self.number + 1).exists()
     }
 
-    /// Writes down how it ended; the next may claim.
+    /// Records the end; the next attempt may begin.
     pub fn end(self, outcome: AttemptResult, cpu_time: Duration) -> Result<()> {
         let end = AttemptEnd {
             outcome,
@@ -260,8 +244,8 @@ impl Claim {
     }
 }
 
-/// What makes a run go on: all files but those that say who is at work. An owner that is not as dead as it seemed may still
-/// add to its files, so they are copied; a checkpoint is only ever replaced as a whole, so a link does.
+/// Copies all files except lock and status. Their owner may still be alive and append to them, so a link is not
+/// enough; a checkpoint is only ever replaced, so a link is.
 fn inherit(from: &Path, to: &Path) -> io::Result<()> {
     for entry in entries_of(from)? {
         let entry = entry?;

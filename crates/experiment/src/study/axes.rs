@@ -10,7 +10,7 @@ use touchstream_env::schedule::NAMED_SCHEDULES;
 use touchstream_env::task::paper_tasks;
 use touchstream_modules::module::MODULES;
 
-/// The module that the paper's 24 do not count.
+/// The module that is not among the paper's 24.
 const CONVOLUTIONAL: &str = "conv-ems";
 
 /// EMS and its 23 ablations.
@@ -18,7 +18,7 @@ pub fn all_modules() -> Vec<String> {
     MODULES.iter().map(|kind| kind.id.to_owned()).filter(|id| id != CONVOLUTIONAL).collect()
 }
 
-/// All names that words stand for, each once, in the order of the words: `ems`, `none-*`, `main`, `all`.
+/// The modules that patterns stand for, each once, in the order of the patterns: `ems`, `none-*`, `main`, `all`.
 pub fn modules_of(words: &[String]) -> Result<Vec<String>> {
     let ids: Vec<&str> = MODULES.iter().map(|kind| kind.id).collect();
     let mut found = Vec::new();
@@ -33,7 +33,7 @@ pub fn modules_of(words: &[String]) -> Result<Vec<String>> {
     Ok(each_once(found))
 }
 
-/// Tasks by id, pattern or file, or `all` for the twelve.
+/// Tasks by id, pattern or file; `all` for the twelve.
 pub fn tasks_of(words: &[String]) -> Result<Vec<String>> {
     let ids: Vec<&str> = paper_tasks().iter().map(|task| task.id()).collect();
     let mut found = Vec::new();
@@ -94,8 +94,8 @@ fn matching(axis: &str, pattern: &str, ids: &[&str]) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// Whether a name fits a pattern in which `*` stands for anything. What stands between two of them is taken where it comes
-/// first: the rest then has the most room, and nothing is tried twice.
+/// Whether a name matches a pattern in which `*` stands for any text. Each piece between two `*` is matched at its
+/// first occurrence, which leaves most room for the rest, so there is no backtracking.
 fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));

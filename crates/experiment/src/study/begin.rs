@@ -8,7 +8,6 @@ use crate::study::provenance::Start;
 use crate::study::spec::StudySpec;
 use touchstream_files::write_aside_durably;
 
-/// The study in a folder.
 pub fn read_spec(folder: &StudyFolder) -> Result<StudySpec> {
     let spec = read_spec_if_any(folder)?;
     spec.with_context(|| {
@@ -25,9 +24,9 @@ fn read_spec_if_any(folder: &StudyFolder) -> Result<Option<StudySpec>> {
     }
 }
 
-/// Writes a study down in its folder, unless another one is there, and gives it as it is done from there: with copies of the task
-/// files that it names. Axes only ever grow: words that are narrower than before say what to do now, and what is done for others
-/// stays. Of several that begin at once, each adds to what the one before has written.
+/// Writes a study's settings to its folder, unless it contains another study, and returns the settings with copies of
+/// the task files. Axes only grow: starting with fewer options runs only those and keeps the others. Concurrent
+/// starts add their own options.
 pub fn begin(folder: &StudyFolder, spec: &StudySpec, start: &Start) -> Result<StudySpec> {
     // Everything that is impossible is said before anything is written.
     cells_of(spec)?;
@@ -36,17 +35,16 @@ pub fn begin(folder: &StudyFolder, spec: &StudySpec, start: &Start) -> Result<St
     Beginning::look(folder, spec)?.write(folder, start)
 }
 
-/// A study that is about to be written down.
 struct Beginning {
     tasks: KeptTasks,
-    /// What is done now.
+    /// What is run now.
     spec: StudySpec,
-    /// What the folder is about from now on.
+    /// Everything that the folder contains from now on.
     whole: StudySpec,
 }
 
 impl Beginning {
-    /// Looks at what is in the folder; writes nothing.
+    /// Reads the folder; writes nothing.
     fn look(folder: &StudyFolder, spec: &StudySpec) -> Result<Self> {
         let there = read_spec_if_any(folder)?;
         if let Some(field) = there.as_ref().and_then(|there| spec.difference_of_settings(there)) {

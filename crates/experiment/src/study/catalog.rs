@@ -10,7 +10,7 @@ use touchstream_analysis::{InitialValues, MAIN_MODULES, SwitchMethod, VotingMeth
 use touchstream_env::schedule::NAMED_SCHEDULES;
 use touchstream_stimuli::{SplitCounts, ValidationPart};
 
-/// A study of the program's own, in the order of the paper.
+/// A built-in study, in the order of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedStudy {
     Modules,
@@ -62,7 +62,6 @@ impl Choice for NamedStudy {
 }
 
 impl NamedStudy {
-    /// The study of a name, as it is typed.
     pub fn of(name: &str) -> Result<Self> {
         Self::from_name(name).ok_or_else(|| {
             let names: Vec<&str> = Self::names().into_iter().map(|(name, _)| name).collect();
@@ -73,13 +72,11 @@ impl NamedStudy {
         })
     }
 
-    /// Its question.
     fn about(self) -> &'static str {
         Self::CHOICES.iter().find(|(study, ..)| *study == self).map_or("", |(.., about)| about)
     }
 }
 
-/// One of the program's studies at a scale.
 pub fn named_study(study: NamedStudy, scale: Scale) -> StudySpec {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let plain = StudySpec {
@@ -183,7 +180,7 @@ pub fn named_study(study: NamedStudy, scale: Scale) -> StudySpec {
     }
 }
 
-/// To see whether everything works, a few pictures do: encoding them all would take longer than the runs.
+/// Smoke tests use few images: encoding all of them would take longer than the runs.
 fn settings_at(scale: Scale) -> RawConfig {
     let mut settings = RawConfig::default();
     if scale == Scale::Smoke {

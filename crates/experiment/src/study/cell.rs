@@ -20,44 +20,39 @@ use touchstream_modules::module::ModuleKind;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RunFacts {
-    /// `default` or `paper`.
     pub preset: Preset,
     pub module: String,
-    /// What is varied about it, such as `units=16`.
+    /// The settings that vary, such as `units=16`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub varied: String,
-    /// What is learned.
     pub task: String,
     pub seed: u64,
     #[serde(rename = "part")]
     pub kind: RunKind,
 }
 
-/// One run.
+/// One run of a study.
 #[derive(Clone, Debug)]
 pub struct Cell {
     pub name: String,
     pub facts: RunFacts,
     pub what: CellPlan,
-    /// Steps that it learns.
     pub n_steps: u64,
-    /// Seconds of a core, as they are estimated.
+    /// Estimated core seconds.
     pub cost: f64,
 }
 
-/// How it is done.
 #[derive(Clone, Debug)]
 pub enum CellPlan {
-    /// By these words.
+    /// A run from scratch with this configuration.
     Alone(Box<RawConfig>),
     /// The first task of a pair.
     Base(Box<PairPlan>),
-    /// The second.
+    /// The second task of a pair.
     Second(Box<PairPlan>),
 }
 
 impl Cell {
-    /// What a crew has to know of it.
     pub fn job(&self) -> Job {
         let needs = match &self.facts.kind {
             RunKind::Second { base, .. } => Some(base.clone()),
@@ -67,8 +62,8 @@ impl Cell {
     }
 }
 
-/// All runs of a study. Bases come first, then all of the first seed, short ones before long ones, so that a study that is a
-/// tenth done says something; of the last seed long ones come first, so that all cores are busy to the end.
+/// All runs of a study. Bases come first, then the runs of the first seed, short ones first, so that an unfinished
+/// study has results; runs of the last seed are longest first, which keeps all cores busy to the end.
 pub fn cells_of(spec: &StudySpec) -> Result<Vec<Cell>> {
     let mut cells = BTreeMap::new();
     for (label, varied) in spec.variations()? {
@@ -91,7 +86,8 @@ pub fn cells_of(spec: &StudySpec) -> Result<Vec<Cell>> {
     Ok(cells)
 }
 
-/// The runs that are not complete; of bases, those that something which is not complete starts from, or nothing of these at all.
+/// The runs that are not complete. A base counts only if a missing run starts from it, or if none of these runs
+/// starts from it.
 pub fn missing_of<'a>(
     cells: impl IntoIterator<Item = &'a Cell> + Clone,
     complete: &BTreeSet<String>,
@@ -103,7 +99,7 @@ pub fn missing_of<'a>(
     missing().filter(|cell| needed.contains(&cell.name) || !all_needed.contains(&cell.name)).collect()
 }
 
-/// What a curve of a report is about.
+/// A module under one preset and variation.
 struct Method<'a> {
     spec: &'a StudySpec,
     preset: Preset,
@@ -242,12 +238,12 @@ fn insert(cells: &mut BTreeMap<String, Cell>, cell: Cell) -> Result<()> {
     Ok(())
 }
 
-/// Seconds of a core for a step, roughly: what its products take, and a little for everything else.
+/// Estimated core seconds per step: products, and a constant for everything else.
 fn step_cost(agent: &AgentSettings) -> f64 {
     const SECS_A_STEP: f64 = 2e-5;
     const SECS_A_PRODUCT: f64 = 2.5e-11;
     const SCENE_LEN: f64 = 4096.0;
-    /// Products of conv-EMS at all places of a map.
+    /// Products of conv-EMS at all positions of a map.
     const CONVOLUTIONS: f64 = 1.1e8;
     let units = &agent.module.units;
     let first = units.first().copied().unwrap_or(0) as f64 * SCENE_LEN * (agent.k_b + 1) as f64 * 3.0;
@@ -288,7 +284,7 @@ mod tests {
         assert_eq!(n_seconds, 15 * 2 * 3 * 3);
     }
 
-    /// Before another stimulus-response task and before match-to-sample, touches are counted otherwise.
+    /// The default touch scale depends on the second task.
     #[test]
     fn a_base_serves_those_that_count_touches_as_it_does() {
         let mut spec = named_study(NamedStudy::Switching, Scale::Short);
@@ -303,7 +299,7 @@ mod tests {
         assert_ne!(base_of("switch-1"), base_of("switch-4"));
     }
 
-    /// Nobody learns a base again from which everything has started; whoever does bases alone does them all.
+    /// A base is not repeated if all its runs are complete.
     #[test]
     fn bases_are_missing_as_long_as_something_starts_from_them() {
         let mut spec = named_study(NamedStudy::Switching, Scale::Smoke);

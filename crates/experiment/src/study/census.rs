@@ -9,23 +9,22 @@ use crate::watch::{Event, Watch};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Complete runs: those that count, those that do not, and why.
+/// All complete runs of a folder.
 pub struct Census {
     pub records: Records,
-    /// Runs that the study does not name.
+    /// Runs that the study's settings do not include.
     pub unnamed: Vec<String>,
 }
 
 impl Census {
-    /// Reads everything.
     pub fn take(folder: &StudyFolder, cells: &[Cell]) -> Result<Self> {
         let names: BTreeSet<String> = cells.iter().map(|cell| cell.name.clone()).collect();
         Ok(Self { records: Records::read(folder, &names)?, unnamed: unnamed_runs(folder, cells)? })
     }
 }
 
-/// Complete runs that the study does not name. Bases are none of them: older programs called them otherwise. Neither are files
-/// and folders that hold no run.
+/// Complete runs that the study's settings do not include. Bases are ignored, because their names have changed; so
+/// are files and folders without a run.
 pub fn unnamed_runs(folder: &StudyFolder, cells: &[Cell]) -> Result<Vec<String>> {
     let named: BTreeSet<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
     let complete = folder.complete()?.into_iter();

@@ -3,12 +3,10 @@
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// Of the thread that asks.
 pub fn thread_cpu_time() -> Duration {
     duration_of(ClockId::ThreadCPUTime)
 }
 
-/// Of the whole process.
 pub fn process_cpu_time() -> Duration {
     duration_of(ClockId::ProcessCPUTime)
 }

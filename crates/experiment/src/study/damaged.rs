@@ -10,8 +10,7 @@ use rayon::prelude::*;
 use std::collections::BTreeSet;
 use touchstream_analysis::RunKind;
 
-/// The complete runs among these, without those that had to be set aside: what cannot be read, and bases that nothing can start from
-/// though something has to.
+/// The complete runs among these. Unreadable runs, and unusable bases that are still needed, are moved aside first.
 pub fn set_damaged_aside(
     folder: &StudyFolder,
     cells: &[&Cell],
@@ -37,7 +36,7 @@ fn set_aside(folder: &StudyFolder, damaged: Vec<(String, String)>, watch: &dyn W
     Ok(())
 }
 
-/// Complete bases that runs which are missing start from, and whose checkpoints they cannot read; and why.
+/// Complete bases that missing runs start from and whose checkpoints are unreadable, each with its problem.
 fn useless_bases(folder: &StudyFolder, cells: &[&Cell]) -> Result<Vec<(String, String)>> {
     let complete = folder.complete()?;
     let needed: BTreeSet<String> = missing_of(cells.iter().copied(), &complete)
@@ -56,7 +55,7 @@ fn useless_bases(folder: &StudyFolder, cells: &[&Cell]) -> Result<Vec<(String, S
     Ok(useless.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
-/// What is wrong with a base's checkpoint, if it can be told; one that could not be learned needs none.
+/// The problem of a base's checkpoint, if any; a base that diverged needs none.
 fn problem_of(base: &RunFolder) -> Result<Option<String>> {
     let status = base.read_status().ok().flatten();
     if status.is_none_or(|status| status.stage != Stage::Finished) {

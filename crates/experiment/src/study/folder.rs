@@ -9,26 +9,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use touchstream_files::{entries_of, unless_gone};
 
-/// The folder of a study. What is under `runs` is complete; what is being done is under `attempts`.
+/// The folder of a study. Complete runs are in `runs`, runs in progress in `attempts`.
 #[derive(Clone, Debug)]
 pub struct StudyFolder {
     path: PathBuf,
-    /// Where its runs are, if not on a disk.
+    /// Its runs, if they are not on disk.
     runs: Option<Arc<FilesInMemory>>,
 }
 
 impl StudyFolder {
-    /// The folder at a path, whether it is there or not.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), runs: None }
     }
 
-    /// A study to be read whose runs are in memory, under this path; whatever else it has lies there.
+    /// A study to be read whose runs are in memory, as if they were under this path; all other files are on disk.
     pub fn with_runs_in_memory(path: impl Into<PathBuf>, runs: FilesInMemory) -> Self {
         Self { path: path.into(), runs: Some(Arc::new(runs)) }
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -72,7 +70,6 @@ impl StudyFolder {
         }
     }
 
-    /// Everybody who has worked on a run.
     pub fn attempts(&self, name: &str) -> Attempts {
         Attempts::at(self.path.join("attempts").join(name))
     }
@@ -85,7 +82,7 @@ impl StudyFolder {
         }
     }
 
-    /// The names of all runs that anybody has begun.
+    /// The names of all runs with an attempt.
     pub fn begun(&self) -> Result<BTreeSet<String>> {
         self.names_in("attempts")
     }
@@ -102,7 +99,7 @@ impl StudyFolder {
         Ok(names)
     }
 
-    /// Makes a finished attempt the run; `false` if another was complete before it, which stays.
+    /// Makes a finished attempt the run; `false` if another attempt was complete before, which stays.
     pub(crate) fn publish(&self, name: &str, attempt: &Path) -> Result<bool> {
         let run = self.run(name);
         let parent = self.path.join("runs");
@@ -115,8 +112,7 @@ impl StudyFolder {
         }
     }
 
-    /// Takes a complete run that cannot be read out of the way, so that it is done again; gives where it is now, or nothing if it
-    /// was gone already.
+    /// Moves an unreadable run aside, so that it is repeated. Returns its new path, or `None` if it was already gone.
     pub fn set_aside(&self, name: &str) -> Result<Option<PathBuf>> {
         let run = self.run(name);
         let free = (1..).map(|number| self.path.join("runs").join(format!(".damaged-{name}-{number}")));
@@ -126,7 +122,6 @@ impl StudyFolder {
         Ok(moved.map(|()| aside))
     }
 
-    /// How a complete run ended.
     pub fn status(&self, name: &str) -> Result<Option<RunStatus>> {
         let run = self.run(name);
         run.read_status()

@@ -7,55 +7,50 @@ use crate::study::job::{Job, JobState};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-/// How many runs stand where.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobCounts {
-    /// All.
     pub n_jobs: usize,
-    /// There is a result.
     pub n_complete: usize,
-    /// Done by others now.
+    /// Runs that other processes work on.
     pub n_elsewhere: usize,
-    /// Given up, and why.
+    /// Names and reasons.
     pub given_up: Vec<(String, String)>,
-    /// What cores spent in runs of this process.
+    /// CPU time of the runs of this process.
     pub cpu_in_runs: Duration,
 }
 
 impl JobCounts {
-    /// Whether everything has a result.
     pub fn is_complete(&self) -> bool {
         self.n_complete == self.n_jobs
     }
 }
 
-/// A run that went wrong this often is given up until the study is started again.
+/// After this many failures, a run is given up until the study is started again.
 const MAX_FAILURES: u32 = 3;
-/// How long until a look at what others do.
+/// Pause before runs of other processes are checked again.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// All runs and where they stand.
+/// All runs and their states.
 pub(super) struct JobQueue<'a> {
     pub(super) jobs: &'a [Job],
     states: Vec<JobState>,
     failures: Vec<u32>,
     index: BTreeMap<&'a str, usize>,
-    /// Runs that others may start from.
+    /// Bases that are complete.
     ready: BTreeSet<&'a str>,
-    /// When runs of others may be looked at again.
+    /// When runs of other processes are checked again.
     look_again: Vec<Instant>,
     looked: Option<Instant>,
     pub(super) cpu_in_runs: Duration,
 }
 
-/// What a thread does next.
 pub(super) enum Next {
     Take(usize),
     Wait,
     Nothing,
 }
 
-/// What a run starts from.
+/// The state of a run's base.
 enum BaseState {
     Ready,
     Awaited,
@@ -77,7 +72,7 @@ impl<'a> JobQueue<'a> {
         }
     }
 
-    /// Finds out what others have finished.
+    /// Finds runs that other processes have completed.
     pub(super) fn look(&mut self, folder: &StudyFolder) -> Result<()> {
         if self.looked.is_some_and(|looked| looked.elapsed() < LOOK_EVERY) {
             return Ok(());
@@ -92,7 +87,7 @@ impl<'a> JobQueue<'a> {
         Ok(())
     }
 
-    /// The next that can be tried; it is ours among the threads of this process from now on.
+    /// The next run that can be tried; it belongs to the calling thread from now on.
     pub(super) fn take_next(&mut self, folder: &StudyFolder) -> Result<Next> {
         self.look(folder)?;
         let mut next = Next::Nothing;
@@ -143,7 +138,7 @@ impl<'a> JobQueue<'a> {
         }
     }
 
-    /// Writes down what became of a run; one that failed may be tried again.
+    /// Records the result of an attempt; a failed run may be tried again.
     pub(super) fn settle(&mut self, job: usize, state: JobState) {
         self.states[job] = match state {
             JobState::GivenUp { reason } => {

@@ -12,23 +12,22 @@ use touchstream_files::write_aside_durably;
 
 /// Copies of task files, by the words that name the tasks.
 pub struct KeptTasks {
-    /// Where the study is.
+    /// The study's folder.
     folder: PathBuf,
     copies: BTreeMap<String, PathBuf>,
-    /// Copies that are not there yet.
+    /// Copies that have not been written.
     new: BTreeMap<PathBuf, String>,
 }
 
-/// A task, as a study names it.
 struct Named {
     word: String,
     task: Task,
-    /// Of its file, if it has one.
+    /// The text of its file, if it has one.
     text: Option<String>,
 }
 
 impl KeptTasks {
-    /// Looks for the task files of a study that is begun or gone on with, and for the copies in its folder; writes nothing.
+    /// Finds the task files of a study and their copies in its folder; writes nothing.
     pub fn look<'a>(folder: &StudyFolder, specs: impl IntoIterator<Item = &'a StudySpec>) -> Result<Self> {
         let mut by_id: BTreeMap<String, Vec<Named>> = BTreeMap::new();
         for word in specs.into_iter().flat_map(task_words) {
@@ -58,7 +57,6 @@ impl KeptTasks {
         Ok(kept)
     }
 
-    /// Writes the copies that are not there.
     pub fn write(&self) -> Result<()> {
         for (copy, text) in &self.new {
             write_aside_durably(copy, text.as_bytes())
@@ -67,7 +65,7 @@ impl KeptTasks {
         Ok(())
     }
 
-    /// The same study, with copies where it names files.
+    /// The same study, with copies in place of the files.
     pub fn with_copies(&self, spec: &StudySpec) -> StudySpec {
         let copy = |word: &str| match self.copies.get(word) {
             Some(copy) => copy.display().to_string(),
@@ -76,7 +74,7 @@ impl KeptTasks {
         spec.clone().with_task_words(Path::new(""), copy)
     }
 
-    /// A study with copies, as it is written down in its folder: whatever lies in there is named from there.
+    /// The same study as stored in its folder: with paths relative to the folder.
     pub fn as_stored(&self, spec: &StudySpec) -> StudySpec {
         let inside = |word: &str| match Path::new(word).strip_prefix(&self.folder) {
             Ok(inside) => inside.display().to_string(),
@@ -97,7 +95,7 @@ impl Named {
     }
 }
 
-/// Everything that a study names as a task: an id, or a file.
+/// All words that name a task: ids and files.
 fn task_words(spec: &StudySpec) -> Vec<String> {
     let of_switch = |word: &String| match pair_words(word, Path::new("")) {
         Some((from, to)) => vec![from.to_owned(), to.to_owned()],
@@ -106,7 +104,7 @@ fn task_words(spec: &StudySpec) -> Vec<String> {
     spec.tasks.iter().cloned().chain(spec.switches.iter().flat_map(of_switch)).collect()
 }
 
-/// Refuses a file that says something else than the copy: what is done was done with the copy.
+/// Refuses a task file that has changed: earlier runs used the copy.
 fn check_unchanged(named: &[Named], copy: &Path, folder: &StudyFolder) -> Result<()> {
     let kept = task_from_text(&read_text(copy)?, copy)?;
     match named.iter().find(|one| one.text.is_some() && one.task != kept) {
@@ -123,7 +121,7 @@ fn check_unchanged(named: &[Named], copy: &Path, folder: &StudyFolder) -> Result
     }
 }
 
-/// Runs are called by the ids of tasks.
+/// Runs are named by task id.
 fn check_one_task(named: &[Named]) -> Result<()> {
     let Some((first, others)) = named.split_first() else { return Ok(()) };
     match others.iter().find(|other| other.task != first.task) {
@@ -139,7 +137,7 @@ fn check_one_task(named: &[Named]) -> Result<()> {
     }
 }
 
-/// The first line of two task files that differs, as the program writes them.
+/// The first line that differs.
 fn difference(one: &Task, before: &Task) -> String {
     let (one, before) = (one.to_toml(), before.to_toml());
     let (mut one, mut before) = (one.lines(), before.lines());

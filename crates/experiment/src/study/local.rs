@@ -15,28 +15,26 @@ use std::thread;
 use std::time::Duration;
 use touchstream_analysis::RunKind;
 
-/// How a process works on a study.
 pub struct WorkOptions<'a> {
     pub folder: &'a StudyFolder,
     pub n_threads: usize,
     pub keeps_weights: bool,
     pub lease: Duration,
     pub checkpoint_every: Duration,
-    /// What a scheduler calls this process.
+    /// The scheduler's id of this process.
     pub scheduler_job: Option<String>,
 }
 
-/// What a process did.
 pub struct WorkSummary {
     pub tally: JobCounts,
-    /// Runs of this process that are complete because they cannot be learned.
+    /// Runs of this process that diverged.
     pub n_failed: usize,
-    /// What it took.
+    /// CPU time.
     pub spent: SpentTime,
 }
 
 impl WorkOptions<'_> {
-    /// Does what is missing of these runs; returns when all are complete or given up, or when it must stop.
+    /// Does the missing runs; returns when all are complete or given up, or when it must stop.
     pub fn work(&self, cells: &[&Cell], must_stop: &AtomicBool, watch: &dyn Watch) -> Result<WorkSummary> {
         let complete = set_damaged_aside(self.folder, cells, watch)?;
         complete.iter().for_each(|name| self.folder.attempts(name).clear());
@@ -92,9 +90,9 @@ impl WorkOptions<'_> {
     }
 }
 
-/// Opening images and encoding screens may take long, and no run is lost meanwhile: whoever stops the process need not wait.
+/// Opening images and encoding screens may take long, and no run would be lost: a stop may end the process at once.
 fn open_watching_for_stop<T>(must_stop: &AtomicBool, watch: &dyn Watch, open: impl FnOnce() -> T) -> T {
-    /// Opened, or panicked: the thread must end in any case.
+    /// Ends the thread even if opening panics.
     struct Open<'a>(&'a AtomicBool);
     impl Drop for Open<'_> {
         fn drop(&mut self) {
@@ -116,5 +114,5 @@ fn open_watching_for_stop<T>(must_stop: &AtomicBool, watch: &dyn Watch, open: im
     })
 }
 
-/// What a run of a study is.
+/// The file with a run's facts.
 pub const RUN_FACTS: &str = "run.json";

@@ -13,11 +13,9 @@ use std::path::{Path, PathBuf};
 use touchstream_env::task::{Paradigm, Task};
 use touchstream_files::{read_at_most, unless_gone};
 
-/// More than any such file has.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Makes the baselines of a study that wants some and has not got them: those of fixed boxes, and by regression where a Python is
-/// named.
+/// Computes the missing baselines of a study: fixed boxes, and regression if a Python is given.
 pub fn make_missing_baselines(folder: &StudyFolder, spec: &StudySpec, watch: &dyn Watch) -> Result<()> {
     let is_wanted = spec.name == "localization" || spec.python.is_some();
     let Some((word, task)) = localization_of(spec).filter(|_| is_wanted) else { return Ok(()) };
@@ -30,12 +28,12 @@ pub fn make_missing_baselines(folder: &StudyFolder, spec: &StudySpec, watch: &dy
     write_file(&folder.baselines(), serde_json::to_string_pretty(&report)?.as_bytes())
 }
 
-/// A program that is named from a folder, as it is found from anywhere; a plain name is looked for where programs are.
+/// Resolves a program's path relative to a folder; a plain name is looked up in `PATH`.
 pub fn program_beside(program: &Path, folder: &Path) -> PathBuf {
     if program.components().count() < 2 { program.to_owned() } else { folder.join(program) }
 }
 
-/// The first task of a study that is localization.
+/// The first localization task of a study.
 pub fn localization_of(spec: &StudySpec) -> Option<(String, Task)> {
     spec.tasks.iter().find_map(|word| {
         let task = parse_task_arg(word).ok()?;
@@ -43,7 +41,6 @@ pub fn localization_of(spec: &StudySpec) -> Option<(String, Task)> {
     })
 }
 
-/// Whether they are there and can be read.
 fn has_baselines(folder: &StudyFolder, with_regression: bool) -> bool {
     #[derive(Deserialize)]
     struct Row {

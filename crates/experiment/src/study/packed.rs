@@ -24,25 +24,24 @@ use std::path::{Component, Path, PathBuf};
 use tempfile::TempDir;
 use touchstream_files::{entries_of, read_at_most, unless_gone};
 
-/// What packed studies are called.
+/// The file name extension of packed studies.
 pub const ENDING: &str = ".tar.gz";
 
-/// More than any study has; so much is unpacked at most.
+/// Maximum size of the unpacked files.
 const MAX_BYTES: u64 = 1 << 30;
 const MAX_FILE_BYTES: u64 = 256 << 20;
 const MAX_FILES: usize = 2_000_000;
-/// Task files, and few others.
+/// Maximum number of files other than those of runs.
 const MAX_WRITTEN: usize = 10_000;
 
-/// A study that can be read: a folder as it is, or what was in a file. Its runs stay in memory, thousands of files as they are; the few
-/// others lie in a folder for as long as this lives.
+/// A study to be read: a folder, or the content of a packed file. Its runs stay in memory, because they have
+/// thousands of files; the few other files are in a temporary folder.
 pub struct OpenStudy {
     pub folder: StudyFolder,
     unpacked: Option<TempDir>,
 }
 
 impl OpenStudy {
-    /// A study's folder, or its packed file.
     pub fn at(path: &Path) -> Result<Self> {
         if !path.is_file() {
             return Ok(Self { folder: StudyFolder::at(path), unpacked: None });
@@ -53,28 +52,27 @@ impl OpenStudy {
         Ok(Self { folder: StudyFolder::with_runs_in_memory(place.path(), runs), unpacked: Some(place) })
     }
 
-    /// What is studied; an error names what the user named.
+    /// An error names `path`, which the user gave.
     pub fn read_spec(&self, path: &Path) -> Result<StudySpec> {
         let spec = read_spec(&self.folder);
         if self.is_packed() { spec.at(path) } else { spec }
     }
 
-    /// Whether it was packed: what is written into its folder is gone with it.
+    /// Whether the folder is temporary.
     pub fn is_packed(&self) -> bool {
         self.unpacked.is_some()
     }
 }
 
-/// Which pictures a packed study has.
+/// The images in a packed study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pictures {
-    /// None: a hundred runs are a few hundred KB.
     LeftOut,
-    /// Reward maps over the course of learning, for the page of a report.
+    /// Reward maps, for the page of a report.
     Maps,
 }
 
-/// Writes a study's complete runs into one file, the same bytes whenever it is done, and says how many they are.
+/// Writes a study's complete runs to one file, always with the same bytes, and returns their number.
 pub fn pack(folder: &StudyFolder, pictures: Pictures, out: &Path, watch: &dyn Watch) -> Result<usize> {
     let spec = read_spec(folder)?;
     let runs = packable(folder, &spec, watch)?;
@@ -110,7 +108,7 @@ pub fn pack(folder: &StudyFolder, pictures: Pictures, out: &Path, watch: &dyn Wa
     Ok(runs.len())
 }
 
-/// The runs that a report reads; what it cannot read or does not count is said and left out.
+/// The runs that a report reads; reports runs that are left out.
 fn packable(folder: &StudyFolder, spec: &StudySpec, watch: &dyn Watch) -> Result<BTreeSet<String>> {
     let Census { records, unnamed } = Census::take(folder, &cells_of(spec)?)?;
     for (name, problem) in &records.unreadable {
@@ -122,7 +120,7 @@ fn packable(folder: &StudyFolder, spec: &StudySpec, watch: &dyn Watch) -> Result
     Ok(records.runs.into_iter().map(|run| run.name).chain(strangers).collect())
 }
 
-/// Files that are packed, none of which names a place.
+/// An archive whose files contain no paths of this machine.
 struct Archive<W: Write> {
     files: tar::Builder<W>,
     places: Vec<String>,
@@ -149,7 +147,7 @@ impl<W: Write> Archive<W> {
     }
 }
 
-/// Where the study is, and what it names.
+/// The paths of this machine that a study refers to.
 fn places_of(folder: &StudyFolder, spec: &StudySpec) -> Result<Vec<String>> {
     let mut places = vec![std::path::absolute(folder.path())?.to_string_lossy().into_owned()];
     for words in [&spec.settings].into_iter().chain(spec.settings_of.values()) {
@@ -161,7 +159,7 @@ fn places_of(folder: &StudyFolder, spec: &StudySpec) -> Result<Vec<String>> {
     Ok(places)
 }
 
-/// The study's own copies of task files, by name.
+/// The study's copies of task files, by name.
 fn task_files(folder: &StudyFolder) -> Result<BTreeMap<String, PathBuf>> {
     let mut files = BTreeMap::new();
     let tasks = folder.path().join("tasks");
@@ -174,7 +172,7 @@ fn task_files(folder: &StudyFolder) -> Result<BTreeMap<String, PathBuf>> {
     Ok(files)
 }
 
-/// What is read of a run.
+/// The files of a run that reports read.
 fn files_of(run: &RunFolder, pictures: Pictures) -> Vec<PathBuf> {
     let facts = run.path().join(RUN_FACTS);
     let result = run.path().join("result.json");
@@ -193,12 +191,12 @@ fn files_of(run: &RunFolder, pictures: Pictures) -> Vec<PathBuf> {
     files
 }
 
-/// The bytes of a file, if it is there.
+/// `None` if there is no file.
 fn bytes_of(path: &Path) -> Result<Option<Vec<u8>>> {
     unless_gone(read_at_most(path, MAX_FILE_BYTES)).at(path)
 }
 
-/// The same study, naming nothing by where it was.
+/// The study without paths of this machine.
 fn without_places(spec: StudySpec, folder: &StudyFolder) -> Result<StudySpec> {
     for (key, values) in &spec.vary {
         if values.iter().any(|value| value.to_string().contains('/')) {
@@ -224,7 +222,7 @@ fn without_places(spec: StudySpec, folder: &StudyFolder) -> Result<StudySpec> {
     Ok(spec)
 }
 
-/// The same for baselines, which tell their source.
+/// Baselines without paths of this machine.
 fn baselines_without_places(bytes: &[u8], path: &Path) -> Result<Vec<u8>> {
     let mut baselines: serde_json::Value = serde_json::from_slice(bytes).at(path)?;
     for place in ["/data/source", "/encoder"] {
@@ -237,8 +235,8 @@ fn baselines_without_places(bytes: &[u8], path: &Path) -> Result<Vec<u8>> {
     Ok(serde_json::to_vec_pretty(&baselines)?)
 }
 
-/// Reads what a file holds, if it is a packed study: nothing but files, none of them outside of the folder that they stand for. Those of
-/// runs are given, as if they were in the folder; the others are written into it.
+/// Unpacks a study. Refuses anything except files inside its folder. Files of runs are returned, the others are
+/// written to `into`.
 fn unpack(path: &Path, into: &Path) -> Result<FilesInMemory> {
     let mut runs = FilesInMemory::default();
     let file = BufReader::new(File::open(path)?);
@@ -327,7 +325,7 @@ mod tests {
         assert!(OpenStudy::at(&file).unwrap().folder.spec().is_file());
     }
 
-    /// A study of ten thousand runs has fifty thousand files: writing and deleting them took minutes.
+    /// A study of ten thousand runs has fifty thousand files, which would take minutes to write and delete.
     #[test]
     fn runs_are_read_without_writing_them() {
         let place = tempfile::tempdir().unwrap();

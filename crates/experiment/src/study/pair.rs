@@ -6,14 +6,14 @@ use std::path::Path;
 use touchstream_env::schedule::NAMED_SCHEDULES;
 use touchstream_env::task::{Task, find_task};
 
-/// A base task, then another.
+/// A base task and a second task.
 #[derive(Clone, Debug)]
 pub struct Pair {
-    /// `switch-13`, `no-switch`, or the two tasks.
+    /// `switch-13`, `no-switch`, or the ids of the two tasks.
     pub name: String,
     pub base: Task,
     pub second: Task,
-    /// Whether it is one of the paper's.
+    /// Whether it is one of the paper's switches.
     pub is_named: bool,
 }
 
@@ -34,8 +34,8 @@ pub fn pair_of(word: &str) -> Result<Pair> {
     Ok(Pair { name: format!("{}--{}", base.id(), second.id()), base, second, is_named: false })
 }
 
-/// The two tasks of `FROM--TO`. Names of tasks and files may have `--` in them, too: of several places the first is taken that
-/// stands between tasks. Files are looked for from a folder.
+/// The two tasks of `FROM--TO`. Names of tasks and files may contain `--` themselves, so the first split into two
+/// known tasks is used. Files are resolved relative to a folder.
 pub fn pair_words<'a>(word: &'a str, folder: &Path) -> Option<(&'a str, &'a str)> {
     let is_task = |word: &str| match is_path(word) {
         true => folder.join(word).is_file(),
@@ -46,7 +46,7 @@ pub fn pair_words<'a>(word: &'a str, folder: &Path) -> Option<(&'a str, &'a str)
     places.clone().find(between).or_else(|| word.split_once("--"))
 }
 
-/// All tasks of the paper's switches: what features are centred on, so that a base serves every switch.
+/// All tasks of the paper's switches. Features are centred on their screens, so that a base serves every switch.
 pub fn tasks_of_all() -> Result<Vec<Task>> {
     let mut ids: Vec<&str> = NAMED_SCHEDULES.iter().flat_map(|row| [row.base, row.switch]).collect();
     ids.sort_unstable();

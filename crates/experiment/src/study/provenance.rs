@@ -6,18 +6,17 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::Write;
 
-/// One start.
+/// One start of a study.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Start {
-    /// As it was typed.
+    /// The command as typed.
     pub command: String,
     pub version: String,
-    /// What the program was built from.
+    /// The commit that the program was built from.
     pub commit: String,
 }
 
 impl Start {
-    /// A start by the arguments of a command line, of a program built from a commit.
     pub fn by_arguments(arguments: impl Iterator<Item = String>, commit: &str) -> Self {
         let quoted: Vec<String> = arguments.map(|argument| quoted(&argument)).collect();
         Self {
@@ -40,10 +39,9 @@ impl Start {
     }
 }
 
-/// Where starts are written down.
 pub const FILE: &str = "starts.jsonl";
 
-/// All starts so far; lines that nobody can read are passed over.
+/// All starts so far; unreadable lines are skipped.
 pub fn starts_of(folder: &StudyFolder) -> Result<Vec<Start>> {
     let path = folder.path().join(FILE);
     if !path.exists() {
@@ -54,7 +52,7 @@ pub fn starts_of(folder: &StudyFolder) -> Result<Vec<Start>> {
     Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
 }
 
-/// As a shell reads it as one word.
+/// Quotes a word for a shell.
 pub fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+%@".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {

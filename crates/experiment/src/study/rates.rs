@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use touchstream_analysis::findings;
 use touchstream_stimuli::ValidationPart;
 
-/// A study at the rates that another chose, judged on the validation pictures that the other did not look at.
+/// A study with the learning rates that another study chose, evaluated on the other validation images.
 pub fn with_chosen_rates(folder: &StudyFolder, mut spec: StudySpec) -> Result<StudySpec> {
     let there = read_spec(folder)?;
     check_alike(&spec, &there)
@@ -24,7 +24,7 @@ pub fn with_chosen_rates(folder: &StudyFolder, mut spec: StudySpec) -> Result<St
     Ok(spec)
 }
 
-/// Rates are chosen for a preset, images and an encoder, and on pictures that do not judge them.
+/// Rates are valid for one preset, one source of images and one encoder.
 fn check_alike(spec: &StudySpec, there: &StudySpec) -> Result<()> {
     let words = |spec: &StudySpec| {
         let words: Vec<&str> = spec.presets.iter().map(|preset| preset.name()).collect();
@@ -78,7 +78,7 @@ fn source_of(word: Option<&str>, or: &str) -> String {
     word.unwrap_or(or).to_owned()
 }
 
-/// Which images there are, whatever they are judged on and wherever features are kept.
+/// The settings that determine the images.
 fn plain(images: &ImageOptions) -> ImageOptions {
     ImageOptions { validation_part: None, cache: None, strict: false, ..images.clone() }
 }

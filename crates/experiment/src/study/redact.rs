@@ -12,12 +12,11 @@ pub fn redact_source(word: &str) -> String {
     }
 }
 
-/// The last name of a path.
 fn last_part(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or(path)
 }
 
-/// A command with the last names of the paths that it names, wherever in a word they stand.
+/// A command in which each path is replaced by its last name.
 pub fn redact_command(command: &str) -> String {
     let is_between = |c: char| " =,:'\"".contains(c);
     command
@@ -29,7 +28,8 @@ pub fn redact_command(command: &str) -> String {
         .collect()
 }
 
-/// Settings that name nothing by where it was. Paths stay paths, `folder:/photos`, so that reading them changes nothing.
+/// Settings in which each path is replaced by its last name. Paths stay absolute, `folder:/photos`, so that reading
+/// them changes nothing.
 pub fn redact_paths(words: RawConfig) -> RawConfig {
     let rooted = |path: &str| format!("/{}", last_part(path));
     let source = |word: String| match word.split_once(':') {

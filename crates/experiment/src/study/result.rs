@@ -7,23 +7,23 @@ use std::fs;
 use std::path::PathBuf;
 use touchstream_files::unless_gone;
 
-/// What of a complete run is kept besides its curve.
+/// Which files of a complete run are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// Nothing.
+    /// Only the curve.
     Curve,
-    /// Weights, and the checkpoint that others can start from.
+    /// Also weights, and the checkpoint that other runs can start from.
     Everything,
 }
 
-/// Says of weights that were not kept whether others are the same: `result.json`.
+/// Identifies weights that are not kept: `result.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunResult {
-    /// Hash of the file of final weights; none if the run failed.
+    /// `None` if the run failed.
     pub weights_hash: Option<String>,
 }
 
-/// Writes down what the weights were, and deletes what is not kept: a study of a thousand runs would fill a disk.
+/// Records the hash of the weights and deletes files that are not kept: a study of a thousand runs would fill a disk.
 pub fn settle_run(folder: &RunFolder, keep: Keep) -> Result<()> {
     let weights = folder.weights();
     let bytes = unless_gone(fs::read(&weights)).at(&weights)?;

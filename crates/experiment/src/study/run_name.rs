@@ -1,15 +1,15 @@
 //! What runs of a study are called: a name says what a run is, and is that of its folder.
 
-/// Bytes of a name at most: file systems take 255, what is set aside is called by it and more, and packed studies take 155
-/// with its seed.
+/// Maximum length in bytes: file systems allow 255, runs that are moved aside have longer names, and packed studies
+/// allow 155 with the seed.
 const MAX_LEN: usize = 130;
-/// Letters of a name that are kept where not all can be.
+/// Characters that are kept of a longer name.
 const KEPT_LEN: usize = 100;
-/// Letters of the hash that then tells it from others.
+/// Characters of the hash that is appended.
 const HASH_LEN: usize = 12;
 
-/// A name that any file system takes. Most are as they are; where letters had to be replaced or left out, a hash of the
-/// whole tells it from others of which the same is left.
+/// A name that is valid on all file systems. If characters had to be replaced or removed, a hash of the whole name is
+/// appended.
 pub fn folder_name(name: &str) -> String {
     if name.chars().all(is_plain) && name.len() <= MAX_LEN {
         return name.to_owned();
@@ -19,7 +19,6 @@ pub fn folder_name(name: &str) -> String {
     format!("{kept}--{}", &hash[..HASH_LEN])
 }
 
-/// Whether a letter is one that names of runs have.
 pub fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || "-_.+=,".contains(c)
 }

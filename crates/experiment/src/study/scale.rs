@@ -4,7 +4,6 @@ use crate::config::Choice;
 use serde::{Deserialize, Serialize};
 use touchstream_env::task::{MatchScreen, Paradigm, Task};
 
-/// How large a study is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
@@ -16,7 +15,7 @@ pub enum Scale {
     Paper,
 }
 
-/// What is learned, as far as it decides how long that takes.
+/// How difficult a task is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     TwoWayResponse,
@@ -60,7 +59,7 @@ impl Scale {
         self.choose(SMOKE_STEPS, short, paper)
     }
 
-    /// Steps of a base task: until EMS is near its best.
+    /// Steps of a base task, until EMS is near its best.
     pub fn base_steps(self, task: &Task) -> u64 {
         let (short, paper) = match kind_of(task) {
             Kind::TwoWayResponse => (12_000, 30_000),
@@ -70,7 +69,7 @@ impl Scale {
         self.choose(SMOKE_STEPS, short, paper)
     }
 
-    /// Steps of the task after it.
+    /// Steps of a second task.
     pub fn second_steps(self, task: &Task) -> u64 {
         let (short, paper) = match kind_of(task) {
             Kind::TwoWayResponse => (6_000, 6_000),
@@ -81,17 +80,14 @@ impl Scale {
         self.choose(SMOKE_STEPS, short, paper)
     }
 
-    /// Evaluations of a curve.
     pub fn n_evaluations(self) -> u64 {
         self.choose(4, 30, 60)
     }
 
-    /// Validation trials of an evaluation.
     pub fn evaluation_trials(self) -> u64 {
         self.choose(20, 100, 200)
     }
 
-    /// One of three.
     pub fn choose<T>(self, smoke: T, short: T, paper: T) -> T {
         match self {
             Self::Smoke => smoke,

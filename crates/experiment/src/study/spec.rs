@@ -14,23 +14,22 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use touchstream_analysis::SwitchMethod;
 
-/// Everything that decides which runs a study has.
+/// Everything that determines the runs of a study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct StudySpec {
-    /// One of the program's studies, or a name of the user's.
+    /// A built-in study, or the user's name.
     #[serde(default)]
     pub name: String,
-    /// The question, for people.
+    /// The question.
     #[serde(default)]
     pub title: String,
-    /// How long things are learned where `steps` says nothing.
+    /// Determines the steps where `steps` is not given.
     #[serde(default = "short")]
     pub scale: Scale,
-    /// Seeds: a list, or in a file also how many, from 1 on.
+    /// A list; in a file also a number of seeds, from 1.
     #[serde(default = "three_seeds", deserialize_with = "seeds")]
     pub seeds: Vec<u64>,
-    /// Our settings, the paper's, or both.
     #[serde(default = "default_preset")]
     pub presets: Vec<Preset>,
     /// Ids and patterns; `main` for those of the paper's main figure, `all` for the 24.
@@ -42,31 +41,30 @@ pub struct StudySpec {
     /// Pairs of tasks that are learned one after the other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub switches: Vec<String>,
-    /// Ways of learning the second of them; `scratch` is always among them.
+    /// Methods of learning the second task; `scratch` is always included.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ways: Vec<String>,
-    /// Steps of every task, or of every second one.
+    /// Steps of every task, or of every second task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u64>,
-    /// Steps of every base task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_steps: Option<u64>,
-    /// Whether runs keep weights and checkpoint, not only what is needed to report them.
+    /// Whether runs keep weights and checkpoint.
     #[serde(default)]
     pub keep_weights: bool,
-    /// A Python with scikit-learn: localization is then compared with supervised regression.
+    /// A Python with scikit-learn, for supervised regression of localization.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub python: Option<PathBuf>,
-    /// Settings of which each combination is a method of its own: keys of `settings`, with lists of values.
+    /// Each combination of these values is a method: keys of `settings`, with lists of values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub vary: BTreeMap<String, Vec<toml::Value>>,
-    /// Learning rates that were chosen for this, by module and task.
+    /// Chosen learning rates by module and task.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rates: BTreeMap<String, BTreeMap<String, f64>>,
-    /// What all runs have in common, as in `touchstream train --config`.
+    /// The settings of all runs, as in `touchstream train --config`.
     #[serde(default)]
     pub settings: RawConfig,
-    /// What runs of a task have besides, for instance where its images come from.
+    /// Additional settings of the runs of a task, such as the source of its images.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings_of: BTreeMap<String, RawConfig>,
 }
@@ -105,16 +103,15 @@ fn seeds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u64>, D::Erro
 
 const PRESETS: [Preset; 2] = [Preset::Default, Preset::Paper];
 
-/// Settings that a study says by axes of its own.
+/// Settings that are axes of a study.
 const AXES: [&str; 6] = ["task", "schedule", "module", "seed", "preset", "steps"];
 
-/// More is more likely a slip.
+/// More are probably a mistake.
 pub const MAX_SEEDS: u64 = 1000;
 const MAX_VARIATIONS: usize = 10_000;
 const MAX_RUNS: usize = 100_000;
 
 impl StudySpec {
-    /// Reads a study file.
     pub fn read(path: &Path) -> Result<Self> {
         let text = read_text(path)?;
         let spec: Self = touchstream_env::parse_toml(&text)
@@ -134,7 +131,7 @@ impl StudySpec {
         spec.checked().at(path)
     }
 
-    /// The same study with its tasks called otherwise. Files that it names now are looked for from a folder.
+    /// Renames the tasks. Files that it names now are resolved relative to a folder.
     pub fn with_task_words(mut self, folder: &Path, called: impl Fn(&str) -> String) -> Self {
         self.tasks.iter_mut().for_each(|word| *word = called(word));
         for word in &mut self.switches {
@@ -145,7 +142,8 @@ impl StudySpec {
         self
     }
 
-    /// What it says about agents that is not as by default, one setting each; how touches are counted, runs tell.
+    /// The agents' settings that are not the default, one per item, without the touch scale, which is read from the
+    /// runs.
     pub fn said_about_agents(&self) -> Result<Vec<String>> {
         let about_agents = RawConfig {
             data: None,
@@ -165,12 +163,11 @@ impl StudySpec {
             .collect())
     }
 
-    /// As a study file.
     pub fn to_toml(&self) -> Result<String> {
         toml::to_string(self).context("the study cannot be written as TOML")
     }
 
-    /// With patterns resolved, or why it is no study.
+    /// Resolves patterns and checks all fields.
     pub fn checked(mut self) -> Result<Self> {
         let is_name = |name: &str| {
             !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
@@ -242,7 +239,7 @@ impl StudySpec {
         Ok(self)
     }
 
-    /// That everything it says has an effect. Studies that were begun are not asked: they stay what they are.
+    /// Refuses options without effect. Existing studies are not checked.
     pub fn check_effects(&self) -> Result<()> {
         let has_switches = !self.switches.is_empty();
         if !has_switches && !self.ways.is_empty() {
@@ -279,7 +276,7 @@ impl StudySpec {
         Ok(())
     }
 
-    /// That it has no more runs than anyone wants. Bases count for every switch, though some serve several.
+    /// Limits the number of runs. Bases count for every switch, though several may share one.
     pub fn check_size(&self) -> Result<()> {
         let n_of_switches = self.switches.len().saturating_mul(self.ways.len() + 1);
         let n_learned = self.tasks.len().saturating_add(n_of_switches);
@@ -291,7 +288,7 @@ impl StudySpec {
         Ok(())
     }
 
-    /// Settings of a task must be about a task that is learned alone: those of a switch share images and settings.
+    /// Settings of a task need a task that is learned alone: the tasks of a switch share images and settings.
     fn check_settings_of(&self) -> Result<()> {
         let mut alone = Vec::new();
         for word in &self.tasks {
@@ -320,7 +317,7 @@ impl StudySpec {
         Ok(())
     }
 
-    /// Everything that either has: what is done for one is done for both.
+    /// The union of both studies.
     pub fn merged(&self, there: &Self) -> Self {
         let mut merged = self.clone();
         let axes = [
@@ -344,7 +341,7 @@ impl StudySpec {
         merged
     }
 
-    /// What runs of a task have in common. Images from elsewhere have classes and templates of their own.
+    /// The settings of the runs of a task. Another source of images has its own classes and templates.
     pub fn settings_for(&self, task: &str) -> RawConfig {
         let of_task = self.settings_of.get(task).cloned().unwrap_or_default();
         let mut common = self.settings.clone();
@@ -354,7 +351,7 @@ impl StudySpec {
         of_task.over(common)
     }
 
-    /// Whether both are about the same runs, as far as they have the same: then what is done for one is done for the other.
+    /// The field in which the studies cannot be merged.
     pub fn difference_of_settings(&self, there: &Self) -> Option<&'static str> {
         [
             ("name", self.name != there.name),
@@ -385,7 +382,6 @@ mod tests {
         StudySpec::read(&path)
     }
 
-    /// A study with something of everything.
     const RICH: &str = "name = \"mine\"\ntitle = \"Why?\"\nscale = \"smoke\"\nseeds = [3, 1]\npresets = [\"default\", \"paper\"]\n\
         modules = [\"none-*\", \"ems\"]\ntasks = [\"sr-*\", \"localization\"]\nswitches = [\"1\", \"sr-2way--sr-4way-quadrant\"]\n\
         ways = [\"layer\", \"layer-mu-0.01-0.02-bias-0.1-1\"]\nsteps = 100\nbase-steps = 50\nkeep-weights = true\n\
@@ -393,13 +389,13 @@ mod tests {
         [vary]\nunits = [[8], [16, 8]]\nbatch = [4, 8]\n";
 
     proptest::proptest! {
-        /// Whatever is written into a study file, it is a study or it is refused.
+        /// Any text is a study or is refused.
         #[test]
         fn any_text_is_read_or_refused(text in "(\\PC|\n){0,200}") {
             let _ = parse(&text);
         }
 
-        /// The same where it is nearly right: pieces of a good one left out, doubled, or put elsewhere.
+        /// The same for a valid file in which pieces are left out, doubled, or moved.
         #[test]
         fn any_edit_is_read_or_refused(
             edits in proptest::collection::vec((0_usize..600, 0_usize..40, 0_usize..600, "\\PC{0,3}"), 1..4),

@@ -3,20 +3,19 @@
 use crate::study::process_cpu_time;
 use std::time::Duration;
 
-/// Time of cores by what it was spent on; whatever is in none of them is overhead.
+/// CPU time by purpose; the rest is overhead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpentTime {
-    /// Playing, learning, evaluating and writing that down.
+    /// Playing, learning, evaluating and writing.
     pub runs: Duration,
-    /// Images and features.
     pub encoding: Duration,
-    /// Localization without reward maps; a Python's own time is not this process's.
+    /// Without the time of the Python process.
     pub baselines: Duration,
     pub report: Duration,
 }
 
 impl SpentTime {
-    /// How much of a whole each part is, the rest last; they add up to it.
+    /// The share of each part, overhead last; they add up to the whole.
     fn parts(&self, whole: Duration) -> [(&'static str, Duration); 5] {
         let Self { runs, encoding, baselines, report } = *self;
         // Clocks of threads and of the process are read one after the other.
@@ -30,7 +29,7 @@ impl SpentTime {
         ]
     }
 
-    /// `CPU time: 95.1 % runs, 3.0 % encoding, 1.2 % report, 0.7 % overhead`, of everything since the process began.
+    /// `CPU time: 95.1 % runs, 3.0 % encoding, 1.2 % report, 0.7 % overhead`, since the process began.
     pub fn words(&self) -> String {
         self.words_of(process_cpu_time())
     }
@@ -47,7 +46,7 @@ impl SpentTime {
     }
 }
 
-/// Does something, and adds what the cores of this process spent meanwhile.
+/// Measures the CPU time of this process.
 pub fn timed<T>(spent: &mut Duration, work: impl FnOnce() -> T) -> T {
     let start = process_cpu_time();
     let done = work();

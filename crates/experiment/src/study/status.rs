@@ -12,7 +12,6 @@ use crate::watch::{Event, Watch};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// How far a study is.
 #[derive(Serialize)]
 pub struct StudyStatus {
     pub n_runs: usize,
@@ -20,17 +19,17 @@ pub struct StudyStatus {
     pub n_failed: usize,
     pub n_running: usize,
     pub n_waiting: usize,
-    /// Attempts so far, those that were interrupted among them.
+    /// Including interrupted attempts.
     pub n_attempts: usize,
     pub running: Vec<RunningRun>,
     pub failed: Vec<(String, String)>,
-    /// Runs that are there and cannot be read; the next start does them again.
+    /// Complete runs that are unreadable; the next start repeats them.
     pub unreadable: Vec<(String, String)>,
-    /// Runs that are complete and count nowhere.
+    /// Complete runs that are excluded.
     pub strangers: Vec<(String, String)>,
-    /// Complete runs that the study does not name.
+    /// Complete runs that the study's settings do not include.
     pub unnamed: Vec<String>,
-    /// Runs that went wrong the last time, and why; the next start tries them again.
+    /// Runs whose last attempt failed, and why; the next start tries them again.
     pub given_up: Vec<(String, String)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueState>,
@@ -46,7 +45,7 @@ pub struct RunningRun {
     pub n_steps: u64,
 }
 
-/// Reads how far a study is. A queue that cannot be asked takes nothing from what folders contain.
+/// Reads the progress of a study. If Slurm does not answer, the rest is still returned.
 pub fn status_of(folder: &StudyFolder, spec: &StudySpec, watch: &dyn Watch) -> Result<StudyStatus> {
     let cells = cells_of(spec)?;
     let Census { records, unnamed } = Census::take(folder, &cells)?;

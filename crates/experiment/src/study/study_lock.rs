@@ -5,15 +5,14 @@ use crate::study::folder::StudyFolder;
 use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
 
-/// The lock, for as long as it lives. It is released with its process, however that ends; file servers pass it on to other
-/// machines.
+/// Held until it is dropped or its process ends; file servers enforce it between machines.
 #[derive(Debug)]
 pub struct StudyLock {
     _locked: File,
 }
 
 impl StudyFolder {
-    /// Waits until nobody else changes the study. Where a file system has no locks, it does not wait.
+    /// Waits until no other process changes the study; returns at once where the file system has no locks.
     pub fn lock(&self) -> Result<StudyLock> {
         fs::create_dir_all(self.path()).at(self.path())?;
         // Never deleted: a lock on a file that is gone keeps nobody out.
@@ -32,7 +31,7 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    /// Each reads a number, waits, and writes the next: without a lock, numbers are lost.
+    /// Each thread reads a number, waits, and writes the next; without a lock, numbers are lost.
     #[test]
     fn what_is_changed_under_the_lock_is_never_lost() {
         let place = tempfile::tempdir().unwrap();

@@ -11,45 +11,43 @@ use touchstream_analysis::RunKind;
 use touchstream_env::task::language::parse_task;
 use touchstream_env::task::{Paradigm, Task, find_task};
 
-/// What the runs of a study tell.
+/// The touch scales of the runs of a study.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CountedTouches {
     cases: BTreeSet<Case>,
 }
 
-/// Runs that differ in module and seed alone.
+/// Runs that differ in module and seed only.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Case {
     preset: &'static str,
     kind: Kind,
-    /// Task or switch, and what is varied about the runs.
+    /// Task or switch, and the settings that vary.
     what: String,
-    /// What a coordinate counts at the screen's edge.
+    /// The touch coordinate at the screen edge.
     edge: String,
-    /// Whether the program counts so where nothing is said.
+    /// Whether this is the default of the program.
     is_default: bool,
 }
 
-/// What the default depends on.
+/// The kinds of tasks with different defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     StimulusResponse,
     Other,
 }
 
-/// One way of counting: only studies of one are judged together.
+/// The touch scales of a study. Studies with different scales are judged separately.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Counting {
-    /// As the program does where nothing is said.
     Default,
-    /// On one scale, whatever is learned.
+    /// One scale for all tasks.
     Everywhere(String),
-    /// Each preset and task on a scale of its own.
+    /// A scale for each preset and task.
     ByTask(BTreeSet<(String, String, String)>),
 }
 
 impl Counting {
-    /// In a word or two.
     pub fn word(&self) -> String {
         match self {
             Self::Default => "default".into(),
@@ -59,12 +57,11 @@ impl Counting {
     }
 }
 
-/// The scale of a run.
 pub fn scale_of(run: &CompleteRun) -> TouchScale {
     run.identity.plan.agent().touch_scale
 }
 
-/// What runs have in common that must count touches alike to be compared.
+/// Runs with the same text are compared, so they must have the same touch scale.
 pub fn compared_with(facts: &RunFacts) -> String {
     let what = match &facts.kind {
         RunKind::Second { switch, .. } => switch,
@@ -77,7 +74,7 @@ pub fn compared_with(facts: &RunFacts) -> String {
 }
 
 impl CountedTouches {
-    /// Of complete runs. Bases are left out: they count as the runs that start from them.
+    /// Bases are ignored: they have the scale of the runs that start from them.
     pub fn of(runs: &[CompleteRun]) -> Self {
         let by_name: BTreeMap<&str, &CompleteRun> = runs.iter().map(|run| (run.name.as_str(), run)).collect();
         let case = |run: &CompleteRun| {
@@ -95,7 +92,7 @@ impl CountedTouches {
         Self { cases: compared.map(case).collect() }
     }
 
-    /// For people: every preset that has runs.
+    /// A description, for each preset with runs.
     pub fn text(&self) -> String {
         let mut by_preset: BTreeMap<&str, Vec<&Case>> = BTreeMap::new();
         for case in &self.cases {
@@ -129,7 +126,7 @@ impl CountedTouches {
         }
     }
 
-    /// The plainest way that it fits.
+    /// The simplest description.
     fn own_counting(&self) -> Counting {
         let edges: BTreeSet<&String> = self.cases.iter().map(|case| &case.edge).collect();
         match (self.is_default(), edges.first()) {
@@ -142,14 +139,14 @@ impl CountedTouches {
         }
     }
 
-    /// Whether it is as the default has it and on one scale besides: stimulus-response alone does not tell which was meant.
+    /// Whether both the default and a single scale fit: with stimulus-response alone, they are the same.
     fn is_open(&self) -> bool {
         let one_edge = |edge: &String| self.fits(&Counting::Everywhere(edge.clone()));
         self.is_default() && self.cases.first().is_none_or(|case| one_edge(&case.edge))
     }
 }
 
-/// How each of some studies counted; one that may be either is taken for what another is.
+/// The scaling of each study; an ambiguous study gets that of another study that fits.
 pub fn countings_of(studies: &[&CountedTouches]) -> Vec<Counting> {
     let told: BTreeSet<Counting> =
         studies.iter().filter(|study| !study.is_open()).map(|study| study.own_counting()).collect();
@@ -161,7 +158,7 @@ pub fn countings_of(studies: &[&CountedTouches]) -> Vec<Counting> {
     studies.iter().map(counting).collect()
 }
 
-/// What a run has learned, and what the run that it started from had.
+/// The tasks that a run and its base have learned.
 fn tasks_of(run: &CompleteRun, by_name: &BTreeMap<&str, &CompleteRun>) -> Vec<Task> {
     let written = |run: &CompleteRun| parse_task(&run.identity.plan.lessons[0].task).ok();
     let mut tasks = vec![written(run)];
@@ -172,7 +169,7 @@ fn tasks_of(run: &CompleteRun, by_name: &BTreeMap<&str, &CompleteRun>) -> Vec<Ta
     tasks.into_iter().flatten().collect()
 }
 
-/// On which scale a run counts touches where nothing is said.
+/// The default touch scale of a run.
 fn default_scale(facts: &RunFacts, tasks: &[Task]) -> Option<TouchScale> {
     let of_task = |task: &Task| {
         let usual = agent_settings(&RawConfig::default(), &facts.module, task, facts.preset);
@@ -182,12 +179,11 @@ fn default_scale(facts: &RunFacts, tasks: &[Task]) -> Option<TouchScale> {
     scales?.into_iter().reduce(TouchScale::finer)
 }
 
-/// A scale, as it is told.
 fn told(edge: &str) -> &str {
     if edge.parse() == Ok(TouchScale::PIXELS.0) { "pixels" } else { edge }
 }
 
-/// Of one preset.
+/// A description of the cases of one preset.
 fn text_of(cases: &[&Case]) -> String {
     let edges_of = |kind: Kind| -> BTreeSet<&str> {
         cases.iter().filter(|case| case.kind == kind).map(|case| case.edge.as_str()).collect()
@@ -225,7 +221,6 @@ mod tests {
         CountedTouches { cases: cases.iter().cloned().collect() }
     }
 
-    /// As every study counted once.
     fn all_at_one() -> CountedTouches {
         counted(&[case("default", "sr-2way", "1", true), case("default", "localization", "1", false)])
     }

@@ -5,7 +5,7 @@ use crate::error::{Context, Result};
 use crate::study::spec::StudySpec;
 
 impl StudySpec {
-    /// Every combination of what is varied, as a label and the settings that it has.
+    /// Every combination of the values that vary, with a label.
     pub fn variations(&self) -> Result<Vec<(String, RawConfig)>> {
         let mut all = vec![(String::new(), toml::Table::new())];
         for (key, values) in &self.vary {

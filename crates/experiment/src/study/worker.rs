@@ -4,27 +4,24 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::process::Command;
 
-/// One process.
+/// A process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Worker {
-    /// The machine's name.
     pub host: String,
-    /// Which start of the machine, if it tells: locks are only believed between processes of one.
+    /// Identifies the boot of the machine, if known: locks are reliable only between processes of one boot.
     pub boot: Option<String>,
-    /// The process.
     pub pid: u32,
-    /// What the scheduler calls it, if there is one.
+    /// The scheduler's id, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,
 }
 
 impl Worker {
-    /// This process.
     pub fn this(job: Option<String>) -> Self {
         Self { host: host_name(), boot: boot_id(), pid: std::process::id(), job }
     }
 
-    /// Whether both run on the same machine, since the same start of it.
+    /// Whether both run on the same machine, since the same boot.
     pub fn shares_machine(&self, other: &Self) -> bool {
         self.host == other.host && self.boot.is_some() && self.boot == other.boot
     }

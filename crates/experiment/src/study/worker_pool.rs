@@ -17,30 +17,28 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Threads, and who they are.
+/// The threads of a process that work on a study.
 pub struct WorkerPool<'a> {
-    /// Where the study is.
     pub folder: &'a StudyFolder,
     /// This process.
     pub worker: Worker,
-    /// Runs side by side.
+    /// Parallel runs.
     pub n_threads: usize,
-    /// How long our claims are believed after our last sign of life.
+    /// How long claims are valid after the last heartbeat.
     pub lease: Duration,
 }
 
-/// Does one run into a folder until it is complete or must stop; an error is a sentence.
+/// Does one run in a folder until it is complete or must stop.
 pub type DoRun<'a> = dyn Fn(usize, &RunFolder, &dyn Fn() -> bool) -> Result<Ended, String> + Sync + 'a;
 
 const REST: Duration = Duration::from_millis(50);
 
-/// A claim, and whether somebody has taken over.
+/// A claim, and whether another process has taken over.
 struct Held {
     claim: Claim,
     is_lost: Arc<AtomicBool>,
 }
 
-/// What the threads of a pool share.
 struct Shared<'a> {
     pool: &'a WorkerPool<'a>,
     board: Mutex<JobQueue<'a>>,
@@ -52,8 +50,8 @@ struct Shared<'a> {
 }
 
 impl WorkerPool<'_> {
-    /// Gets all jobs done, in their order as far as possible; comes back when none is left, or when it must stop. Runs that
-    /// others have are waited for, and taken over if they die.
+    /// Does all jobs, as far as possible in order; returns when none is left, or when it must stop. Waits for runs of
+    /// other processes, and takes over those of dead ones.
     pub fn work(
         &self,
         jobs: &[Job],
@@ -90,7 +88,7 @@ impl Shared<'_> {
         lock(&self.board).tally()
     }
 
-    /// Signs of life for everything that is held, a few in each lease.
+    /// Writes heartbeats for all claims, several per lease.
     fn keep_alive(&self) {
         let pause = (self.pool.lease / 6).clamp(Duration::from_millis(20), LEASE);
         let mut last = Instant::now();
@@ -156,7 +154,7 @@ impl Shared<'_> {
         })
     }
 
-    /// Does a run that is ours, and says how it ended and what it cost.
+    /// Does a claimed run; returns the result and the CPU time.
     fn attempt(&self, job: usize, name: &str, claim: Claim) -> (AttemptResult, Duration) {
         let folder = self.pool.folder;
         let work = claim.work_folder();
@@ -320,7 +318,7 @@ mod tests {
         assert_eq!(n_attempts(&folder, "broken"), 3);
     }
 
-    /// A process is stopped in the middle of a run for longer than its claim lasts; another one takes over, and both finish.
+    /// A process is paused in the middle of a run for longer than its lease; another one takes over, and both finish.
     #[test]
     fn the_first_complete_result_wins_and_the_other_goes_quietly() {
         let place = tempfile::tempdir().unwrap();

@@ -10,7 +10,7 @@ use touchstream_agents::Scenes;
 use touchstream_modules::composite::StageVotes;
 
 impl<S: Scenes> Training<'_, S> {
-    /// Writes everything that a finished run has; the checkpoint stays, so that nothing is ever done twice.
+    /// Writes all files of a finished run; the checkpoint stays, so that no work is repeated.
     pub(super) fn finish(&mut self) -> Result<()> {
         let folder = self.folder.clone();
         let (controller, shape) = (self.agent.skill().controller(), self.agent.skill().structure().shape());
@@ -50,8 +50,8 @@ impl<S: Scenes> Training<'_, S> {
         self.write_status(Stage::Finished, None)
     }
 
-    /// The votes of each lesson that has any. All its modules were there when it was learned, so that the layout of its
-    /// votes follows from how many there were.
+    /// The votes of each task with old modules. The layout of its votes follows from the number of modules at that
+    /// time.
     pub fn lesson_votes(&self) -> Vec<(Vec<StageVotes>, Vec<VoteRow>)> {
         let Some(controller) = self.agent.skill().controller() else { return Vec::new() };
         let of_lesson = |lesson: u64| {
@@ -64,7 +64,7 @@ impl<S: Scenes> Training<'_, S> {
         (1..=self.number()).filter_map(of_lesson).collect()
     }
 
-    /// `lesson,task,first_step`: which task was learned when.
+    /// `lesson,task,first_step`: when each task began.
     fn write_lessons(&self) -> Result<()> {
         if self.plan().lessons.len() < 2 {
             return Ok(());

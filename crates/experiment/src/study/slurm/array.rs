@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchstream_files::write_aside;
 
-/// The exit code of a task that has stopped in time and is not done.
+/// The exit code of a task that was stopped and should be requeued.
 pub const WANTS_ANOTHER_TURN: i32 = 75;
 
 const SCRIPT: &str = r#"#!/bin/bash
@@ -24,7 +24,6 @@ fi
 exit "$code"
 "#;
 
-/// What an array does.
 pub struct Array<'a> {
     pub folder: &'a StudyFolder,
     /// `bases` or `runs`.
@@ -35,12 +34,12 @@ pub struct Array<'a> {
     pub options: &'a SlurmOptions,
     pub n_jobs: u16,
     pub cache: Option<&'a Path>,
-    /// The array that must be over before.
+    /// The array that must have ended before.
     pub after: Option<u64>,
 }
 
 impl Array<'_> {
-    /// Hands it to Slurm; gives its id and its list of runs.
+    /// Submits the array; returns its id and its list of runs.
     pub fn submit(&self, number: usize) -> Result<(u64, PathBuf)> {
         let folder = std::path::absolute(self.folder.path())?;
         let list = folder.join("slurm").join(format!("{number}-{}.txt", self.what));
@@ -74,8 +73,8 @@ impl Array<'_> {
         Ok((id, list))
     }
 
-    /// Signals go through to the program; where it wants another turn, the shell asks for it, because inside an image there may be
-    /// no Slurm.
+    /// Signals are passed on to the program. The shell requeues the task, because inside a container there may be no
+    /// Slurm.
     fn script(&self, folder: &Path, list: &Path) -> Result<String> {
         let program = std::env::current_exe().context("where this program is cannot be told")?;
         let mut words = Vec::new();
@@ -95,7 +94,7 @@ impl Array<'_> {
     }
 }
 
-/// What a program of Slurm answers; an error is what it says itself.
+/// The output of one of Slurm's programs; an error contains what it printed.
 pub fn answer_of(command: &mut Command) -> Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().with_context(|| {

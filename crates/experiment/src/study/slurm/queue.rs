@@ -7,18 +7,18 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// Tasks by what Slurm says of them. Tasks that it has forgotten count nowhere: whether their runs are done, folders tell.
+/// Tasks by state. Tasks that Slurm has forgotten are not counted; folders show whether their runs are complete.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct QueueState {
-    /// How many tasks are in each of Slurm's states.
+    /// Number of tasks in each of Slurm's states.
     pub states: BTreeMap<String, usize>,
-    /// Tasks that were begun more than once.
+    /// Tasks that began more than once.
     pub n_requeued: usize,
-    /// Tasks that wait for somebody to release them.
+    /// Tasks that must be released by hand.
     pub held: Vec<String>,
 }
 
-/// States in which a task is over.
+/// States of tasks that have ended.
 const OVER: [&str; 9] = [
     "COMPLETED",
     "CANCELLED",
@@ -32,7 +32,7 @@ const OVER: [&str; 9] = [
 ];
 
 impl QueueState {
-    /// Tasks that Slurm will begin or is at.
+    /// Tasks that are queued or running.
     pub fn n_active(&self) -> usize {
         let active = self.states.iter().filter(|(state, _)| !OVER.contains(&state.as_str()));
         active.map(|(_, n)| n).sum()
@@ -50,7 +50,6 @@ impl QueueState {
     }
 }
 
-/// Asks Slurm about arrays.
 pub fn queue_of(submissions: &[Submission]) -> Result<QueueState> {
     let mut state = QueueState::default();
     for submission in submissions {
@@ -71,7 +70,6 @@ pub fn queue_of(submissions: &[Submission]) -> Result<QueueState> {
     Ok(state)
 }
 
-/// Takes all tasks of arrays back.
 pub fn cancel(submissions: &[Submission]) -> Result<()> {
     let ids: Vec<String> = submissions.iter().map(|submission| submission.job_id.to_string()).collect();
     if !ids.is_empty() {

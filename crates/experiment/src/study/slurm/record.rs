@@ -12,22 +12,21 @@ use touchstream_files::write_aside_durably;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Submission {
-    /// What Slurm calls it.
     pub job_id: u64,
     /// `bases` or `runs`.
     pub what: String,
     pub n_tasks: usize,
     pub n_runs: usize,
-    /// The runs of each task, a line each.
+    /// The runs of each task, one line per task.
     pub list: PathBuf,
     pub words: SlurmOptions,
-    /// Runs side by side in a task.
+    /// Parallel runs per task.
     pub n_jobs: u16,
-    /// Where features are.
+    /// The cache folder.
     pub cache: Option<PathBuf>,
 }
 
-/// All arrays of a study, in the order of their submission.
+/// All arrays of a study, in the order of submission.
 pub fn read_submissions(folder: &StudyFolder) -> Result<Vec<Submission>> {
     let path = folder.slurm();
     if !path.exists() {
@@ -37,7 +36,6 @@ pub fn read_submissions(folder: &StudyFolder) -> Result<Vec<Submission>> {
     serde_json::from_str(&text).at(&path)
 }
 
-/// Adds one.
 pub fn note_submission(folder: &StudyFolder, submission: &Submission) -> Result<()> {
     let mut all = read_submissions(folder)?;
     all.push(submission.clone());

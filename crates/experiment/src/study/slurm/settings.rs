@@ -24,20 +24,20 @@ settings! {
     with {}
 }
 
-/// Seconds before a task's end at which it is told, so that it writes checkpoints.
+/// Seconds before the end of a task at which it is warned, so that it writes checkpoints.
 pub const WARNING_SECS: u32 = 120;
 const DEFAULT_TIME: &str = "4:00:00";
 const DEFAULT_MEM: &str = "4G";
 const MAX_TASKS: usize = 500;
 
 impl SlurmOptions {
-    /// How many runs a task gets of so many: no core of it idle, and not more tasks than a queue likes.
+    /// Runs per task: enough to use all cores, and for at most `MAX_TASKS` tasks.
     pub fn runs_of_a_task(&self, n_runs: usize, n_jobs: u16) -> usize {
         let all_busy = n_runs.div_ceil(MAX_TASKS).max(usize::from(n_jobs));
         self.runs_per_task.map_or(all_busy, |n| n.get() as usize)
     }
 
-    /// A task that is told at once that its time is up would ask for another turn for ever.
+    /// A task that is warned at once would be requeued forever.
     pub fn check(&self) -> Result<()> {
         let Some(time) = &self.time else { return Ok(()) };
         match secs_of(time)? {
@@ -51,7 +51,6 @@ impl SlurmOptions {
         }
     }
 
-    /// Arguments of sbatch that are the same for every array.
     pub fn sbatch_args(&self) -> Vec<String> {
         let mut args = vec![
             format!("--time={}", self.time.as_deref().unwrap_or(DEFAULT_TIME)),

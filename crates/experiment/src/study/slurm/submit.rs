@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::Command;
 use touchstream_analysis::RunKind;
 
-/// Submits what is missing: bases, and behind them the runs that start from them and all others.
+/// Submits the missing runs: bases, then all others, which wait for the bases.
 pub fn submit(
     folder: &StudyFolder,
     study: &str,
@@ -82,7 +82,7 @@ pub fn submit(
     Ok(submitted)
 }
 
-/// Clusters limit arrays; to be told before half of a study is submitted.
+/// Refuses arrays larger than the cluster allows, before anything is submitted.
 fn check_size(n_tasks: usize) -> Result<()> {
     let config = answer_of(Command::new("scontrol").args(["show", "config"]))?;
     let max = config.lines().find_map(|line| {

@@ -5,15 +5,15 @@ use std::env;
 use std::fs;
 use std::path::Path;
 
-/// What Slurm calls this process.
+/// The array task that this process is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrayTask {
-    /// `1234_5`, or a job's plain id.
+    /// `1234_5`, or the id of a job without an array.
     pub id: String,
 }
 
 impl ArrayTask {
-    /// The task that this process is, if Slurm started it.
+    /// `None` if Slurm did not start this process.
     pub fn this() -> Option<Self> {
         let set = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
         let id = match (set("SLURM_ARRAY_JOB_ID"), set("SLURM_ARRAY_TASK_ID")) {
@@ -24,7 +24,7 @@ impl ArrayTask {
     }
 }
 
-/// The runs of a task: a line of its array's list, counted from 0.
+/// The runs of a task: a line of its array's list, from 0.
 pub fn read_names(list: &Path, line: usize) -> Result<Vec<String>> {
     let text = fs::read_to_string(list).at(list)?;
     let names = text.lines().nth(line);

@@ -2,7 +2,7 @@
 
 use crate::error::{Result, bail};
 
-/// Seconds of a time limit; `None` where there is none. Forms are `minutes`, `minutes:seconds`, `hours:minutes:seconds`,
+/// Seconds of a time limit; `None` for no limit. Forms are `minutes`, `minutes:seconds`, `hours:minutes:seconds`,
 /// `days-hours`, `days-hours:minutes` and `days-hours:minutes:seconds`.
 pub fn secs_of(word: &str) -> Result<Option<u64>> {
     if ["infinite", "unlimited"].contains(&word.to_lowercase().as_str()) {
