@@ -25,7 +25,7 @@ impl FinishedRun {
         if !folder.config().exists() {
             bail!(Folder, "{} is not the folder of a run: it has no config.toml", path.display());
         }
-        let mut words = RawConfig::read_of_run(&folder.config())?;
+        let mut words = RawConfig::read(&folder.config())?;
         words.images.cache = cache;
         let setup = RunSetup::new(words)?;
         if !folder.weights().exists() {

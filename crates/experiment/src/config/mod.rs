@@ -16,7 +16,7 @@ pub use encoder_options::EncoderOptions;
 pub use image_options::{DataFacts, ImageOptions, default_cache_dir};
 pub use raw_config::{RawConfig, STREAM};
 pub use setting::{Field, Setting, Settings, Value, Values};
-pub use stream_tasks::{default_steps, schedule_of, task_lengths, tasks_of_schedule, widest_agent};
+pub use stream_tasks::{default_steps, schedule_of, tasks_of_schedule, widest_agent};
 pub use task_args::{
     is_path, names_a_file, needs_of, parse_schedule_arg, parse_task_arg, read_text, resolve_relative_to,
     schedule_from_file, task_from_text,

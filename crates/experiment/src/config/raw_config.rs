@@ -7,7 +7,6 @@ use super::{EncoderOptions, ImageOptions, Settings};
 use crate::error::{Context, Error, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use touchstream_agents::TouchScale;
 use touchstream_agents::policy::{Dist, Explore, VarianceOf};
 use touchstream_encoder::EncoderSpec;
 use touchstream_modules::composite::Voting;
@@ -86,14 +85,6 @@ impl RawConfig {
         let words: Self = touchstream_env::parse_toml(&text)
             .map_err(|error| Error::Settings(format!("{}: {error}", path.display())))?;
         Ok(words.beside(path.parent().unwrap_or(Path::new("."))))
-    }
-
-    /// Reads what a run's folder says of it, which is everything. Runs of before touches were counted on a scale do not say
-    /// it: their edge is at 1.
-    pub fn read_of_run(path: &Path) -> Result<Self> {
-        let mut words = Self::read(path)?;
-        words.touch_scale.get_or_insert(TouchScale::ONE.0);
-        Ok(words)
     }
 
     pub fn to_toml(&self) -> Result<String> {

@@ -81,9 +81,3 @@ pub fn tasks_of_schedule(schedule: &Schedule, seed: u64, n_steps: u64) -> Result
     }
     Ok(tasks)
 }
-
-/// Steps of the shortest and of the longest task.
-pub fn task_lengths(schedule: &Schedule, seed: u64, n_steps: u64) -> Result<(u64, u64)> {
-    let lengths = tasks_of_schedule(schedule, seed, n_steps)?.into_iter().map(|(_, length)| length);
-    Ok(lengths.fold((n_steps, 1), |(min, max), length| (min.min(length), max.max(length))))
-}

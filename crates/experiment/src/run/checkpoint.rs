@@ -3,14 +3,13 @@
 use crate::curve::{CurveRow, VoteRow};
 use crate::error::{Context, Error, Result};
 use crate::maps::MapSnapshot;
-use crate::run::tensor_file::{NamedTensor, write_tensors_durably};
-use safetensors::tensor::{Dtype, SafeTensors};
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use touchstream_agents::{AgentSettings, ControllerState, Learned, OtherTouch, RemapState, SkillState};
 use touchstream_env::stream::Snapshot;
-use touchstream_files::read_at_most;
+use touchstream_files::{read_at_most, write_aside_durably};
 use touchstream_modules::AdamState;
 use touchstream_modules::composite::{ShareTally, VotingSettings};
 
@@ -96,9 +95,10 @@ impl Checkpoint {
         let maps: Vec<u8> = self.maps.iter().flat_map(|snapshot| &snapshot.levels).copied().collect();
         let tensors = tensors(skill, &maps);
         let json = serde_json::to_string(&small).expect("plain data");
-        let hash = hash_of(&json, tensors.iter().map(|tensor| (tensor.name.as_str(), tensor.bytes)));
-        let words = HashMap::from([(KEY.to_owned(), json), (HASH_KEY.to_owned(), hash)]);
-        write_tensors_durably(path, &tensors, words).at(path)
+        let hash = hash_of(&json, tensors.iter().map(|(name, tensor)| (name.as_str(), tensor.data())));
+        let metadata = HashMap::from([(KEY.to_owned(), json), (HASH_KEY.to_owned(), hash)]);
+        let bytes = safetensors::serialize(tensors, Some(metadata)).map_err(Error::other).at(path)?;
+        write_aside_durably(path, &bytes).at(path)
     }
 
     /// `None` if there is no file.
@@ -169,10 +169,13 @@ fn learned(skill: &SkillState) -> impl Iterator<Item = &Learned> {
 }
 
 /// All tensors of a checkpoint, sorted by name.
-fn tensors<'a>(skill: &'a SkillState, maps: &'a [u8]) -> Vec<NamedTensor<'a>> {
-    let mut tensors = vec![NamedTensor { name: "maps".to_owned(), dtype: Dtype::U8, bytes: maps }];
-    let mut add = |name: String, numbers: &'a [f32]| {
-        tensors.push(NamedTensor { name, dtype: Dtype::F32, bytes: bytemuck::cast_slice(numbers) });
+fn tensors<'a>(skill: &'a SkillState, maps: &'a [u8]) -> BTreeMap<String, TensorView<'a>> {
+    let view = |dtype, len, bytes| {
+        TensorView::new(dtype, vec![len], bytes).expect("the length is that of the bytes")
+    };
+    let mut tensors = BTreeMap::from([("maps".to_owned(), view(Dtype::U8, maps.len(), maps))]);
+    let mut add = |name: String, values: &'a [f32]| {
+        tensors.insert(name, view(Dtype::F32, values.len(), bytemuck::cast_slice(values)));
     };
     for (name, learned) in LEARNED.iter().zip(learned(skill)) {
         add((*name).to_owned(), &learned.parameters);
@@ -182,7 +185,6 @@ fn tensors<'a>(skill: &'a SkillState, maps: &'a [u8]) -> Vec<NamedTensor<'a>> {
     for (idx, old) in skill.old.iter().enumerate() {
         add(format!("old.{idx}"), old);
     }
-    tensors.sort_unstable_by(|one, other| one.name.cmp(&other.name));
     tensors
 }
 

@@ -18,9 +18,34 @@ pub struct RunFolder {
     in_memory: Option<Arc<FilesInMemory>>,
 }
 
-pub const CHECKPOINT_FILE: &str = "checkpoint.safetensors";
-
 const MAX_FILE_BYTES: u64 = 256 << 20;
+
+/// A method per file, which returns its path.
+macro_rules! files {
+    ($($method:ident $name:literal $about:literal)*) => {
+        impl RunFolder { $( #[doc = $about] pub fn $method(&self) -> PathBuf { self.path.join($name) } )* }
+    };
+}
+
+files! {
+    config "config.toml" "All settings, as `touchstream train --config` reads them."
+    task "task.toml" "The task, if it came from a file."
+    schedule "schedule.toml" "The schedule, if it or its tasks came from files."
+    identity "identity.json" "What determines the results."
+    status "status.json" "The progress."
+    facts "run.json" "What a run of a study is."
+    result "result.json" "The hash of the weights of a run of a study."
+    curve_csv "curve.csv" "The learning curve."
+    curve_parquet "curve.parquet" "The learning curve."
+    lessons_csv "lessons.csv" "The first step of each task, if there are several."
+    votes_csv "votes.csv" "Votes by stage and voter."
+    unit_votes_csv "unit-votes.csv" "Votes by unit."
+    maps_png "maps.png" "Reward maps during the first task."
+    film "maps.apng" "Reward maps during the first task, animated."
+    page "page.html" "Curve and maps for a browser."
+    weights "weights.safetensors" "The final weights."
+    checkpoint "checkpoint.safetensors" "The state to resume from."
+}
 
 impl RunFolder {
     pub fn at(path: impl Into<PathBuf>) -> Self {
@@ -36,97 +61,21 @@ impl RunFolder {
         &self.path
     }
 
-    /// The complete configuration, as `touchstream train --config` reads it.
-    pub fn config(&self) -> PathBuf {
-        self.path.join("config.toml")
-    }
-
-    /// The task, if it came from a file.
-    pub fn task(&self) -> PathBuf {
-        self.path.join("task.toml")
-    }
-
-    /// The schedule, if tasks or schedule came from files.
-    pub fn schedule(&self) -> PathBuf {
-        self.path.join("schedule.toml")
-    }
-
-    /// A task of this schedule that came from a file, from 1.
+    /// A task of the schedule that came from a file, from 1.
     pub fn schedule_task(&self, number: usize) -> PathBuf {
         self.path.join(format!("task-{number}.toml"))
     }
 
-    /// What makes this run this one.
-    pub fn identity(&self) -> PathBuf {
-        self.path.join("identity.json")
-    }
-
-    /// How far it has come.
-    pub fn status(&self) -> PathBuf {
-        self.path.join("status.json")
-    }
-
-    /// The learning curve as text.
-    pub fn curve_csv(&self) -> PathBuf {
-        self.path.join("curve.csv")
-    }
-
-    /// The learning curve as a table.
-    pub fn curve_parquet(&self) -> PathBuf {
-        self.path.join("curve.parquet")
-    }
-
-    /// Reward maps over the course of learning.
-    pub fn maps_png(&self) -> PathBuf {
-        self.path.join("maps.png")
-    }
-
-    /// Reward maps of a later lesson, from 2.
+    /// Reward maps during a task, from 1.
     pub fn lesson_maps_png(&self, lesson: u64) -> PathBuf {
         if lesson < 2 { self.maps_png() } else { self.path.join(format!("maps-{lesson}.png")) }
     }
 
-    /// The same as an animation.
-    pub fn film(&self) -> PathBuf {
-        self.maps_png().with_extension("apng")
-    }
-
-    /// The animation of a later lesson, from 2.
+    /// The same, animated.
     pub fn lesson_film(&self, lesson: u64) -> PathBuf {
         self.lesson_maps_png(lesson).with_extension("apng")
     }
 
-    /// Which task was learned when, if there were several.
-    pub fn lessons_csv(&self) -> PathBuf {
-        self.path.join("lessons.csv")
-    }
-
-    /// Votes over time, of stages and modules.
-    pub fn votes_csv(&self) -> PathBuf {
-        self.path.join("votes.csv")
-    }
-
-    /// Votes over time, of every unit.
-    pub fn unit_votes_csv(&self) -> PathBuf {
-        self.path.join("unit-votes.csv")
-    }
-
-    /// Curve and maps, for the browser.
-    pub fn page(&self) -> PathBuf {
-        self.path.join("page.html")
-    }
-
-    /// The final weights.
-    pub fn weights(&self) -> PathBuf {
-        self.path.join("weights.safetensors")
-    }
-
-    /// Where to go on from.
-    pub fn checkpoint(&self) -> PathBuf {
-        self.path.join(CHECKPOINT_FILE)
-    }
-
-    /// Makes the folder and keeps other processes out of it for as long as the file is held; what a killed one left
     /// Creates the folder and locks it until the file is dropped; removes files that a killed process left
     /// incomplete. Where a file system has no locks, nothing is locked or removed.
     pub fn claim(&self) -> Result<File> {

@@ -7,13 +7,12 @@ mod files_in_memory;
 mod folder;
 mod plan;
 mod status;
-mod tensor_file;
 mod trained;
 mod training;
 mod weights_file;
 
 pub use files_in_memory::FilesInMemory;
-pub use folder::{CHECKPOINT_FILE, RunFolder};
+pub use folder::RunFolder;
 pub use plan::{Lesson, RunIdentity, RunPlan};
 pub use status::{RunStatus, Stage};
 pub use trained::Trained;

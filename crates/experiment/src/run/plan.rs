@@ -60,7 +60,6 @@ pub struct RunIdentity {
     /// Hash of centring and scaling.
     pub calibration_hash: String,
     /// How this machine's instructions round.
-    #[serde(alias = "instructions")]
     pub rounding: String,
     /// Version of the program.
     pub program: String,

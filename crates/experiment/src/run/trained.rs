@@ -26,8 +26,8 @@ impl Trained {
         let checkpoint = Checkpoint::read(&path)?;
         let identity = folder.read_identity()?;
         if checkpoint.is_some() && identity.is_some_and(|identity| !identity.is_of_this_version()) {
-            let problem = "an earlier version of the program wrote it, whose weights stood in another order";
-            return Err(Error::damaged(&path, problem.to_owned()));
+            let problem = "an earlier version of the program wrote it, with another order of weights";
+            return Err(Error::damaged(&path, problem));
         }
         Ok(checkpoint.map(|Checkpoint { agent, rest, .. }| Self {
             checkpoint: path,

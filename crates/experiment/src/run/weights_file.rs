@@ -90,13 +90,6 @@ fn weights_from_bytes(bytes: &[u8]) -> Result<StoredWeights, String> {
     let map = facts.map.map(|[n_places, n_channels]| MapShape { n_places, n_channels });
     let shape = SceneShape { scene_len: facts.scene_len, map };
     let structure = facts.agent.check(shape).map_err(|error| error.to_string())?;
-    if structure.flattened().is_some() && tensors.tensor("flattened.weight").is_err() {
-        return Err(
-            "an earlier version of the program wrote it, whose `layer1` read flattened numbers itself: \
-                    there is no `flattened.weight`; train it again"
-                .into(),
-        );
-    }
     let module = |prefix: &str| -> Result<Module, String> {
         let mut parameters = vec![0.0; structure.n_parameters()];
         for place in structure.tensors() {

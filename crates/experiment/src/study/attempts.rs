@@ -6,8 +6,9 @@
 //! was only slow finds a higher number and gives up; if it is complete first, it wins all the same.
 
 use crate::error::{Context, Result};
-use crate::run::{CHECKPOINT_FILE, RunFolder, Trained};
+use crate::run::{RunFolder, Trained};
 use crate::study::worker::Worker;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -154,15 +155,7 @@ impl Attempts {
 
     /// `None` for a claim that is unreadable, and therefore ignored.
     fn facts(&self, number: u32) -> Result<Option<ClaimFacts>> {
-        let path = self.claim_file(number);
-        let bytes = unless_gone(read_at_most(&path, MAX_CLAIM_BYTES)).at(&path)?;
-        Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
-    }
-
-    fn end(&self, number: u32) -> Result<Option<AttemptEnd>> {
-        let path = self.end_file(number);
-        let bytes = unless_gone(read_at_most(&path, MAX_CLAIM_BYTES)).at(&path)?;
-        Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+        read_json(&self.claim_file(number))
     }
 
     pub fn count(&self) -> Result<usize> {
@@ -175,7 +168,13 @@ impl Attempts {
             let Some(facts) = self.facts(number)? else { continue };
             let ClaimFacts { worker, began_unix_secs, .. } = facts;
             let is_alive = self.is_alive(number, asking)?;
-            records.push(AttemptRecord { number, worker, began_unix_secs, end: self.end(number)?, is_alive });
+            records.push(AttemptRecord {
+                number,
+                worker,
+                began_unix_secs,
+                end: read_json(&self.end_file(number))?,
+                is_alive,
+            });
         }
         Ok(records)
     }
@@ -255,7 +254,7 @@ fn inherit(from: &Path, to: &Path) -> io::Result<()> {
             continue;
         }
         let target = to.join(&name);
-        if word == CHECKPOINT_FILE && fs::hard_link(entry.path(), &target).is_ok() {
+        if entry.path() == RunFolder::at(from).checkpoint() && fs::hard_link(entry.path(), &target).is_ok() {
             continue;
         }
         unless_gone(fs::copy(entry.path(), &target))?;
@@ -278,6 +277,12 @@ fn unix_secs(time: SystemTime) -> f64 {
     time.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }
 
+/// `None` if the file is missing or unreadable.
+fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
+    let bytes = unless_gone(read_at_most(path, MAX_CLAIM_BYTES)).at(path)?;
+    Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+}
+
 fn json_of(value: &impl Serialize) -> Vec<u8> {
     let mut bytes = serde_json::to_vec(value).expect("plain data");
     bytes.push(b'\n');
@@ -287,6 +292,8 @@ fn json_of(value: &impl Serialize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const CHECKPOINT_FILE: &str = "checkpoint.safetensors";
 
     fn worker(pid: u32) -> Worker {
         Worker { host: "here".into(), boot: Some("today".into()), pid, job: None }

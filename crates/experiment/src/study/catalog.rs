@@ -1,6 +1,6 @@
 //! The program's own studies: one a figure or table of the paper.
 
-use crate::config::{Choice, Preset, RawConfig};
+use crate::config::{Choice, RawConfig};
 use crate::error::{Error, Result};
 use crate::study::axes::all_modules;
 use crate::study::scale::Scale;
@@ -84,26 +84,14 @@ pub fn named_study(study: NamedStudy, scale: Scale) -> StudySpec {
         title: study.about().to_owned(),
         scale,
         seeds: (1..=scale.choose(2, 3, 5)).collect(),
-        presets: vec![Preset::Default],
-        modules: owned(&["ems"]),
-        tasks: Vec::new(),
-        switches: Vec::new(),
-        ways: Vec::new(),
-        steps: None,
-        base_steps: None,
-        keep_weights: false,
-        python: None,
-        vary: BTreeMap::new(),
-        rates: BTreeMap::new(),
-        settings: RawConfig::default(),
-        settings_of: BTreeMap::new(),
+        settings: settings_at(scale),
+        ..StudySpec::default()
     };
     let few_modules = owned(&["ems", "no-symm", "none-relu-small"]);
     let modules = scale.choose(few_modules.clone(), owned(&MAIN_MODULES.map(|(id, _)| id)), all_modules());
     let few_tasks = owned(&["sr-2way", "mts-2way-stationary", "localization"]);
     let twelve: Vec<String> = twelve_tasks().map(String::from).collect();
     let tasks = scale.choose(few_tasks.clone(), twelve.clone(), twelve);
-    let plain = StudySpec { settings: settings_at(scale), ..plain };
     let with_maps = RawConfig { map_examples: Some(4), ..settings_at(scale) };
     let all_switches: Vec<String> = NAMED_SCHEDULES[1..].iter().map(|row| row.id.to_owned()).collect();
     let switches = scale.choose(owned(&["switch-1", "switch-13"]), all_switches.clone(), all_switches);

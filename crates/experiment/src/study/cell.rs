@@ -1,7 +1,6 @@
 //! From a study to its runs: each a name, what it is, and what it is trained with.
 
-use crate::config::parse_task_arg;
-use crate::config::{Preset, RawConfig};
+use crate::config::{Preset, RawConfig, parse_task_arg};
 use crate::error::{Context, Result, bail};
 use crate::study::Job;
 use crate::study::pair::{Pair, pair_of};

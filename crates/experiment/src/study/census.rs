@@ -3,7 +3,6 @@
 use crate::error::Result;
 use crate::study::StudyFolder;
 use crate::study::cell::Cell;
-use crate::study::local::RUN_FACTS;
 use crate::study::records::Records;
 use crate::watch::{Event, Watch};
 use std::collections::BTreeSet;
@@ -29,10 +28,7 @@ pub fn unnamed_runs(folder: &StudyFolder, cells: &[Cell]) -> Result<Vec<String>>
     let named: BTreeSet<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
     let complete = folder.complete()?.into_iter();
     let is_unnamed = |name: &String| !named.contains(name.as_str()) && !name.starts_with("base--");
-    let is_run = |name: &String| {
-        let run = folder.run(name);
-        run.has(&run.path().join(RUN_FACTS))
-    };
+    let is_run = |name: &String| folder.run(name).has(&folder.run(name).facts());
     Ok(complete.filter(is_unnamed).filter(is_run).collect())
 }
 

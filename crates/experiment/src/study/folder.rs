@@ -1,7 +1,7 @@
 //! A study's folder and the names in it.
 
 use crate::error::{Context, Result};
-use crate::run::{FilesInMemory, RunFolder, RunStatus};
+use crate::run::{FilesInMemory, RunFolder};
 use crate::study::attempts::Attempts;
 use std::collections::BTreeSet;
 use std::fs;
@@ -41,24 +41,19 @@ impl StudyFolder {
         self.path.join("tasks").join(format!("{id}.toml"))
     }
 
-    /// What the scheduler was asked to do.
+    /// The job arrays that were submitted.
     pub fn slurm(&self) -> PathBuf {
         self.path.join("slurm.json")
     }
 
-    /// What localization comes to without reward maps.
+    /// Baselines of localization.
     pub fn baselines(&self) -> PathBuf {
         self.path.join("baselines.json")
     }
 
-    /// Where figures, tables and the page go.
+    /// Figures, tables and page.
     pub fn report(&self) -> PathBuf {
         self.path.join("report")
-    }
-
-    /// What jobs of the scheduler print.
-    pub fn logs(&self) -> PathBuf {
-        self.path.join("logs")
     }
 
     /// A complete run.
@@ -120,10 +115,5 @@ impl StudyFolder {
         let aside = free.next().unwrap_or_else(|| unreachable!("numbers do not end"));
         let moved = unless_gone(fs::rename(run.path(), &aside)).at(run.path())?;
         Ok(moved.map(|()| aside))
-    }
-
-    pub fn status(&self, name: &str) -> Result<Option<RunStatus>> {
-        let run = self.run(name);
-        run.read_status()
     }
 }

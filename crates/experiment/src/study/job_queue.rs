@@ -121,7 +121,7 @@ impl<'a> JobQueue<'a> {
         let state = self.index.get(base.as_str()).map(|&base| &self.states[base]);
         match state {
             Some(JobState::GivenUp { reason }) => Ok(BaseState::Lost(format!("{base}: {reason}"))),
-            Some(JobState::Complete) | None => match folder.status(base)? {
+            Some(JobState::Complete) | None => match folder.run(base).read_status()? {
                 Some(status) if status.stage == Stage::Finished => {
                     self.ready.insert(base);
                     Ok(BaseState::Ready)

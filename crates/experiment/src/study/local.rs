@@ -75,7 +75,7 @@ impl WorkOptions<'_> {
 
     fn do_run(&self, run: &StudyRun<'_>, n_diverged: &AtomicUsize) -> Result<Ended> {
         let StudyRun { cell, folder, watch, .. } = *run;
-        folder.write(&folder.path().join(RUN_FACTS), &serde_json::to_vec_pretty(&cell.facts)?)?;
+        folder.write(&folder.facts(), &serde_json::to_vec_pretty(&cell.facts)?)?;
         let ended = run.work(self.folder)?;
         if ended == Ended::Complete {
             if folder.read_status()?.is_some_and(|status| status.stage == Stage::Failed) {
@@ -113,6 +113,3 @@ fn open_watching_for_stop<T>(must_stop: &AtomicBool, watch: &dyn Watch, open: im
         open()
     })
 }
-
-/// The file with a run's facts.
-pub const RUN_FACTS: &str = "run.json";

@@ -1,8 +1,7 @@
 //! What localization comes to without reward maps, beside a study's runs: made where it is wanted and missing.
 
 use crate::baselines::baselines;
-use crate::config::RawConfig;
-use crate::config::parse_task_arg;
+use crate::config::{RawConfig, parse_task_arg};
 use crate::error::Result;
 use crate::output::write_file;
 use crate::study::StudyFolder;

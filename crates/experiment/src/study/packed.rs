@@ -8,7 +8,6 @@ use crate::run::{FilesInMemory, RunFolder};
 use crate::study::StudyFolder;
 use crate::study::cell::cells_of;
 use crate::study::census::{Census, warn_of_unnamed};
-use crate::study::local::RUN_FACTS;
 use crate::study::provenance::{FILE as STARTS, Start, starts_of};
 use crate::study::read_spec;
 use crate::study::redact::{redact_command, redact_paths, redact_source};
@@ -174,16 +173,14 @@ fn task_files(folder: &StudyFolder) -> Result<BTreeMap<String, PathBuf>> {
 
 /// The files of a run that reports read.
 fn files_of(run: &RunFolder, pictures: Pictures) -> Vec<PathBuf> {
-    let facts = run.path().join(RUN_FACTS);
-    let result = run.path().join("result.json");
     let mut files = vec![
-        facts,
+        run.facts(),
         run.identity(),
         run.status(),
         run.curve_csv(),
         run.lessons_csv(),
         run.votes_csv(),
-        result,
+        run.result(),
     ];
     if pictures == Pictures::Maps {
         files.extend([run.maps_png(), run.lesson_maps_png(2)]);

@@ -1,9 +1,6 @@
 //! Learning rates that a study of them chose, for a study that is like it in everything else.
 
-use crate::config::Choice;
-use crate::config::ImageOptions;
-use crate::config::RawConfig;
-use crate::config::parse_task_arg;
+use crate::config::{Choice, ImageOptions, RawConfig, parse_task_arg};
 use crate::error::{Context, Result, bail};
 use crate::study::StudyFolder;
 use crate::study::cell::cells_of;

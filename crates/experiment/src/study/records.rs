@@ -6,7 +6,6 @@ use crate::error::{Context, Error, Result, bail};
 use crate::run::{RunFolder, RunIdentity, Stage};
 use crate::study::StudyFolder;
 use crate::study::cell::RunFacts;
-use crate::study::local::RUN_FACTS;
 use crate::study::spec::StudySpec;
 use crate::study::touches::{compared_with, scale_of};
 use rayon::prelude::*;
@@ -146,7 +145,7 @@ fn with_texts(failures: Vec<(String, Error)>) -> Vec<(String, String)> {
 }
 
 fn read_run(folder: RunFolder, name: &str) -> Result<CompleteRun> {
-    let path = folder.path().join(RUN_FACTS);
+    let path = folder.facts();
     let text = folder.read_text(&path).at(&path)?;
     let facts: RunFacts = serde_json::from_str(&text).at(&path)?;
     find_module(&facts.module).with_context(|| format!("{}: module", path.display()))?;

@@ -28,9 +28,7 @@ pub fn settle_run(folder: &RunFolder, keep: Keep) -> Result<()> {
     let weights = folder.weights();
     let bytes = unless_gone(fs::read(&weights)).at(&weights)?;
     let weights_hash = bytes.map(|bytes| blake3::hash(&bytes).to_hex().to_string());
-    let path = folder.path().join("result.json");
-    let json = serde_json::to_vec(&RunResult { weights_hash }).expect("plain data");
-    folder.write(&path, &json)?;
+    folder.write(&folder.result(), &serde_json::to_vec(&RunResult { weights_hash })?)?;
     let delete = |path: PathBuf| unless_gone(fs::remove_file(&path)).at(&path);
     if keep == Keep::Curve {
         delete(weights)?;

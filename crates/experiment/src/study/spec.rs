@@ -1,9 +1,8 @@
 //! What is studied: `study.toml`, as the program writes it and as a user may write one.
 
-use crate::config::EncoderOptions;
-use crate::config::ImageOptions;
-use crate::config::{Preset, RawConfig};
-use crate::config::{parse_task_arg, read_text, resolve_relative_to};
+use crate::config::{
+    EncoderOptions, ImageOptions, Preset, RawConfig, parse_task_arg, read_text, resolve_relative_to,
+};
 use crate::error::{Context, Error, Result, bail};
 use crate::study::axes::{modules_of, switches_of, tasks_of};
 use crate::study::localization_baselines::{localization_of, program_beside};
@@ -16,73 +15,74 @@ use touchstream_analysis::SwitchMethod;
 
 /// Everything that determines the runs of a study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct StudySpec {
     /// A built-in study, or the user's name.
-    #[serde(default)]
     pub name: String,
     /// The question.
-    #[serde(default)]
     pub title: String,
     /// Determines the steps where `steps` is not given.
-    #[serde(default = "short")]
     pub scale: Scale,
     /// A list; in a file also a number of seeds, from 1.
-    #[serde(default = "three_seeds", deserialize_with = "seeds")]
+    #[serde(deserialize_with = "seeds")]
     pub seeds: Vec<u64>,
-    #[serde(default = "default_preset")]
     pub presets: Vec<Preset>,
     /// Ids and patterns; `main` for those of the paper's main figure, `all` for the 24.
-    #[serde(default = "ems")]
     pub modules: Vec<String>,
     /// Tasks that are learned alone.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<String>,
     /// Pairs of tasks that are learned one after the other.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub switches: Vec<String>,
     /// Methods of learning the second task; `scratch` is always included.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ways: Vec<String>,
     /// Steps of every task, or of every second task.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub base_steps: Option<u64>,
     /// Whether runs keep weights and checkpoint.
-    #[serde(default)]
     pub keep_weights: bool,
     /// A Python with scikit-learn, for supervised regression of localization.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub python: Option<PathBuf>,
     /// Each combination of these values is a method: keys of `settings`, with lists of values.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub vary: BTreeMap<String, Vec<toml::Value>>,
     /// Chosen learning rates by module and task.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub rates: BTreeMap<String, BTreeMap<String, f64>>,
     /// The settings of all runs, as in `touchstream train --config`.
-    #[serde(default)]
     pub settings: RawConfig,
     /// Additional settings of the runs of a task, such as the source of its images.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub settings_of: BTreeMap<String, RawConfig>,
 }
 
-fn short() -> Scale {
-    Scale::Short
-}
-
-fn three_seeds() -> Vec<u64> {
-    vec![1, 2, 3]
-}
-
-fn default_preset() -> Vec<Preset> {
-    vec![Preset::Default]
-}
-
-fn ems() -> Vec<String> {
-    vec!["ems".into()]
+impl Default for StudySpec {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            title: String::new(),
+            scale: Scale::Short,
+            seeds: vec![1, 2, 3],
+            presets: vec![Preset::Default],
+            modules: vec!["ems".into()],
+            tasks: Vec::new(),
+            switches: Vec::new(),
+            ways: Vec::new(),
+            steps: None,
+            base_steps: None,
+            keep_weights: false,
+            python: None,
+            vary: BTreeMap::new(),
+            rates: BTreeMap::new(),
+            settings: RawConfig::default(),
+            settings_of: BTreeMap::new(),
+        }
+    }
 }
 
 fn seeds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u64>, D::Error> {
@@ -202,19 +202,10 @@ impl StudySpec {
         if self.steps == Some(0) || self.base_steps == Some(0) {
             bail!(Settings, "steps: a run of 0 steps learns nothing");
         }
-        let taken = [&self.settings].into_iter().chain(self.settings_of.values());
-        for words in taken {
-            for (word, is_said) in [
-                ("task", words.task.is_some()),
-                ("schedule", words.schedule.is_some()),
-                ("module", words.module.is_some()),
-                ("seed", words.seed.is_some()),
-                ("preset", words.preset.is_some()),
-                ("steps", words.steps.is_some()),
-            ] {
-                if is_said {
-                    bail!(Settings, "settings.{word}: a study says this by its own axes");
-                }
+        for settings in [&self.settings].into_iter().chain(self.settings_of.values()) {
+            let table = toml::Table::try_from(settings)?;
+            if let Some(axis) = AXES.into_iter().find(|axis| table.contains_key(*axis)) {
+                bail!(Settings, "settings.{axis}: in a study, this is an axis of its own");
             }
         }
         for (key, values) in &self.vary {
@@ -222,7 +213,7 @@ impl StudySpec {
                 bail!(Settings, "vary.{key}: there is no value");
             }
             if AXES.contains(&key.as_str()) {
-                bail!(Settings, "vary.{key}: a study says this by its own axes");
+                bail!(Settings, "vary.{key}: in a study, this is an axis of its own");
             }
         }
         let n = self.vary.values().map(Vec::len).fold(1_usize, usize::saturating_mul);
@@ -525,7 +516,7 @@ mod tests {
         check("tasks = [\"sr-2way\"]\n[vary]\nbatch = []", "vary.batch");
         check("switches = [\"3\"]\nways = [\"voting\"]", "there is no way `voting`");
         check("tasks = [\"sr-2way\"]\ntask = 3", "task");
-        check("tasks = [\"sr-2way\"]\n[vary]\nseed = [1, 2]", "vary.seed: a study says this by its own axes");
+        check("tasks = [\"sr-2way\"]\n[vary]\nseed = [1, 2]", "vary.seed: in a study");
         check("tasks = [\"sr-2way\"]\n[settings-of.sr-3way]\nbatch = 4", "settings-of.sr-3way");
         check("name = \"../x\"\ntasks = [\"sr-2way\"]", "name:");
     }

@@ -1,8 +1,6 @@
 //! How the runs of a study counted touches: what a coordinate is at the screen's edge, as the runs' own folders tell.
 
-use crate::config::Choice;
-use crate::config::RawConfig;
-use crate::config::agent_settings;
+use crate::config::{Choice, RawConfig, agent_settings};
 use crate::study::cell::RunFacts;
 use crate::study::records::CompleteRun;
 use std::collections::{BTreeMap, BTreeSet};

@@ -115,7 +115,7 @@ fn resumed_config(typed: &RawConfig, folder: &Path) -> Result<RawConfig> {
     if others != RawConfig::default() {
         bail!("--resume goes on as {}/config.toml says; leave other options out", folder.display());
     }
-    Ok(typed.clone().over(RawConfig::read_of_run(&RunFolder::at(folder).config())?))
+    Ok(typed.clone().over(RawConfig::read(&RunFolder::at(folder).config())?))
 }
 
 fn summary(folder: &Path, inputs: &Inputs, ending: Ending) -> Result<TrainSummary> {

@@ -46,7 +46,7 @@ impl Array<'_> {
         let lines: Vec<String> = self.tasks.iter().map(|names| names.join(" ")).collect();
         write_aside(&list, (lines.join("\n") + "\n").as_bytes()).at(&list)?;
         // Slurm accepts jobs whose output cannot be written, and fails them without a word.
-        let logs = std::path::absolute(self.folder.logs())?;
+        let logs = std::path::absolute(self.folder.path().join("logs"))?;
         std::fs::create_dir_all(&logs).at(&logs)?;
         let script = folder.join("slurm").join(format!("{number}-{}.sh", self.what));
         write_aside(&script, self.script(&folder, &list)?.as_bytes()).at(&script)?;

@@ -1,6 +1,6 @@
 //! Where Slurm has a study's tasks.
 
-use crate::error::{Context, Result, bail};
+use crate::error::Result;
 use crate::study::slurm::array::answer_of;
 use crate::study::slurm::record::Submission;
 use serde::Serialize;
@@ -53,18 +53,15 @@ impl QueueState {
 pub fn queue_of(submissions: &[Submission]) -> Result<QueueState> {
     let mut state = QueueState::default();
     for submission in submissions {
-        let output = Command::new("squeue")
+        let mut squeue = Command::new("squeue");
+        squeue
             .args(["-h", "-r", "-t", "all", "-j", &submission.job_id.to_string()])
-            .args(["-O", "ArrayJobID:|,ArrayTaskID:|,State:|,RestartCnt:|,Reason:"])
-            .output()
-            .context(
-                "cannot start squeue; is this a machine from which jobs of a Slurm cluster are submitted?",
-            )?;
-        let error = String::from_utf8_lossy(&output.stderr);
-        if output.status.success() {
-            String::from_utf8_lossy(&output.stdout).lines().for_each(|line| state.add_line(line.trim_end()));
-        } else if !error.contains("Invalid job id") {
-            bail!(Slurm, "squeue: {}", error.trim());
+            .args(["-O", "ArrayJobID:|,ArrayTaskID:|,State:|,RestartCnt:|,Reason:"]);
+        match answer_of(&mut squeue) {
+            Ok(answer) => answer.lines().for_each(|line| state.add_line(line.trim_end())),
+            // Slurm forgets jobs some minutes after their end.
+            Err(error) if error.text().contains("Invalid job id") => {}
+            Err(error) => return Err(error),
         }
     }
     Ok(state)
