@@ -1,20 +1,17 @@
-"""The peer of `touchstream bench modules`: ReMaP in eager PyTorch, as one would write it with care.
+"""The PyTorch peer of `touchstream bench modules`: ReMaP in eager PyTorch, written with care.
 
-What does not depend on touches is computed once for all steps between two updates, for choosing and for learning; Adam is
-fused; gradients are taken only at the chosen touches. Same work a step as ours: draw candidates, predict two maps,
-choose by variance, draw a touch, and learn every so many steps. The environment is left out here: rewards are random.
+The touch-independent part is computed once per update for all its steps, for choosing and for learning; Adam is fused;
+gradients are taken only at the chosen touches. The work per step is ours: draw candidates, predict two maps, choose one
+by its variance, draw a touch from it, and learn every BATCH steps. The environment is left out: rewards are random.
 
-Usage: remap_modules.py, then a line of BOTTLENECK, LAYERS, UNITS, DEPTH, SCENE_LEN, CANDIDATES, BATCH, N_UPDATES between
-tabs for each measurement (BOTTLENECK is - for late modules, `conv tanh,CReS,CReS` for convolutions over a map of 14 x 14
-places and 512 channels); answers with steps a second as a JSON list of one number.
+Fields: BOTTLENECK, LAYERS, UNITS, DEPTH, SCENE_LEN, CANDIDATES, BATCH. BOTTLENECK is - for late modules, and
+`conv tanh,CReS,CReS` for convolutions over a map of 14 x 14 places and 512 channels.
 """
-
-import json
-import sys
-import time
 
 import torch
 from torch.nn import functional as F
+
+NAME = "pytorch"
 
 
 def crelu(x):
@@ -49,7 +46,7 @@ def biases(n_out):
 
 
 class Agent:
-    """Weights of what is seen and of touches stand apart, so that what is seen is multiplied once for choosing and learning."""
+    """The weights of touches are a tensor of their own, so that the visual part is multiplied once."""
 
     def __init__(self, bottleneck, layers, units, depth, scene_len, n_candidates, batch):
         self.f, parts = FUNCTIONS[layers]
@@ -69,8 +66,8 @@ class Agent:
         pairs = [*self.stages, *self.layers, self.readout]
         return [self.touch, *(tensor for pair in pairs for tensor in pair)]
 
-    def seen(self, psi):
-        """What the layer that reads touches makes of all else, `[batch, units]`."""
+    def visual(self, psi):
+        """The touch-independent pre-activations of the touch stage, `[batch, units]`."""
         x = F.linear(psi, *self.stages[0])
         return x if self.g is None else F.linear(self.g(x), *self.stages[1])
 
@@ -81,11 +78,11 @@ class Agent:
         return F.linear(x, *self.readout)
 
     @torch.no_grad()
-    def touches(self, seen):
-        """Chosen touches of the steps between two updates, `[batch, 4]` with those before."""
+    def touches(self, visual):
+        """Chosen touches of the steps between two updates, `[batch, 4]` with the previous ones."""
         chosen = torch.empty(self.batch, 4)
         for step in range(self.batch):
-            shared = seen[step] + self.touch[:, :2] @ self.last
+            shared = visual[step] + self.touch[:, :2] @ self.last
             candidates = torch.rand(self.n_candidates, 2) * 2 - 1
             maps = torch.sigmoid(self.head(torch.addmm(shared, candidates, self.touch[:, 2:].t())))
             best = maps[:, maps.var(0).argmax()]
@@ -94,21 +91,27 @@ class Agent:
             self.last = choice
         return chosen
 
-    def learn(self, seen):
-        touches, rewards = self.touches(seen), torch.rand(self.batch, K_F)
-        logits = self.head(torch.addmm(seen, touches, self.touch.t()))
-        loss = F.binary_cross_entropy_with_logits(logits, rewards, reduction="none").sum(-1).mean()
+    def loss(self, visual, touches, rewards):
+        logits = self.head(torch.addmm(visual, touches, self.touch.t()))
+        return F.binary_cross_entropy_with_logits(logits, rewards, reduction="none").sum(-1).mean()
+
+    def learn(self, visual):
+        loss = self.loss(visual, self.touches(visual), torch.rand(self.batch, K_F))
         self.adam.zero_grad(set_to_none=True)
         loss.backward()
         self.adam.step()
 
+    def run(self, n_updates):
+        for _ in range(n_updates):
+            self.update()
+
     def update(self):
         order = torch.randint(500, (self.batch + 1,))
-        self.learn(self.seen(torch.cat([self.scenes[order[:-1]], self.scenes[order[1:]]], -1)))
+        self.learn(self.visual(torch.cat([self.scenes[order[:-1]], self.scenes[order[1:]]], -1)))
 
 
 class ConvAgent(Agent):
-    """What scene vectors are to the first convolution is computed once for all places, and everything before the touch
+    """The scene vectors' part of the first convolution is computed once for all places, and everything before the touch
     once for all candidates."""
 
     def __init__(self, convolutions, layers, units, depth, scene_len, n_candidates, batch):
@@ -125,7 +128,7 @@ class ConvAgent(Agent):
         self.maps = torch.randn(64, N_PLACES, N_CHANNELS) * 2 / N_CHANNELS**0.5
 
     def flattened(self, psi, maps, which):
-        """`maps` of screens, each once; `which` of them a step shows."""
+        """`maps` holds each screen once; `which` is the screen of each step."""
         x, tiled = maps, F.linear(psi, self.tiled)[:, None]
         for idx, (f, weight, bias) in enumerate(self.convolutions):
             x = F.linear(x, weight, bias)
@@ -133,27 +136,15 @@ class ConvAgent(Agent):
         return x.flatten(1) / N_PLACES
 
     def update(self):
-        # As in localization, a screen is shown for two steps; what its map is to the first convolution is found once.
+        # As in localization, a screen is shown for two steps; its map is multiplied once.
         screens, which = torch.randint(500, (self.batch // 2 + 1,)), torch.arange(self.batch + 1) // 2
         scenes = self.scenes[screens[which]]
         psi = torch.cat([scenes[:-1], scenes[1:]], -1)
-        self.learn(self.seen(self.flattened(psi, self.maps[screens % 64], which[1:])))
+        self.learn(self.visual(self.flattened(psi, self.maps[screens % 64], which[1:])))
 
 
-def main():
+def make(fields):
     torch.set_num_threads(1)
-    print(json.dumps(["pytorch"]), flush=True)
-    for line in sys.stdin:
-        bottleneck, layers, *numbers = line.rstrip("\n").split("\t")
-        *shape, n_updates = map(int, numbers)
-        is_convolutional = bottleneck.startswith("conv ")
-        agent = ConvAgent(bottleneck[5:], layers, *shape) if is_convolutional else Agent(bottleneck, layers, *shape)
-        agent.update()
-        start = time.perf_counter()
-        for _ in range(n_updates):
-            agent.update()
-        print(json.dumps([n_updates * agent.batch / (time.perf_counter() - start)]), flush=True)
-
-
-if __name__ == "__main__":
-    main()
+    bottleneck, layers, *numbers = fields
+    kind, bottleneck = (ConvAgent, bottleneck[5:]) if bottleneck.startswith("conv ") else (Agent, bottleneck)
+    return kind(bottleneck, layers, *map(int, numbers))

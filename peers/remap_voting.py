@@ -1,21 +1,17 @@
-"""The peer of `touchstream bench voting`: Dynamic Neural Voting in eager PyTorch, as one would write it with care.
+"""The PyTorch peer of `touchstream bench voting`: Dynamic Neural Voting in eager PyTorch, written with care.
 
-EMS modules, all but one frozen, layer voting, transformed touches and maps. Modules are stacked so that each stage is one
-product for all of them; what frozen modules make of screens is a table; the visual part is computed once for all steps
-between two updates and shared by all candidates; Adam is fused; gradients are taken only at the chosen touches. The
-environment is left out: rewards are random.
+EMS modules, all but one frozen, layer voting, transformed touches and maps. Modules are stacked, so that each stage is
+one product for all of them; the outputs of the frozen bottlenecks are a table; the visual part is computed once per
+update for all its steps; Adam is fused; gradients are taken only at the chosen touches. The environment is left out:
+rewards are random.
 
-Usage: remap_voting.py, then a line of N_OLD, UNITS, SCENE_LEN, CANDIDATES, BATCH, N_UPDATES between tabs for each
-measurement; answers with steps a second as a JSON list of one number.
+Fields: N_OLD, UNITS, SCENE_LEN, CANDIDATES, BATCH.
 """
-
-import json
-import sys
-import time
 
 import torch
 from torch.nn import functional as F
 
+NAME = "pytorch"
 K_F, N_TOUCH, N_HIDDEN, N_SCREENS = 2, 4, 4, 500
 
 
@@ -36,10 +32,10 @@ class Votes:
     def __init__(self, n_voters, n):
         self.weight, self.bias = noise(n_voters, n_voters * n, scale=0.01), noise(n_voters)
 
-    def __call__(self, numbers):
-        """`[..., n_voters, n]` to the composite, `[..., n]`."""
-        shares = F.linear(numbers.flatten(-2), self.weight, self.bias).softmax(-1)
-        return (shares[..., None] * numbers).sum(-2)
+    def __call__(self, outputs):
+        """From the voters' outputs, `[..., n_voters, n]`, to the composite, `[..., n]`."""
+        votes = F.linear(outputs.flatten(-2), self.weight, self.bias).softmax(-1)
+        return (votes[..., None] * outputs).sum(-2)
 
 
 class Composite:
@@ -72,24 +68,24 @@ class Composite:
         new = F.linear(psi, *self.first)[:, None]
         return self.votes[0](crelu(torch.cat([old, new], 1)))
 
-    def later(self, numbers, touches):
-        """From the touch stage's numbers, `[k, n_voters, 4 units]`, and touches, `[k, 4]`, to logits."""
-        x = self.votes[1](numbers)
+    def later(self, outputs, touches):
+        """From the touch stage's outputs, `[k, n_voters, 4 units]`, and touches, `[k, 4]`, to logits."""
+        x = self.votes[1](outputs)
         for idx in (1, 2):
             weight = torch.cat([self.old[idx][0], self.new[idx][0]]).flatten(0, 1)
             bias = torch.cat([self.old[idx][1], self.new[idx][1]]).flatten()
-            sums = F.linear(x, weight, bias).unflatten(-1, (self.n_old + 1, -1))
+            preact = F.linear(x, weight, bias).unflatten(-1, (self.n_old + 1, -1))
             if idx == 1:
-                x = self.votes[2](cres(sums))
-        maps = sums[:, : self.n_old]
+                x = self.votes[2](cres(preact))
+        maps = preact[:, : self.n_old]
         each = lambda pair, x: torch.einsum("moi,kmi->kmo", pair[0], x) + pair[1]
         touches = touches[:, None].expand(-1, self.n_old, -1)
         gated = maps * F.relu(each(self.gate, touches))
         changed = each(self.out, cres(each(self.hidden, torch.cat([maps, gated, touches], -1))))
-        return self.votes[3](torch.cat([maps, changed, sums[:, self.n_old :]], 1))
+        return self.votes[3](torch.cat([maps, changed, preact[:, self.n_old :]], 1))
 
     def touch_weights(self):
-        """Weights of hidden numbers and of touches, and biases, for old, transformed and new modules."""
+        """Weights of hidden activations and of touches, and biases, for old, transformed and new modules."""
         weight, bias = torch.cat([self.old[0][0], self.new[0][0]]), torch.cat([self.old[0][1], self.new[0][1]])
         hidden, touch = weight[..., :-N_TOUCH], weight[..., -N_TOUCH:]
         old, move = self.n_old, self.moves
@@ -107,42 +103,35 @@ class Composite:
         for step in range(self.batch):
             middle = shared[step] + touch[..., :2] @ self.last
             candidates = torch.rand(self.n_candidates, 2) * 2 - 1
-            sums = torch.addmm(middle.flatten(), candidates, touch[..., 2:].flatten(0, 1).t())
+            preact = torch.addmm(middle.flatten(), candidates, touch[..., 2:].flatten(0, 1).t())
             past = self.last.expand(self.n_candidates, 2)
-            numbers = cres(sums.unflatten(-1, middle.shape))
-            maps = torch.sigmoid(self.later(numbers, torch.cat([past, candidates], -1)))
+            outputs = cres(preact.unflatten(-1, middle.shape))
+            maps = torch.sigmoid(self.later(outputs, torch.cat([past, candidates], -1)))
             best = maps[:, maps.var(0).argmax()]
             choice = candidates[torch.multinomial(best - best.min() + 1e-9, 1)[0]]
             chosen[step, :2], chosen[step, 2:] = self.last, choice
             self.last = choice
         return chosen
 
-    def update(self):
-        order = torch.randint(N_SCREENS, (self.batch + 1,))
-        touches = self.touches(order)
+    def loss(self, order, touches, rewards):
         composite = self.bottleneck(order)
         hidden, touch, bias = self.touch_weights()
-        sums = torch.einsum("vui,ki->kvu", hidden, composite) + torch.einsum("vui,ki->kvu", touch, touches) + bias
-        logits = self.later(cres(sums), touches)
-        rewards = torch.rand(self.batch, K_F)
-        loss = F.binary_cross_entropy_with_logits(logits, rewards, reduction="none").sum(-1).mean()
+        preact = torch.einsum("vui,ki->kvu", hidden, composite) + torch.einsum("vui,ki->kvu", touch, touches) + bias
+        logits = self.later(cres(preact), touches)
+        return F.binary_cross_entropy_with_logits(logits, rewards, reduction="none").sum(-1).mean()
+
+    def update(self):
+        order = torch.randint(N_SCREENS, (self.batch + 1,))
+        loss = self.loss(order, self.touches(order), torch.rand(self.batch, K_F))
         self.adam.zero_grad(set_to_none=True)
         loss.backward()
         self.adam.step()
 
-
-def main():
-    torch.set_num_threads(1)
-    print(json.dumps(["pytorch"]), flush=True)
-    for line in sys.stdin:
-        *shape, n_updates = map(int, line.split("\t"))
-        composite = Composite(*shape)
-        composite.update()
-        start = time.perf_counter()
+    def run(self, n_updates):
         for _ in range(n_updates):
-            composite.update()
-        print(json.dumps([n_updates * composite.batch / (time.perf_counter() - start)]), flush=True)
+            self.update()
 
 
-if __name__ == "__main__":
-    main()
+def make(fields):
+    torch.set_num_threads(1)
+    return Composite(*map(int, fields))

@@ -1,7 +1,7 @@
 """The peers of `touchstream bench encoder`: VGG-16's convolutions in PyTorch and in onnxruntime, same weights.
 
-Usage: vgg16_convolutions.py CONVOLUTIONS.safetensors, then a line of PEER, N_THREADS, BATCH_SIZE, N_RUNS between tabs for each
-measurement on standard input; answers with the seconds of each run as a JSON list. The first answer lists the peers.
+Usage: vgg16_convolutions.py CONVOLUTIONS.safetensors. Each line of standard input is PEER, N_THREADS, BATCH_SIZE, N_RUNS
+between tabs; the answer is a JSON list of seconds, one per run. The first line of output lists the peers.
 """
 
 import json
@@ -91,7 +91,7 @@ def main():
         try:
             peers[name] = make()
         except ImportError as error:
-            print(f"{name} is not there: {error}", file=sys.stderr)
+            print(f"{name} is not installed: {error}", file=sys.stderr)
     print(json.dumps(list(peers)), flush=True)
     random = np.random.default_rng(0)
     for line in sys.stdin:

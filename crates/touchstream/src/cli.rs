@@ -1,4 +1,4 @@
-//! What a user can type.
+//! The command line: one variant per command.
 
 use crate::commands::baselines::BaselinesArgs;
 use crate::commands::bench::BenchArgs;
@@ -20,12 +20,11 @@ use crate::commands::tasks::TasksArgs;
 use crate::commands::tour::TourArgs;
 use crate::commands::train::TrainArgs;
 use crate::commands::verify::VerifyArgs;
-use clap::{Parser, Subcommand};
+use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 /// Modular continual learning on a touch screen.
 ///
-/// Without a command: an agent learns one task after the other on the built-in images, ending in a page for the
-/// browser.
+/// Without a command: one agent learns a stream of five tasks on built-in images and writes a page for the browser.
 #[derive(Parser)]
 #[command(name = "touchstream", version, about, max_term_width = 110)]
 pub struct Cli {
@@ -37,24 +36,24 @@ pub struct Cli {
 pub enum Command {
     /// Show every task: a contact sheet (PNG) and a page (HTML) of screens above their true reward maps
     Tour(TourArgs),
-    /// List the tasks, print one as a task file, or check task files of your own
+    /// List the tasks, print one as a task file, or check your task files
     Tasks(TasksArgs),
-    /// List the schedules, or check schedule files of your own
+    /// List the schedules, or check your schedule files
     Schedules(SchedulesArgs),
     /// Draw screens of tasks above their true reward maps into a PNG file
     Preview(PreviewArgs),
     /// Play a stream with uniform or perfect touches and report the rewards
     Rollout(RolloutArgs),
-    /// Open a source of images and say what it holds, what was skipped and its content hash
+    /// Open an image source; print its contents, skipped files and content hash
     Data(DataArgs),
-    /// List the encoders, describe one, install vgg16's weights, or look how good one's eyes are
+    /// List the encoders, describe one, install vgg16's weights, or check the quality of one
     #[command(subcommand)]
     Encoder(EncoderCommand),
-    /// Train a module on a task, or on one task after the other, into a folder with curve, reward maps and weights
+    /// Train a module on one task or a schedule; writes a folder with learning curve, reward maps and weights
     Train(Box<TrainArgs>),
-    /// Do what a configuration file says: one task or a stream of several, as `train --config` does
+    /// Run a configuration file: one task, or a stream of several
     Run(RunArgs),
-    /// Learn a task, then another one with what was learned and from scratch, and say what it was worth
+    /// Learn a second task after a first one, and from scratch; print the gains
     #[command(
         mut_arg("task", |arg| arg.hide(true)),
         mut_arg("map_examples", |arg| arg.hide(true)),
@@ -66,7 +65,7 @@ pub enum Command {
         )),
     )]
     Switch(Box<SwitchArgs>),
-    /// Run a study: a figure or table of the paper, or one of your own, side by side on all cores or on a Slurm cluster
+    /// Run a study: a figure or table of the paper, or your own, on all cores or on a Slurm cluster
     #[command(
         mut_arg("task", |arg| arg.hide(true)),
         mut_arg("module", |arg| arg.hide(true)),
@@ -75,33 +74,113 @@ pub enum Command {
         mut_arg("steps", |arg| arg.help("Steps of every task, or of every second one [default: the scale's]")),
     )]
     Study(Box<StudyArgs>),
-    /// Make a study's report from its folders alone: a page, figures (SVG, PNG), tables (CSV, Parquet, Markdown, LaTeX)
+    /// Write a study's report: a page, figures (SVG, PNG), tables (CSV, Parquet, Markdown, LaTeX)
     Report(ReportArgs),
-    /// Test each claim of the paper on what studies found: reproduced, not reproduced, or not enough data
+    /// Test each claim of the paper on studies: reproduced, not reproduced, or not enough data
     Verify(VerifyArgs),
     /// Evaluate a run's weights on a split
     Eval(EvalArgs),
     /// Draw a run's reward maps for new screens
     Maps(MapsArgs),
-    /// Say what localization comes to without reward maps: fixed boxes, and boxes regressed from the same features
+    /// Compute baselines of localization: fixed boxes, and boxes regressed from the same features
     Baselines(Box<BaselinesArgs>),
     /// List the modules
     Modules(ModulesArgs),
     /// Encode the screens of tasks ahead of time, once for all runs
     Encode(EncodeArgs),
-    /// Say what the cache holds, or empty it
+    /// Show the contents of the cache, or delete them
     Cache(CacheArgs),
-    /// Measure how fast things are here, beside what else there is
+    /// Measure speed, also of other software or of an older binary
     Bench(BenchArgs),
+}
+
+/// Commands with many options, and those that `--help` shows; `--help-all` shows all.
+const FIRST_OPTIONS: [(&str, &[&str]); 3] = [
+    (
+        "train",
+        &[
+            "task",
+            "schedule",
+            "module",
+            "steps",
+            "seed",
+            "preset",
+            "data",
+            "encoder",
+            "units",
+            "touch-scale",
+            "evaluate-every",
+            "config",
+            "out",
+            "resume",
+            "json",
+        ],
+    ),
+    (
+        "switch",
+        &[
+            "id",
+            "from",
+            "to",
+            "voting",
+            "controls",
+            "seeds",
+            "module",
+            "base-steps",
+            "steps",
+            "data",
+            "encoder",
+            "jobs",
+            "out",
+            "json",
+        ],
+    ),
+    (
+        "study",
+        &[
+            "scale", "modules", "tasks", "seeds", "presets", "switches", "ways", "data", "encoder", "steps",
+            "jobs", "engine", "out",
+        ],
+    ),
+];
+
+pub fn parse() -> Cli {
+    Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit())
+}
+
+fn command() -> clap::Command {
+    FIRST_OPTIONS.iter().fold(Cli::command(), |cli, (name, first)| {
+        cli.mut_subcommand(name, |command| with_help_all(command, first))
+    })
+}
+
+fn with_help_all(command: clap::Command, first: &[&str]) -> clap::Command {
+    let is_first =
+        |arg: &Arg| arg.is_positional() || arg.get_long().is_some_and(|name| first.contains(&name));
+    let help =
+        |name: &'static str, action| Arg::new(name).long(name).action(action).help_heading(None::<&str>);
+    command
+        .mut_args(|arg| {
+            let hides = !is_first(&arg);
+            arg.hide_short_help(hides)
+        })
+        .disable_help_flag(true)
+        .arg(help("help", ArgAction::HelpShort).short('h').help("Print the most used options"))
+        .arg(help("help-all", ArgAction::HelpLong).help("Print all options"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
+        command().debug_assert();
+        // A renamed option would disappear from `--help`.
+        for (name, first) in FIRST_OPTIONS {
+            let command = command();
+            let options = command.find_subcommand(name).unwrap().get_arguments().filter_map(Arg::get_long);
+            assert_eq!(options.filter(|option| first.contains(option)).count(), first.len(), "{name}");
+        }
     }
 }

@@ -5,23 +5,22 @@
 mod cli;
 mod commands;
 mod progress_bar;
-mod say;
 mod settings_args;
 mod signals;
+mod stdio;
 mod study_view;
 mod terminal;
 mod text_table;
 mod training_bar;
 
-use clap::Parser;
-use cli::{Cli, Command};
+use cli::Command;
 use std::panic;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    print_no_caught_panics();
-    let cli = Cli::parse();
-    let outcome = match cli.command {
+    hide_caught_panics();
+    let cli = cli::parse();
+    let result = match cli.command {
         None => commands::demo::run(),
         Some(Command::Tour(args)) => commands::tour::run(&args),
         Some(Command::Tasks(args)) => commands::tasks::run(&args),
@@ -44,19 +43,19 @@ fn main() -> ExitCode {
         Some(Command::Baselines(args)) => commands::baselines::run(&args),
         Some(Command::Bench(args)) => commands::bench::run(&args),
     };
-    match outcome {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
-        // A closed pipe (`touchstream tasks | head`) is the reader's choice, not an error.
-        Err(error) if say::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        // A closed pipe (`touchstream tasks | head`) is not an error.
+        Err(error) if stdio::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            say::warn_user!("error: {error:#}");
+            stdio::warn_user!("error: {error:#}");
             ExitCode::FAILURE
         }
     }
 }
 
-/// A model that the runtime panics on is told as an error; nobody needs to see the panic besides.
-fn print_no_caught_panics() {
+/// If the ONNX runtime panics on a model, the panic becomes an error, which is printed.
+fn hide_caught_panics() {
     let print = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
         if !touchstream_encoder::is_caught_panic(panic) {

@@ -1,11 +1,11 @@
-//! Long work shown on the terminal; plain lines where there is no terminal.
+//! Progress of long work: a bar on a terminal, otherwise lines.
 
-use crate::say::warn_user;
+use crate::stdio::warn_user;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 use std::sync::Mutex;
 
-/// A bar with rate and time left on a terminal; a line at the start of each piece of work elsewhere.
+/// On a terminal a bar with rate and remaining time, otherwise a line at the start of each piece of work.
 #[derive(Default)]
 pub struct WorkBar {
     bar: Mutex<Option<ProgressBar>>,

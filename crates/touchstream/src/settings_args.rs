@@ -1,16 +1,18 @@
-//! Settings as options of the command line: one option per row of their table.
+//! Options of the command line, one per row of a table of settings.
 
+use anyhow::{Context, Result};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use std::ffi::OsStr;
 use std::ops::Deref;
+use std::path::PathBuf;
 use touchstream_encoder::EncoderSpec;
 use touchstream_experiment::config::{
-    Choice, EncoderOptions, ImageOptions, RawConfig, STREAM, Setting, Settings, Values,
+    Choice, EncoderOptions, ImageOptions, RawConfig, STREAM, Setting, Settings, Values, default_cache_dir,
 };
 use touchstream_stimuli::SourceSpec;
 
-/// A group of settings, as typed.
+/// A group of settings from the command line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Typed<S>(pub S);
 
@@ -22,14 +24,14 @@ impl<S> Deref for Typed<S> {
     }
 }
 
-/// The rows that are options. Streams of several tasks are for `train` alone, which has options of its own for them.
+/// The rows that are options. Only `train` has options for streams, and declares them itself.
 fn rows<S: Settings>() -> impl Iterator<Item = &'static Setting<S>> {
     S::SETTINGS.iter().filter(|setting| setting.heading != STREAM)
 }
 
 impl<S: Settings + Send + Sync> Args for Typed<S> {
     fn augment_args(command: Command) -> Command {
-        // A group with a heading of its own is followed by other options under the same heading.
+        // Options after this group get its heading.
         let heading = rows::<S>().next().map_or("", |setting| setting.heading);
         let command = if heading.is_empty() { command } else { command.next_help_heading(heading) };
         rows::<S>().fold(command, |command, setting| command.arg(arg_of(setting)))
@@ -68,14 +70,12 @@ impl<S: Settings> FromArgMatches for Typed<S> {
 }
 
 fn arg_of<S: Settings>(setting: &'static Setting<S>) -> Arg {
-    let mut arg = Arg::new(setting.field).long(setting.key).help(setting.help);
+    let heading = Some(setting.heading).filter(|heading| !heading.is_empty());
+    let mut arg = Arg::new(setting.field).long(setting.key).help(setting.help).help_heading(heading);
     if !setting.value_name.is_empty() {
         arg = arg.value_name(setting.value_name);
     }
-    if !setting.heading.is_empty() {
-        arg = arg.help_heading(setting.heading);
-    }
-    // Refused where it is typed, with the option's name.
+    // Checked here, so that the error names the option.
     let checked =
         move |text: &str| (setting.set)(&mut S::default(), OsStr::new(text)).map(|()| text.to_owned());
     match setting.values {
@@ -99,9 +99,27 @@ pub fn choice<T: Choice + Send + Sync>() -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(names).try_map(|name| T::from_name(&name).ok_or_else(|| T::unknown(&name)))
 }
 
-/// What a setting of runs means.
+/// The help text of a setting of runs.
 pub fn help_of(field: &str) -> &'static str {
     RawConfig::SETTINGS.iter().find(|setting| setting.field == field).map_or("", |setting| setting.help)
+}
+
+#[derive(Args, Clone)]
+pub struct CacheArg {
+    /// The cache folder [default: $TOUCHSTREAM_CACHE, else the user's cache]
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+}
+
+impl CacheArg {
+    pub fn folder(&self) -> Option<PathBuf> {
+        self.cache.clone().or_else(default_cache_dir)
+    }
+
+    pub fn needed_folder(&self) -> Result<PathBuf> {
+        self.folder()
+            .context("there is no cache folder: neither --cache nor TOUCHSTREAM_CACHE nor HOME is set")
+    }
 }
 
 /// All settings of a run.
@@ -116,7 +134,6 @@ pub struct RunSettings {
 }
 
 impl RunSettings {
-    /// As a configuration.
     pub fn config(&self) -> RawConfig {
         let (images, encoder_options) = (self.images.0.clone(), self.encoder_options.0.clone());
         RawConfig { images, encoder_options, ..self.run.0.clone() }

@@ -1,4 +1,4 @@
-//! Signals that stop the program, and how it ends then.
+//! Signals that stop the program, and its exit codes.
 
 use anyhow::Result;
 use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use touchstream_experiment::run::Ending;
 
-/// As shells report programs that Ctrl-C ends.
+/// The exit code that shells report after Ctrl-C.
 const INTERRUPTED: i32 = 130;
 
 /// A flag that Ctrl-C and the signals of schedulers set. A second Ctrl-C ends the program at once.
@@ -26,7 +26,7 @@ pub fn time_is_up_flag() -> Result<Arc<AtomicBool>> {
     Ok(flag)
 }
 
-/// A run that was stopped is no success: a script that continues afterwards must know.
+/// Exits with an error code if a run was interrupted, so that scripts notice.
 pub fn leave(ending: Ending) {
     match ending {
         Ending::Finished => {}

@@ -1,6 +1,6 @@
-//! A study on the terminal: runs done, running and failed, steps a second, time left.
+//! Progress of a study: complete, running and failed runs, steps per second, time left.
 
-use crate::say::warn_user;
+use crate::stdio::warn_user;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, stderr};
@@ -10,37 +10,36 @@ use std::time::{Duration, Instant};
 use touchstream_experiment::Event;
 use touchstream_experiment::study::{AttemptResult, Cell, JobCounts};
 
-/// A bar on a terminal; elsewhere a line a run, and one now and then.
+/// On a terminal a bar; otherwise a line per run, and one every 30 seconds.
 pub struct StudyView {
     bar: Option<ProgressBar>,
-    /// When a line was last said.
-    said: Mutex<Instant>,
+    last_line: Mutex<Instant>,
     n_steps: AtomicU64,
-    /// Runs of this process that cannot be learned.
+    /// Diverged runs of this process.
     n_failed: AtomicUsize,
     began: Instant,
-    /// Seconds of a core that all runs take, as they are estimated.
-    whole_cost: f64,
+    /// Estimated CPU seconds of all runs.
+    total_cost: f64,
     learned: Mutex<Learned>,
     last: Mutex<JobCounts>,
     n_threads: usize,
 }
 
-/// What was learned here, in seconds of a core as they are estimated.
+/// Progress of this process, in estimated CPU seconds.
 #[derive(Default)]
 struct Learned {
-    /// Whatever became of it.
+    /// Of all runs, interrupted ones too.
     cost: f64,
-    /// Of each run that is under way.
-    under_way: BTreeMap<String, f64>,
+    /// Cost so far, by name of the run.
+    running: BTreeMap<String, f64>,
 }
 
-/// How long nothing is said where there is no bar.
-const SILENCE: Duration = Duration::from_secs(30);
+/// Without a bar, a line at least this often.
+const LINE_EVERY: Duration = Duration::from_secs(30);
 
 impl StudyView {
     pub fn new(cells: &[&Cell], n_threads: usize) -> Self {
-        let whole_cost = cells.iter().map(|cell| cell.cost).sum();
+        let total_cost = cells.iter().map(|cell| cell.cost).sum();
         let bar = stderr().is_terminal().then(|| {
             let template = "{prefix} {bar:30} {pos}/{len} runs  {msg}";
             let style =
@@ -52,107 +51,104 @@ impl StudyView {
         let began = Instant::now();
         Self {
             bar,
-            said: Mutex::new(began),
+            last_line: Mutex::new(began),
             n_steps: AtomicU64::new(0),
             n_failed: AtomicUsize::new(0),
             began,
-            whole_cost,
+            total_cost,
             learned: Mutex::default(),
             last: Mutex::default(),
             n_threads,
         }
     }
 
-    /// Shows what happened.
     pub fn on(&self, event: Event<'_>) {
         match event {
             Event::StudyRunAdvanced { cell, n_steps } => self.add_steps(cell, n_steps),
             Event::StudyRunStarted { name } => {
                 if let Ok(mut learned) = self.learned.lock() {
-                    learned.under_way.insert(name.to_owned(), 0.0);
+                    learned.running.insert(name.to_owned(), 0.0);
                 }
             }
             Event::StudyRunDiverged { .. } => _ = self.n_failed.fetch_add(1, Ordering::Relaxed),
             Event::StudyRunEnded { name, outcome } => {
                 if let Ok(mut learned) = self.learned.lock() {
-                    learned.under_way.remove(name);
+                    learned.running.remove(name);
                 }
                 if let AttemptResult::Failed(_) = outcome {
-                    self.say_line(&event.to_string());
+                    self.print_line(&event.to_string());
                 }
             }
-            Event::StudyAdvanced(tally) => self.tallied(tally),
+            Event::StudyAdvanced(counts) => self.show_counts(counts),
             Event::StudyEnded => self.bar.iter().for_each(ProgressBar::finish_and_clear),
-            event => self.say_line(&event.to_string()),
+            event => self.print_line(&event.to_string()),
         }
     }
 
-    /// Counts steps of a run that were learned.
     fn add_steps(&self, cell: &Cell, n_steps: u64) {
         self.n_steps.fetch_add(n_steps, Ordering::Relaxed);
         let cost = cell.cost * n_steps as f64 / cell.n_steps.max(1) as f64;
         if let Ok(mut learned) = self.learned.lock() {
             learned.cost += cost;
-            *learned.under_way.entry(cell.name.clone()).or_default() += cost;
+            *learned.running.entry(cell.name.clone()).or_default() += cost;
         }
         self.show();
     }
 
-    fn say_line(&self, line: &str) {
+    fn print_line(&self, line: &str) {
         match &self.bar {
             Some(bar) => bar.suspend(|| warn_user!("{line}")),
             None => warn_user!("{line}"),
         }
     }
 
-    /// On the bar; where there is none, if nothing was said for long.
     fn show(&self) {
-        let (Ok(tally), Ok(said)) = (self.last.lock(), self.said.lock()) else { return };
+        let (Ok(counts), Ok(last_line)) = (self.last.lock(), self.last_line.lock()) else { return };
         match &self.bar {
             Some(bar) => {
-                bar.set_position(tally.n_complete as u64);
-                bar.set_message(self.words(&tally));
+                bar.set_position(counts.n_complete as u64);
+                bar.set_message(self.message(&counts));
             }
-            None if said.elapsed() >= SILENCE => {
-                drop(said);
-                self.say(&tally);
+            None if last_line.elapsed() >= LINE_EVERY => {
+                drop(last_line);
+                self.print_counts(&counts);
             }
             None => {}
         }
     }
 
-    fn say(&self, tally: &JobCounts) {
-        warn_user!("study: {} of {} runs  {}", tally.n_complete, tally.n_jobs, self.words(tally));
-        if let Ok(mut said) = self.said.lock() {
-            *said = Instant::now();
+    fn print_counts(&self, counts: &JobCounts) {
+        warn_user!("study: {} of {} runs  {}", counts.n_complete, counts.n_jobs, self.message(counts));
+        if let Ok(mut last_line) = self.last_line.lock() {
+            *last_line = Instant::now();
         }
     }
 
-    fn words(&self, tally: &JobCounts) -> String {
+    fn message(&self, counts: &JobCounts) -> String {
         let rate = self.n_steps.load(Ordering::Relaxed) as f64 / self.began.elapsed().as_secs_f64().max(0.1);
-        let n_running = self.learned.lock().map_or(0, |learned| learned.under_way.len());
-        let mut words = format!("{n_running} running");
-        if tally.n_elsewhere > 0 {
-            words += &format!(", {} elsewhere", tally.n_elsewhere);
+        let n_running = self.learned.lock().map_or(0, |learned| learned.running.len());
+        let mut text = format!("{n_running} running");
+        if counts.n_elsewhere > 0 {
+            text += &format!(", {} elsewhere", counts.n_elsewhere);
         }
-        let n_failed = tally.given_up.len() + self.n_failed.load(Ordering::Relaxed);
+        let n_failed = counts.given_up.len() + self.n_failed.load(Ordering::Relaxed);
         if n_failed > 0 {
-            words += &format!(", {n_failed} failed");
+            text += &format!(", {n_failed} failed");
         }
-        words += &format!("  {} steps/s", thousands(rate as u64));
-        if let Some(left) = self.time_left(tally) {
-            words += &format!("  about {} left", spoken(left));
+        text += &format!("  {} steps/s", thousands(rate as u64));
+        if let Some(left) = self.time_left(counts) {
+            text += &format!("  about {} left", format_duration(left));
         }
-        words
+        text
     }
 
-    /// What is left by estimated cost, at the pace of what was learned here.
-    fn time_left(&self, tally: &JobCounts) -> Option<Duration> {
+    /// The remaining estimated cost, at the pace of this process so far.
+    fn time_left(&self, counts: &JobCounts) -> Option<Duration> {
         let learned = self.learned.lock().ok()?;
-        let under_way: f64 = learned.under_way.values().sum();
-        let share_left = 1.0 - tally.n_complete as f64 / tally.n_jobs.max(1) as f64;
-        // Runs that others have done cost nothing here; on average a run is a run.
-        let left = (self.whole_cost * share_left - under_way).max(0.0);
+        let running: f64 = learned.running.values().sum();
+        let share_left = 1.0 - counts.n_complete as f64 / counts.n_jobs.max(1) as f64;
+        // Which runs other processes completed is unknown here; all are assumed to cost the same.
+        let left = (self.total_cost * share_left - running).max(0.0);
         let pace = match learned.cost > 0.0 {
             true => learned.cost / self.began.elapsed().as_secs_f64(),
             false => self.n_threads as f64,
@@ -160,14 +156,14 @@ impl StudyView {
         (pace > 0.0).then(|| Duration::from_secs_f64((left / pace).min(1e9)))
     }
 
-    fn tallied(&self, tally: &JobCounts) {
+    fn show_counts(&self, counts: &JobCounts) {
         let Ok(mut last) = self.last.lock() else { return };
-        let is_news = tally.n_complete > last.n_complete || last.n_jobs == 0;
-        *last = tally.clone();
+        let is_news = counts.n_complete > last.n_complete || last.n_jobs == 0;
+        *last = counts.clone();
         drop(last);
         match &self.bar {
             Some(_) => self.show(),
-            None if is_news => self.say(tally),
+            None if is_news => self.print_counts(counts),
             None => {}
         }
     }
@@ -176,18 +172,18 @@ impl StudyView {
 /// `12,345`.
 fn thousands(number: u64) -> String {
     let digits = number.to_string();
-    let mut words = String::new();
+    let mut text = String::new();
     for (idx, digit) in digits.chars().enumerate() {
         if idx > 0 && (digits.len() - idx).is_multiple_of(3) {
-            words.push(',');
+            text.push(',');
         }
-        words.push(digit);
+        text.push(digit);
     }
-    words
+    text
 }
 
 /// `3 h 20 min`, `5 min`, `40 s`.
-fn spoken(time: Duration) -> String {
+fn format_duration(time: Duration) -> String {
     match time.as_secs() {
         secs @ 0..=99 => format!("{secs} s"),
         secs @ 100..=5_999 => format!("{} min", secs.div_ceil(60)),
@@ -200,9 +196,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_times_are_said_as_people_say_them() {
+    fn numbers_and_durations_are_readable() {
         assert_eq!([7, 1234, 1_234_567].map(thousands), ["7", "1,234", "1,234,567"]);
-        let said = |secs| spoken(Duration::from_secs(secs));
-        assert_eq!([40, 150, 12_000].map(said), ["40 s", "3 min", "3 h 20 min"]);
+        let formatted = |secs| format_duration(Duration::from_secs(secs));
+        assert_eq!([40, 150, 12_000].map(formatted), ["40 s", "3 min", "3 h 20 min"]);
     }
 }

@@ -1,24 +1,22 @@
-//! Events of an experiment on the terminal: bars, and lines where there is no terminal.
+//! Events of an experiment as bars on a terminal, otherwise as lines.
 
 use crate::progress_bar::WorkBar;
-use crate::say::warn_user;
+use crate::stdio::warn_user;
 use crate::study_view::StudyView;
 use crate::training_bar::TrainingBar;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use touchstream_experiment::{Event, Watch};
 
-/// Shows what happens.
 #[derive(Default)]
 pub struct Terminal<'a> {
     work: WorkBar,
     training: Mutex<Option<TrainingBar>>,
     study: OnceLock<StudyView>,
-    /// Ends the process while a study's inputs are opened.
+    /// Called to exit if a stop is requested while a study's inputs are opened.
     leave: Option<&'a (dyn Fn() + Sync)>,
 }
 
 impl<'a> Terminal<'a> {
-    /// One that calls `leave` when a stop is requested and nothing would be lost.
     pub fn leaving(leave: &'a (dyn Fn() + Sync)) -> Self {
         Self { leave: Some(leave), ..Self::default() }
     }

@@ -1,14 +1,15 @@
-//! Plain columns for the terminal.
+//! Tables of aligned columns.
 
-/// Lines of aligned columns, the first row being the headings.
-pub fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
+/// Lines of aligned columns, the first row being the headings. Rows have the same number of cells.
+pub fn aligned<R: AsRef<[String]>>(rows: &[R]) -> String {
+    let rows: Vec<&[String]> = rows.iter().map(AsRef::as_ref).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: [usize; N] = std::array::from_fn(width);
+    let widths: Vec<usize> = (0..rows.first().map_or(0, |row| row.len())).map(width).collect();
     let mut text = String::new();
     for row in rows {
         let cells: Vec<String> = row
             .iter()
-            .zip(widths)
+            .zip(&widths)
             .map(|(cell, width)| format!("{cell}{}", " ".repeat(width - cell.chars().count())))
             .collect();
         text.push_str(cells.join("  ").trim_end());

@@ -1,19 +1,19 @@
-//! Training on the terminal: steps a second, rewards, time left.
+//! Progress of training: steps per second, rewards, time left.
 
-use crate::say::warn_user;
+use crate::stdio::warn_user;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::cell::Cell;
 use std::io::{IsTerminal, stderr};
 use touchstream_env::task::Task;
 use touchstream_experiment::run::Moment;
 
-/// A bar on a terminal; a line for every tenth of the run elsewhere.
+/// On a terminal a bar, otherwise a line per tenth of the run.
 pub struct TrainingBar {
     bar: Option<ProgressBar>,
-    /// One a lesson.
+    /// One per task of the stream.
     titles: Vec<String>,
     n_steps: u64,
-    tenths_said: Cell<u64>,
+    tenths_printed: Cell<u64>,
 }
 
 impl TrainingBar {
@@ -30,7 +30,7 @@ impl TrainingBar {
             bar.reset_eta();
             bar
         });
-        Self { bar, titles, n_steps, tenths_said: Cell::new(done * 10 / n_steps.max(1)) }
+        Self { bar, titles, n_steps, tenths_printed: Cell::new(done * 10 / n_steps.max(1)) }
     }
 
     pub fn show(&self, moment: &Moment) {
@@ -47,8 +47,8 @@ impl TrainingBar {
             return;
         }
         let tenths = moment.n_steps * 10 / self.n_steps.max(1);
-        if tenths > self.tenths_said.get() {
-            self.tenths_said.set(tenths);
+        if tenths > self.tenths_printed.get() {
+            self.tenths_printed.set(tenths);
             warn_user!("{title}: step {} of {}  {rewards}", moment.n_steps, self.n_steps);
         }
     }

@@ -69,7 +69,7 @@ fn info_says_what_there_is_and_what_is_damaged() {
     let store = &cache_info(&desk)["features"][0];
     assert_eq!((&store["n_scenes"], &store["n_damaged"]), (&62.into(), &2.into()));
     let said = desk.succeeds(&["cache", "info"]);
-    assert!(said.contains("pixels") && said.contains("what is damaged is never used"), "{said}");
+    assert!(said.contains("pixels") && said.contains("damaged features are never used"), "{said}");
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn clearing_deletes_what_was_asked_for_and_nothing_else() {
     let stranger = put(&desk, "gallery/holiday.jpg", 10);
     let beside = put(&desk, "thesis.tex", 10);
     desk.fails(&["cache", "clear"], "--features");
-    desk.fails(&["cache", "clear", "--all"], "--yes must be given");
+    desk.fails(&["cache", "clear", "--all"], "--yes is required");
     assert!(picture.exists() && weights.exists());
 
     let said = desk.succeeds(&["cache", "clear", "--features", "--yes"]);
@@ -123,7 +123,7 @@ fn the_folder_of_a_running_installation_is_left() {
     let weights = put(&desk, "weights/vgg16/convolutions.safetensors", 10);
     desk.fails(
         &["cache", "clear", "--all", "--yes"],
-        ".installing-x1 is in use by another process and was left",
+        ".installing-x1 is in use by another process and was not deleted",
     );
     assert!(downloaded.exists() && !weights.exists());
 }

@@ -213,6 +213,17 @@ fn help_is_everywhere() {
     }
 }
 
+#[test]
+fn help_shows_first_options_and_help_all_the_others() {
+    let desk = Desk::new();
+    for command in ["train", "switch", "study"] {
+        let (first, all) = (desk.succeeds(&[command, "--help"]), desk.succeeds(&[command, "--help-all"]));
+        let n_options = first.lines().filter(|line| line.trim_start().starts_with("--")).count();
+        assert!((10..=16).contains(&n_options) && !first.contains("--dropout"), "{first}");
+        assert!(all.contains("--dropout") && all.contains("--seed"), "{all}");
+    }
+}
+
 /// Devices, links and pipes are written to, not replaced by files.
 #[cfg(unix)]
 #[test]

@@ -89,7 +89,7 @@ fn an_onnx_model_is_described_by_what_it_takes_and_gives() {
     for words in [
         "image [1, 192, 192, 3] of RGB, ImageNet's mean and deviation",
         "scene vector  432",
-        "none: no node was chosen with --map",
+        "none (no --map NODE)",
     ] {
         assert!(said.contains(words), "{said}");
     }
@@ -148,7 +148,7 @@ fn wrong_words_and_options_are_refused() {
     desk.fails(&["encoder", "install", "onnx:x"], "there is nothing to install");
     desk.fails(
         &["encoder", "check", "vgg16"],
-        "run `touchstream encoder install vgg16`, or give --weights FILE",
+        "run `touchstream encoder install vgg16`, or use --weights FILE",
     );
     desk.fails(&["encoder", "check", "compact", "--weights", "x"], "--weights is for vgg16");
     desk.fails(&["encoder", "check", "vgg16", "--scene", "x"], "--scene names a node of an ONNX model");

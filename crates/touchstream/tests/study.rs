@@ -468,14 +468,14 @@ fn a_run_that_cannot_be_learned_is_told_and_takes_nothing_with_it() {
     assert!(rows[2].contains(",0,1,0,") && rows[2].ends_with("false"), "{table}");
     let told = String::from_utf8(desk.run(&["verify", "mine"]).stderr).unwrap();
     let is_told =
-        |line: &str| line.starts_with("left out: ems on sr-2way at rate ") && line.contains("the loss is");
+        |line: &str| line.starts_with("ignored: ems on sr-2way at rate ") && line.contains("the loss is");
     assert!(told.lines().any(is_told), "{told}");
 }
 
 #[test]
 fn wrong_words_are_answered() {
     let desk = Desk::new();
-    desk.fails(&["study"], "which study?");
+    desk.fails(&["study"], "no study given");
     desk.fails(&["study", "modulse"], "there is no study `modulse`; there are modules");
     desk.fails(&["study", "modules", "--tasks", "sr-3*"], "nothing is called `sr-3*`");
     desk.fails(&["study", "modules", "--modules", "emms"], "did you mean `ems`");
@@ -520,7 +520,7 @@ fn wrong_words_are_answered() {
     let study = ["study", "modules", "--scale", "smoke", "--out", "mine"];
     desk.succeeds(&[&study[..], &few].concat());
     desk.fails(&[&study[..], &few[2..]].concat(), "holds another study (steps differs)");
-    desk.fails(&["study", "cancel", "mine"], "was not given to a cluster");
+    desk.fails(&["study", "cancel", "mine"], "was not submitted to a cluster");
     // Of a study that could not even begin, nothing would be lost.
     let other = ["study", "modules", "--scale", "smoke", "--out", "other"];
     desk.fails(&[&other[..], &few, &["--data", "folder:nowhere"]].concat(), "nowhere");

@@ -144,7 +144,7 @@ fn fine_touches_follow_plain_ones_and_lead_to_them() {
 #[test]
 fn wrong_words_are_answered() {
     let desk = Desk::new();
-    desk.fails(&words(&[]), "say which switch");
+    desk.fails(&words(&[]), "no switch given");
     desk.fails(&words(&["--id", "16"]), "`16` is not a switch; they are 1 to 15");
     desk.fails(&words(&["--from", "sr-2way"]), "--to");
     desk.fails(&words(&["--from", "sr-2way", "--to", "sr-3way"]), "there is no task `sr-3way`");

@@ -47,7 +47,7 @@ pub use begin::{begin, read_spec};
 pub use catalog::{NamedStudy, named_study};
 pub use cell::{Cell, CellPlan, RunFacts, cells_of, missing_of};
 pub use census::{Census, unnamed_runs, warn_of_unnamed};
-pub use cpu_time::{process_cpu_time, thread_cpu_time};
+pub use cpu_time::{children_cpu_time, process_cpu_time, thread_cpu_time};
 pub use evidence::{Evidence, evidence_of};
 pub use folder::StudyFolder;
 pub use job::{Ended, Job, JobState};

@@ -1,7 +1,7 @@
-//! `touchstream baselines`: localization without reward maps, on the screens and features of `train`.
+//! `touchstream baselines`: baselines of localization, on the screens and features of `train`.
 
-use crate::say::say;
 use crate::settings_args::{Typed, choice};
+use crate::stdio::print_line;
 use crate::terminal::Terminal;
 use crate::text_table::aligned;
 use anyhow::Result;
@@ -12,22 +12,22 @@ use touchstream_experiment::config::{EncoderOptions, ImageOptions, Preset, RawCo
 
 #[derive(Args)]
 pub struct BaselinesArgs {
-    /// Task id or task file; it must be localization
+    /// A localization task: id or task file
     #[arg(long, value_name = "ID", default_value = "localization")]
     task: String,
     /// Where images come from: gallery, coco:PATH or cutouts:PATH
     #[arg(long, value_name = "SOURCE", default_value = "gallery")]
     data: String,
-    /// What turns screens into features: compact, vgg16 or onnx:FILE
+    /// The encoder: compact, vgg16 or onnx:FILE
     #[arg(long, value_name = "ENCODER", default_value = "compact")]
     encoder: String,
-    /// Whose features: ours or those that the paper prints; they differ in norm
+    /// Feature norm of our preset or of the paper's
     #[arg(long, value_parser = choice::<Preset>(), default_value = "default")]
     preset: Preset,
-    /// The norm that scene vectors are scaled to [default: 2; 8 as the paper]
+    /// Norm of scene vectors [default: 2; 8 with --preset paper]
     #[arg(long, value_name = "NORM")]
     feature_norm: Option<f32>,
-    /// A Python with scikit-learn: boxes are then regressed from features too (`scripts/python-env` makes one)
+    /// A Python with scikit-learn: boxes are also regressed from features (`scripts/python-env` installs it into .venv)
     #[arg(long, value_name = "FILE")]
     python: Option<PathBuf>,
     /// Print as JSON
@@ -53,16 +53,15 @@ pub fn run(args: &BaselinesArgs) -> Result<()> {
         encoder_options: args.encoder_options.0.clone(),
         ..RawConfig::default()
     };
-    let report = baselines(config, args.python.as_deref(), &Terminal::default())?;
+    let summary = baselines(config, args.python.as_deref(), &Terminal::default())?;
     match (args.json, args.csv) {
-        (true, _) => say!("{}", serde_json::to_string_pretty(&report)?),
-        (_, true) => say!("{}", report.csv().trim_end()),
-        _ => say!("{}", table(&report).trim_end()),
+        (true, _) => print_line!("{}", serde_json::to_string_pretty(&summary)?),
+        (_, true) => print_line!("{}", summary.csv().trim_end()),
+        _ => print_line!("{}", table(&summary).trim_end()),
     }
     Ok(())
 }
 
-/// For the terminal.
 fn table(summary: &BaselineSummary) -> String {
     let head = ["baseline", "mean IoU", "95 % interval", "on", "chosen on training screens"];
     let mut cells = vec![head.map(String::from)];
@@ -70,7 +69,6 @@ fn table(summary: &BaselineSummary) -> String {
         cells.push([
             row.name.clone(),
             format!("{:.3}", row.mean_iou),
-            // One screen says nothing of others.
             if row.n > 1 { format!("{:.3} to {:.3}", row.low, row.high) } else { "-".to_owned() },
             format!("{} screen{}", row.n, if row.n == 1 { "" } else { "s" }),
             row.details.clone(),

@@ -1,13 +1,14 @@
-//! `touchstream bench`: how fast things are here, beside what else there is.
+//! `touchstream bench`: speed on this machine, next to other software or to an older binary.
 
-mod core_peak;
+mod compare;
 mod encoder;
+mod learning;
 mod modules;
 mod noise_scenes;
-mod peer_args;
 mod peers;
-mod step_rate;
+mod processor;
 mod voting;
+mod whole_commands;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -20,12 +21,14 @@ pub struct BenchArgs {
 
 #[derive(Subcommand)]
 enum What {
-    /// Screens a second of the encoders, and VGG-16's convolutions beside PyTorch and onnxruntime
+    /// Screens per second of the encoders, and of VGG-16's convolutions in PyTorch and onnxruntime
     Encoder(encoder::EncoderBenchArgs),
-    /// Training steps a second of the modules, beside PyTorch and the core's peak
+    /// Training steps per second of the modules, also in JAX and PyTorch
     Modules(modules::ModulesBenchArgs),
-    /// Training steps a second with so many frozen modules, beside PyTorch
+    /// Training steps per second with frozen modules, also in JAX and PyTorch
     Voting(voting::VotingBenchArgs),
+    /// CPU time of whole commands, compared with an older binary
+    Commands(whole_commands::CommandsBenchArgs),
 }
 
 pub fn run(args: &BenchArgs) -> Result<()> {
@@ -33,5 +36,6 @@ pub fn run(args: &BenchArgs) -> Result<()> {
         What::Encoder(args) => encoder::run(args),
         What::Modules(args) => modules::run(args),
         What::Voting(args) => voting::run(args),
+        What::Commands(args) => whole_commands::run(args),
     }
 }

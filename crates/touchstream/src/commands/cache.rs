@@ -1,6 +1,7 @@
-//! `touchstream cache`: what the cache folder holds, and emptying it.
+//! `touchstream cache`: shows and deletes the contents of the cache folder.
 
-use crate::say::{say, warn_user};
+use crate::settings_args::CacheArg;
+use crate::stdio::{print_line, warn_user};
 use crate::text_table::aligned;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
@@ -9,7 +10,6 @@ use serde::Serialize;
 use std::io::{self, IsTerminal, stdin};
 use std::path::{Path, PathBuf};
 use touchstream_experiment::cache_sections::{CacheSection, SectionFiles};
-use touchstream_experiment::config::default_cache_dir;
 use touchstream_features::inventory::{
     Deleted, StoreFacts, StoreSummary, delete_store, examine, store_folders, summarize,
 };
@@ -22,16 +22,16 @@ pub struct CacheArgs {
 
 #[derive(Subcommand)]
 enum CacheCommand {
-    /// Say what the cache holds: features by encoder and images, pictures, weights; every checksum is looked at
+    /// Show the contents: features by encoder and source, rendered images, weights; checks every checksum
     Info(InfoArgs),
-    /// Delete parts of the cache; everything in it can be made or fetched again
+    /// Delete parts of the cache; everything in it can be computed or downloaded again
     Clear(ClearArgs),
 }
 
 #[derive(Args)]
 struct InfoArgs {
     #[command(flatten)]
-    place: PlaceArgs,
+    cache: CacheArg,
     /// Print as JSON
     #[arg(long)]
     json: bool,
@@ -45,38 +45,24 @@ struct ClearArgs {
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
-    place: PlaceArgs,
+    cache: CacheArg,
 }
 
 #[derive(Args, Clone, Copy)]
 #[group(required = true, multiple = true)]
 struct What {
-    /// Features of screens
+    /// Features
     #[arg(long)]
     features: bool,
-    /// Rendered pictures of the gallery, and facts about image files
+    /// Rendered gallery images, and indexes of image files
     #[arg(long)]
     pictures: bool,
-    /// Weights of encoders that were installed, and what installations that were killed have left
+    /// Installed weights of encoders, and leftovers of interrupted installations
     #[arg(long)]
     weights: bool,
-    /// All of these
+    /// Everything
     #[arg(long)]
     all: bool,
-}
-
-#[derive(Args)]
-struct PlaceArgs {
-    /// The cache folder [default: $TOUCHSTREAM_CACHE, else the user's cache]
-    #[arg(long, value_name = "DIR")]
-    cache: Option<PathBuf>,
-}
-
-impl PlaceArgs {
-    fn folder(&self) -> Result<PathBuf> {
-        let folder = self.cache.clone().or_else(default_cache_dir);
-        folder.context("there is no cache folder: neither --cache nor TOUCHSTREAM_CACHE nor HOME is set")
-    }
 }
 
 pub fn run(args: &CacheArgs) -> Result<()> {
@@ -136,27 +122,26 @@ impl From<SectionFiles> for SectionLine {
     }
 }
 
-/// Looks at every store in its own way.
-fn of_stores<T>(cache_dir: &Path, look: fn(&Path) -> io::Result<T>) -> Result<Vec<T>> {
+fn for_each_store<T>(cache_dir: &Path, read: fn(&Path) -> io::Result<T>) -> Result<Vec<T>> {
     let folders = store_folders(cache_dir).with_context(|| cache_dir.display().to_string())?;
-    folders.iter().map(|folder| look(folder).with_context(|| folder.display().to_string())).collect()
+    folders.iter().map(|folder| read(folder).with_context(|| folder.display().to_string())).collect()
 }
 
 fn info(args: &InfoArgs) -> Result<()> {
-    let folder = args.place.folder()?;
-    let features: Vec<StoreLine> = of_stores(&folder, examine)?.into_iter().map(Into::into).collect();
+    let folder = args.cache.needed_folder()?;
+    let features: Vec<StoreLine> = for_each_store(&folder, examine)?.into_iter().map(Into::into).collect();
     let [pictures, weights]: [SectionLine; 2] =
         [CacheSection::Pictures.scan(&folder)?.into(), CacheSection::Weights.scan(&folder)?.into()];
     let n_feature_bytes: u64 = features.iter().map(|store| store.n_bytes).sum();
     let n_bytes = n_feature_bytes + pictures.n_bytes + weights.n_bytes;
     let info = CacheInfo { folder, features, pictures, weights, n_bytes };
     if args.json {
-        say!("{}", serde_json::to_string_pretty(&info)?);
+        print_line!("{}", serde_json::to_string_pretty(&info)?);
         return Ok(());
     }
-    say!("cache {}", info.folder.display());
+    print_line!("cache {}", info.folder.display());
     if !info.features.is_empty() {
-        say!("\n{}", store_table(&info.features).trim_end());
+        print_line!("\n{}", store_table(&info.features).trim_end());
     }
     let size = |n_bytes| DecimalBytes(n_bytes).to_string();
     let files = |section: &SectionLine| [format!("{} files", section.n_files), size(section.n_bytes)];
@@ -166,9 +151,9 @@ fn info(args: &InfoArgs) -> Result<()> {
     let mut cells: Vec<[String; 3]> =
         rows.into_iter().map(|(name, [number, size])| [name.to_owned(), number, size]).collect();
     cells.push(["total".into(), String::new(), size(info.n_bytes)]);
-    say!("\n{}", aligned(&cells).trim_end());
+    print_line!("\n{}", aligned(&cells).trim_end());
     if info.features.iter().any(|store| store.n_damaged > 0) {
-        say!("\nwhat is damaged is never used: it is encoded again when it is wanted");
+        print_line!("\ndamaged features are never used; they are encoded again when a run needs them");
     }
     Ok(())
 }
@@ -192,9 +177,9 @@ fn store_table(stores: &[StoreLine]) -> String {
 }
 
 fn clear(args: &ClearArgs) -> Result<()> {
-    let folder = args.place.folder()?;
+    let folder = args.cache.needed_folder()?;
     let What { features, pictures, weights, all } = args.what;
-    let stores = if features || all { of_stores(&folder, summarize)? } else { Vec::new() };
+    let stores = if features || all { for_each_store(&folder, summarize)? } else { Vec::new() };
     let wanted_sections = [
         ("pictures", pictures || all, CacheSection::Pictures),
         ("weights", weights || all, CacheSection::Weights),
@@ -207,21 +192,21 @@ fn clear(args: &ClearArgs) -> Result<()> {
     sections.retain(|(_, files)| !files.is_empty());
     if stores.is_empty() && sections.is_empty() {
         in_use.iter().for_each(|folder| warn_of_use(folder));
-        say!("nothing to delete in {}", folder.display());
+        print_line!("nothing to delete in {}", folder.display());
         return all_unless_in_use(in_use.len());
     }
-    say!("to delete from {}:", folder.display());
+    print_line!("to delete from {}:", folder.display());
     for StoreSummary { head, n_bytes, .. } in &stores {
         let of = head
             .as_ref()
             .map_or_else(String::new, |head| format!(" by {} of {}", head.encoder_name, head.data_name));
-        say!("  features{of}, {}", DecimalBytes(*n_bytes));
+        print_line!("  features{of}, {}", DecimalBytes(*n_bytes));
     }
     for (name, files) in &sections {
-        say!("  {} files of {name}, {}", files.ours.len(), DecimalBytes(files.n_bytes));
+        print_line!("  {} files of {name}, {}", files.ours.len(), DecimalBytes(files.n_bytes));
     }
     if !args.yes && !is_confirmed()? {
-        say!("nothing was deleted");
+        print_line!("nothing was deleted");
         return Ok(());
     }
     let (mut n_bytes, mut n_in_use) = (0, in_use.len());
@@ -243,32 +228,32 @@ fn clear(args: &ClearArgs) -> Result<()> {
         n_bytes += files.n_bytes;
         warn_of_foreign(&files.foreign);
     }
-    say!("deleted {}", DecimalBytes(n_bytes));
+    print_line!("deleted {}", DecimalBytes(n_bytes));
     all_unless_in_use(n_in_use)
 }
 
 fn all_unless_in_use(n_in_use: usize) -> Result<()> {
     match n_in_use {
         0 => Ok(()),
-        1 => bail!("one folder is in use; clear it when that process has ended"),
-        n => bail!("{n} folders are in use; clear them when those processes have ended"),
+        1 => bail!("one folder is in use; delete it when that process has ended"),
+        n => bail!("{n} folders are in use; delete them when those processes have ended"),
     }
 }
 
 fn warn_of_use(folder: &Path) {
-    warn_user!("{} is in use by another process and was left", folder.display());
+    warn_user!("{} is in use by another process and was not deleted", folder.display());
 }
 
 fn warn_of_foreign(foreign: &[PathBuf]) {
     for path in foreign {
-        warn_user!("left {}, which is not a file of touchstream's", path.display());
+        warn_user!("kept {}: it is not a file of touchstream", path.display());
     }
 }
 
-/// Asks on the terminal. Without one nobody can answer, and nothing is deleted.
+/// Asks on the terminal.
 fn is_confirmed() -> Result<bool> {
     if !stdin().is_terminal() {
-        bail!("nothing was deleted: without a terminal to ask on, --yes must be given");
+        bail!("nothing was deleted: without a terminal, --yes is required");
     }
     warn_user!("delete all of this? [y/N]");
     let mut answer = String::new();

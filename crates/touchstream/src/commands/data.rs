@@ -1,7 +1,7 @@
-//! `touchstream data`: what a source holds.
+//! `touchstream data`: the contents of an image source.
 
-use crate::say::say;
 use crate::settings_args::Typed;
+use crate::stdio::print_line;
 use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
@@ -20,13 +20,13 @@ pub struct DataArgs {
     source: SourceSpec,
     #[command(flatten)]
     how: Typed<ImageOptions>,
-    /// Draw a sheet of every class, its template and some portraits, into a PNG file
+    /// Write a sheet of all classes (PNG): the template and some portraits of each
     #[arg(long, value_name = "FILE.png")]
     sheet: Option<PathBuf>,
-    /// Render every picture of the gallery into the cache now, not when it is first drawn
+    /// Render all gallery images into the cache now, not on first use
     #[arg(long)]
     render: bool,
-    /// Print the manifest as JSON, every skipped file included
+    /// Print the manifest as JSON, with every skipped file
     #[arg(long)]
     json: bool,
 }
@@ -41,10 +41,10 @@ pub fn run(args: &DataArgs) -> Result<()> {
         write_file(path, &class_sheet(opened.stimuli.as_ref())?.to_png()?)?;
     }
     if args.json {
-        say!("{}", serde_json::to_string_pretty(&opened.manifest)?);
+        print_line!("{}", serde_json::to_string_pretty(&opened.manifest)?);
     } else {
-        say!("{}", opened.manifest.summary());
-        say!("  content hash {}", opened.manifest.content_hash);
+        print_line!("{}", opened.manifest.summary());
+        print_line!("  content hash {}", opened.manifest.content_hash);
     }
     Ok(())
 }
@@ -53,7 +53,7 @@ const PORTRAITS_SHOWN: usize = 4;
 const CLASSES_ACROSS: usize = 3;
 const CELL_PX: usize = 112;
 
-/// A row of a template and some portraits for each class, its name above.
+/// For each class a row under its name: the template and some portraits.
 fn class_sheet(stimuli: &dyn Stimuli) -> Result<Canvas> {
     let classes = stimuli.classes();
     let (block_w, block_h) = ((PORTRAITS_SHOWN + 1) * (CELL_PX + 2) + 10, CELL_PX + LETTER_PX + 10);

@@ -1,9 +1,9 @@
-//! `touchstream encode`: encodes the screens of tasks ahead of time, into the cache that all runs share.
+//! `touchstream encode`: encodes the screens of tasks into the cache that all runs share.
 
-use crate::say::{say, warn_user};
 use crate::settings_args::EncoderArgs;
 use crate::settings_args::SourceArgs;
 use crate::settings_args::choice;
+use crate::stdio::{print_line, warn_user};
 use crate::terminal::Terminal;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -33,26 +33,25 @@ pub struct EncodeArgs {
     /// Which images [default: both splits]
     #[arg(long, value_parser = choice::<Split>())]
     split: Option<Split>,
-    /// Keep spatial maps too, not only scene vectors: with vgg16 twelve times the room, with compact four times
+    /// Also keep spatial maps: 12 times the disk space with vgg16, 4 times with compact
     #[arg(long)]
     maps: bool,
-    /// Match screens of tasks whose templates move, for each split
+    /// Size of the placement pool: match screens per split, for tasks whose templates move
     #[arg(long, value_name = "N", default_value_t = PlacementPool::DEFAULT_N.get(),
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     placements: u32,
-    /// Seed of these match screens, the same for all runs that are to share them
+    /// Seed of the placement pool; runs with the same seed share its screens
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     placements_seed: u64,
     #[command(flatten)]
     source: SourceArgs,
-    /// Print what was done as JSON
+    /// Print as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// What was encoded.
 #[derive(Serialize)]
-struct Report {
+struct EncodeSummary {
     data: DataFacts,
     encoder: String,
     encoder_hash: String,
@@ -64,17 +63,16 @@ struct Report {
     n_new: usize,
     n_from_others: usize,
     n_new_bytes: u64,
-    /// With drawing, storing and waiting for others.
+    /// Wall clock, with drawing, storing and waiting for other processes.
     secs: f64,
-    /// By the encoder alone.
     encoding_secs: f64,
-    /// New screens a second of the encoder alone.
+    /// New screens per second in the encoder.
     screens_per_sec: f64,
     calibrations: Vec<CalibrationFacts>,
     notes: Vec<String>,
 }
 
-/// The mean that a task's scene vectors are centred on, and the norm they are scaled to.
+/// Centring and scaling of a task's scene vectors.
 #[derive(Serialize)]
 struct CalibrationFacts {
     task: String,
@@ -85,8 +83,8 @@ struct CalibrationFacts {
 
 pub fn run(args: &EncodeArgs) -> Result<()> {
     let mut tasks: Vec<Task> = Vec::new();
-    for word in &args.tasks {
-        let task = parse_task_arg(word)?;
+    for task in &args.tasks {
+        let task = parse_task_arg(task)?;
         if !tasks.contains(&task) {
             tasks.push(task);
         }
@@ -104,7 +102,7 @@ pub fn run(args: &EncodeArgs) -> Result<()> {
     let opened = args.source.how.open(&args.source.data, needs_of(&tasks), &terminal)?;
     let n = NonZeroU32::new(args.placements).unwrap_or(PlacementPool::DEFAULT_N);
     let placements = PlacementChoice::Pool(PlacementPool { n, seed: args.placements_seed });
-    let splits = args.split.map_or(Split::ALL.to_vec(), |word| vec![word]);
+    let splits = args.split.map_or(Split::ALL.to_vec(), |split| vec![split]);
     let mut bound = Vec::new();
     for task in &tasks {
         for &split in &splits {
@@ -113,7 +111,7 @@ pub fn run(args: &EncodeArgs) -> Result<()> {
         }
     }
     if args.maps && encoder.shape().map_channels == 0 {
-        bail!("--maps: `{}` makes no spatial map; name one with --map NODE", encoder.name());
+        bail!("--maps: `{}` has no spatial map; choose a node with --map NODE", encoder.name());
     }
     let wanted = if args.maps { Wanted::SceneAndMap } else { Wanted::Scene };
     let progress = touchstream_experiment::WorkProgress(&terminal);
@@ -141,7 +139,7 @@ pub fn run(args: &EncodeArgs) -> Result<()> {
         }
     }
     notes.iter().for_each(|note| warn_user!("note: {note}"));
-    let report = Report {
+    let summary = EncodeSummary {
         data: DataFacts::of(&opened.manifest),
         encoder: encoder.name().to_owned(),
         encoder_hash: encoder_hash.to_string(),
@@ -160,25 +158,25 @@ pub fn run(args: &EncodeArgs) -> Result<()> {
         notes,
     };
     if args.json {
-        say!("{}", serde_json::to_string_pretty(&report)?);
+        print_line!("{}", serde_json::to_string_pretty(&summary)?);
         return Ok(());
     }
-    say!(
+    print_line!(
         "{n_screens} screens, {n_new} of them new{}",
         match n_from_others {
             0 => String::new(),
-            n => format!(", {n} encoded meanwhile by other processes"),
+            n => format!(", {n} encoded by other processes meanwhile"),
         }
     );
     if n_new > 0 {
-        let rate = report.screens_per_sec;
+        let rate = summary.screens_per_sec;
         let written = DecimalBytes(n_new_bytes);
-        say!("{rate:.1} screens a second through the encoder; {secs:.1} s with drawing, {written} written");
+        print_line!("{rate:.1} screens per second in the encoder; {secs:.1} s in all, {written} written");
     }
-    say!("encoder {} {}", report.encoder, report.encoder_hash);
-    say!("data {} {}", report.data.source, report.data.content_hash);
-    for CalibrationFacts { task, n_screens, norm, content_hash } in &report.calibrations {
-        say!("calibration of {task} on {n_screens} screens, norm {norm}: {content_hash}");
+    print_line!("encoder {} {}", summary.encoder, summary.encoder_hash);
+    print_line!("data {} {}", summary.data.source, summary.data.content_hash);
+    for CalibrationFacts { task, n_screens, norm, content_hash } in &summary.calibrations {
+        print_line!("calibration of {task} on {n_screens} screens, norm {norm}: {content_hash}");
     }
     Ok(())
 }

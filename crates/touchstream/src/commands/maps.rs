@@ -1,7 +1,7 @@
-//! `touchstream maps`: a run's reward maps for screens that it may never have seen.
+//! `touchstream maps`: a run's predicted reward maps on new screens.
 
-use crate::say::say;
-use crate::settings_args::choice;
+use crate::settings_args::{CacheArg, choice};
+use crate::stdio::print_line;
 use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
@@ -18,28 +18,27 @@ pub struct MapsArgs {
     /// The PNG file to write
     #[arg(long, value_name = "FILE", default_value = "maps.png")]
     out: PathBuf,
-    /// How many trials
+    /// Number of trials
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=200))]
     count: u64,
-    /// Which images
+    /// The split of the images
     #[arg(long, value_parser = choice::<Split>(), default_value = "validation")]
     split: Split,
-    /// Seed of the trials [default: one that no run of the same seed was evaluated with]
+    /// Seed of the trials [default: one that training never used]
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// The cache folder [default: $TOUCHSTREAM_CACHE, else the user's cache]
-    #[arg(long, value_name = "DIR")]
-    cache: Option<PathBuf>,
+    #[command(flatten)]
+    cache: CacheArg,
 }
 
 pub fn run(args: &MapsArgs) -> Result<()> {
-    let run = FinishedRun::open(&args.run, args.cache.clone(), &Terminal::default())?;
+    let run = FinishedRun::open(&args.run, args.cache.cache.clone(), &Terminal::default())?;
     let stream = run.stream(args.split, args.seed.unwrap_or_else(|| run.fresh_seed()))?;
     let outlook = Outlook { scale: run.facts.agent.touch_scale, k_f: run.facts.agent.k_f };
     let examples = choose_examples(&stream, &run.inputs.scenes, outlook, args.count as usize)?;
     let step = run.facts.n_steps;
     let snapshot = MapSnapshot::take(step, 1, &run.skill, &examples, &run.inputs.scenes);
     write_file(&args.out, &map_strip(&examples, &[snapshot]).to_png()?)?;
-    say!("{}", args.out.display());
+    print_line!("{}", args.out.display());
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! One file a command: its arguments and what it does.
+//! One file per command: its arguments and its `run`.
 
 pub mod baselines;
 pub mod bench;

@@ -1,6 +1,6 @@
-//! `touchstream modules`: the modules as a table.
+//! `touchstream modules`: the table of modules.
 
-use crate::say::say;
+use crate::stdio::print_line;
 use crate::text_table::aligned;
 use anyhow::Result;
 use clap::Args;
@@ -33,7 +33,7 @@ struct Row {
 pub fn run(args: &ModulesArgs) -> Result<()> {
     let rows: Vec<Row> = MODULES.iter().map(row).collect::<Result<_>>()?;
     if args.json {
-        say!("{}", serde_json::to_string_pretty(&rows)?);
+        print_line!("{}", serde_json::to_string_pretty(&rows)?);
         return Ok(());
     }
     let head = ["id", "in the paper", "bottleneck", "layers", "units SR", "MTS", "LOC"].map(str::to_owned);
@@ -52,7 +52,7 @@ pub fn run(args: &ModulesArgs) -> Result<()> {
         ]
     });
     let table: Vec<_> = std::iter::once(head).chain(lines).collect();
-    say!("{}", aligned(&table).trim_end());
+    print_line!("{}", aligned(&table).trim_end());
     Ok(())
 }
 

@@ -1,8 +1,8 @@
 //! `touchstream preview`: screens above their true reward maps, as a PNG file.
 
-use crate::say::say;
 use crate::settings_args::SourceArgs;
 use crate::settings_args::choice;
+use crate::stdio::print_line;
 use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
@@ -20,7 +20,7 @@ use touchstream_report::trial_shots::shoot_trial;
 
 #[derive(Args)]
 pub struct PreviewArgs {
-    /// Task ids such as sr-2way or sr-2way+rotation, or task files; all thirteen if none is named
+    /// Task ids such as sr-2way or sr-2way+rotation, or task files [default: all thirteen tasks]
     #[arg(value_name = "TASK")]
     tasks: Vec<String>,
     #[command(flatten)]
@@ -28,16 +28,16 @@ pub struct PreviewArgs {
     /// The PNG file to write
     #[arg(long, value_name = "FILE.png", default_value = "preview.png")]
     out: PathBuf,
-    /// Screens to show of each task, in whole trials
+    /// Screens per task, rounded up to complete trials
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=64))]
     screens: u64,
-    /// Tasks beside each other
+    /// Tasks per row
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=32))]
     columns: u64,
-    /// Show screens at one half, one third, ... of their size
+    /// Divide the size of screens by N
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=16))]
     shrink: u64,
-    /// Which images
+    /// The split of the images
     #[arg(long, value_parser = choice::<Split>(), default_value = "train")]
     split: Split,
     /// Seed of the trials
@@ -49,7 +49,7 @@ pub fn run(args: &PreviewArgs) -> Result<()> {
     let tasks: Vec<Task> = if args.tasks.is_empty() {
         paper_tasks().to_vec()
     } else {
-        args.tasks.iter().map(|word| parse_task_arg(word)).collect::<Result<_, _>>()?
+        args.tasks.iter().map(|task| parse_task_arg(task)).collect::<Result<_, _>>()?
     };
     let opened = args.source.how.open(&args.source.data, needs_of(&tasks), &Terminal::default())?;
     let shots = tasks
@@ -58,7 +58,12 @@ pub fn run(args: &PreviewArgs) -> Result<()> {
         .collect::<Result<Vec<_>>>()?;
     let style = SheetStyle { divisor: args.shrink as usize, n_columns: args.columns as usize };
     write_file(&args.out, &contact_sheet(&shots, style).to_png()?)?;
-    say!("{}  ({}, data {})", args.out.display(), opened.manifest.source, opened.manifest.content_hash);
+    print_line!(
+        "{}  ({}, data {})",
+        args.out.display(),
+        opened.manifest.source,
+        opened.manifest.content_hash
+    );
     Ok(())
 }
 

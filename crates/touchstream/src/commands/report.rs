@@ -1,6 +1,6 @@
-//! `touchstream report`: a study's figures, tables and page, from its folders alone.
+//! `touchstream report`: a study's figures, tables and page, from its run folders.
 
-use crate::say::say;
+use crate::stdio::print_line;
 use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
@@ -11,18 +11,17 @@ use touchstream_experiment::study::{ENDING, OpenStudy, cells_of, unnamed_runs, w
 
 #[derive(Args)]
 pub struct ReportArgs {
-    /// The study's folder, which may be under way, or a packed study
+    /// The study's folder, complete or not, or a packed study
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Where the report goes [default: DIR/report; FILE-report of a packed study]
+    /// The report's folder [default: DIR/report, or FILE-report for a packed study]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Print where everything is as JSON
+    /// Print the paths and numbers of runs as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// What was written.
 #[derive(Serialize)]
 struct Written {
     page: String,
@@ -41,7 +40,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     warn_of_unnamed(&args.folder, &unnamed_runs(folder, &cells_of(&spec)?)?, &terminal);
     let out = match &args.out {
         Some(out) => out.clone(),
-        None if study.is_packed() => report_beside(&args.folder),
+        None if study.is_packed() => report_next_to(&args.folder),
         None => folder.report(),
     };
     let page = write_report(&report, &out)?;
@@ -54,11 +53,11 @@ pub fn run(args: &ReportArgs) -> Result<()> {
             n_running: progress.n_running,
             n_missing: progress.n_missing,
         };
-        say!("{}", serde_json::to_string_pretty(&written)?);
+        print_line!("{}", serde_json::to_string_pretty(&written)?);
         return Ok(());
     }
     if !progress.is_complete() {
-        say!(
+        print_line!(
             "partial: {} of {} runs, {} failed, {} running",
             progress.n_done,
             progress.n_total(),
@@ -67,16 +66,16 @@ pub fn run(args: &ReportArgs) -> Result<()> {
         );
     }
     if !report.page.lead.is_empty() {
-        say!("{}", report.page.lead);
+        print_line!("{}", report.page.lead);
     }
-    say!("figures  {}", out.join("figures").display());
-    say!("tables   {}", out.join("tables").display());
-    say!("page     {}  (open it in a browser)", page.display());
+    print_line!("figures  {}", out.join("figures").display());
+    print_line!("tables   {}", out.join("tables").display());
+    print_line!("page     {}  (open it in a browser)", page.display());
     Ok(())
 }
 
 /// `results/modules-report` for `results/modules.tar.gz`.
-fn report_beside(file: &Path) -> PathBuf {
+fn report_next_to(file: &Path) -> PathBuf {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     file.with_file_name(format!("{}-report", name.strip_suffix(ENDING).unwrap_or(&name)))
 }

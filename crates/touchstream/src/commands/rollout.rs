@@ -1,8 +1,8 @@
-//! `touchstream rollout`: plays a stream without an agent, with uniform or perfect touches.
+//! `touchstream rollout`: plays a stream with uniform or perfect touches, without an agent.
 
-use crate::say::say;
 use crate::settings_args::SourceArgs;
 use crate::settings_args::choice;
+use crate::stdio::print_line;
 use crate::terminal::Terminal;
 use crate::text_table::aligned;
 use anyhow::Result;
@@ -22,10 +22,10 @@ use touchstream_experiment::rollout::{RolloutPolicy, SegmentRewards, play};
 
 #[derive(Args)]
 pub struct RolloutArgs {
-    /// A task id or task file to play for ever
+    /// A task id or task file
     #[arg(value_name = "TASK", required_unless_present = "schedule")]
     task: Option<String>,
-    /// Instead of one task: a schedule such as switch-3, or a schedule file
+    /// A schedule such as switch-3, or a schedule file, instead of one task
     #[arg(long, value_name = "SCHEDULE", conflicts_with = "task")]
     schedule: Option<String>,
     /// Steps before the switch of a named schedule
@@ -34,18 +34,18 @@ pub struct RolloutArgs {
     /// Steps to play
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
-    /// How to touch
+    /// How touches are chosen
     #[arg(long, value_parser = choice::<RolloutPolicy>(), default_value = "uniform")]
     policy: RolloutPolicy,
     /// Seed of trials and touches
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Which images
+    /// The split of the images
     #[arg(long, value_parser = choice::<Split>(), default_value = "train")]
     split: Split,
     #[command(flatten)]
     source: SourceArgs,
-    /// Write every step to a CSV file
+    /// Write all steps to a CSV file
     #[arg(long, value_name = "FILE.csv")]
     csv: Option<PathBuf>,
     /// Print the summary as JSON
@@ -53,7 +53,6 @@ pub struct RolloutArgs {
     json: bool,
 }
 
-/// What a rollout was and what it earned.
 #[derive(Serialize)]
 struct Rollout {
     data: DataFacts,
@@ -66,9 +65,9 @@ struct Rollout {
 
 pub fn run(args: &RolloutArgs) -> Result<()> {
     let schedule = match (&args.schedule, &args.task) {
-        (Some(word), _) => parse_schedule_arg(word, args.base_steps)?,
-        (None, Some(word)) => Schedule::single(parse_task_arg(word)?),
-        (None, None) => unreachable!("the command line asks for one of them"),
+        (Some(schedule), _) => parse_schedule_arg(schedule, args.base_steps)?,
+        (None, Some(task)) => Schedule::single(parse_task_arg(task)?),
+        (None, None) => unreachable!("clap requires one of them"),
     };
     let needs = needs_of(schedule.segments().iter().map(|segment| &segment.task));
     let opened = args.source.how.open(&args.source.data, needs, &Terminal::default())?;
@@ -92,19 +91,19 @@ pub fn run(args: &RolloutArgs) -> Result<()> {
         steps.finish()?;
     }
     if args.json {
-        say!("{}", serde_json::to_string_pretty(&rollout)?);
+        print_line!("{}", serde_json::to_string_pretty(&rollout)?);
         return Ok(());
     }
-    say!("{}", rollout.table().trim_end());
+    print_line!("{}", rollout.table().trim_end());
     let Rollout { data: DataFacts { source, content_hash }, seed, split, .. } = rollout;
-    say!("\n{} touches, seed {seed}, {split} split, +- one standard error", args.policy.name());
-    say!("data {source} {content_hash}");
+    print_line!("\n{} touches, seed {seed}, {split} split, +- one standard error", args.policy.name());
+    print_line!("data {source} {content_hash}");
     Ok(())
 }
 
 impl Rollout {
     fn table(&self) -> String {
-        let mut cells = vec![["segment", "task", "steps", "trials", "reward a trial"].map(String::from)];
+        let mut cells = vec![["segment", "task", "steps", "trials", "reward per trial"].map(String::from)];
         cells.extend(self.segments.iter().map(|line| {
             [
                 line.segment.to_string(),
@@ -118,7 +117,6 @@ impl Rollout {
     }
 }
 
-/// Every step as a line of CSV.
 struct StepFile {
     file: OutputFile,
 }

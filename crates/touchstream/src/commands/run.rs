@@ -1,6 +1,7 @@
-//! `touchstream run`: a configuration file, and nothing else to say.
+//! `touchstream run`: runs a configuration file.
 
-use crate::commands::train::{Where, run_config};
+use crate::commands::train::{RunOptions, run_config};
+use crate::settings_args::CacheArg;
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
@@ -11,20 +12,20 @@ use touchstream_experiment::run::CHECKPOINT_EVERY;
 pub struct RunArgs {
     /// The configuration (TOML): the options of `touchstream train`, and `schedule` for several tasks
     config: PathBuf,
-    /// The run's folder; a run that was stopped there goes on [default: runs/TASK-MODULE-SEED]
+    /// The run's folder; an interrupted run there is resumed [default: runs/TASK-MODULE-SEED]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// The cache folder [default: $TOUCHSTREAM_CACHE, else the user's cache]
-    #[arg(long, value_name = "DIR")]
-    cache: Option<PathBuf>,
-    /// Print what came of it as JSON
+    #[command(flatten)]
+    cache: CacheArg,
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub fn run(args: &RunArgs) -> Result<()> {
     let mut config = RawConfig::read(&args.config)?;
-    config.images.cache.clone_from(&args.cache);
-    let place = Where { folder: args.out.clone(), checkpoint_every: CHECKPOINT_EVERY, json: args.json };
-    run_config(config, place)
+    config.images.cache.clone_from(&args.cache.cache);
+    let options =
+        RunOptions { folder: args.out.clone(), checkpoint_every: CHECKPOINT_EVERY, json: args.json };
+    run_config(config, options)
 }

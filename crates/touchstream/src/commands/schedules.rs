@@ -1,6 +1,6 @@
-//! `touchstream schedules`: the paper's switches, and files checked.
+//! `touchstream schedules`: lists the paper's switches, and checks schedule files.
 
-use crate::say::{report_and_count, say};
+use crate::stdio::{print_line, report_and_count};
 use crate::text_table::aligned;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
@@ -20,7 +20,7 @@ pub struct SchedulesArgs {
 
 #[derive(Subcommand)]
 enum Action {
-    /// Check schedule files and print what they say
+    /// Check schedule files and print their segments
     Check {
         /// Schedule files
         #[arg(value_name = "FILE", required = true)]
@@ -33,12 +33,12 @@ pub fn run(args: &SchedulesArgs) -> Result<()> {
         None if args.json => {
             let row = |row: &touchstream_env::schedule::NamedSchedule| serde_json::json!({ "id": row.id, "base": row.base, "switch": row.switch });
             let rows: Vec<_> = NAMED_SCHEDULES.iter().map(row).collect();
-            say!("{}", serde_json::to_string_pretty(&rows)?);
+            print_line!("{}", serde_json::to_string_pretty(&rows)?);
         }
         None => {
             let mut cells = vec![["id", "base task", "then"].map(String::from)];
             cells.extend(NAMED_SCHEDULES.iter().map(|row| [row.id, row.base, row.switch].map(String::from)));
-            say!("{}", aligned(&cells).trim_end());
+            print_line!("{}", aligned(&cells).trim_end());
         }
         Some(Action::Check { files }) => check(files)?,
     }
@@ -49,7 +49,7 @@ fn check(files: &[PathBuf]) -> Result<()> {
     let mut n_failed = 0;
     for file in files {
         let show = |file: &PathBuf| -> Result<()> {
-            say!("{}: {}", file.display(), described(&schedule_from_file(file)?));
+            print_line!("{}: {}", file.display(), described(&schedule_from_file(file)?));
             Ok(())
         };
         report_and_count(show(file), &mut n_failed)?;
@@ -66,7 +66,7 @@ fn described(schedule: &Schedule) -> String {
         text.push_str(&format!("  {}, {}\n", segment.task.id(), segment.length));
     }
     if schedule.repeats() == Repeats::Yes {
-        text.push_str("  then from the start again\n");
+        text.push_str("  then repeated from the start\n");
     }
     text.trim_end().to_owned()
 }

@@ -1,4 +1,4 @@
-//! `touchstream study`: every figure and table of the paper by one command.
+//! `touchstream study`: a figure or table of the paper per command.
 
 mod pack;
 mod resume;
@@ -6,8 +6,8 @@ mod start;
 mod status;
 mod work;
 
-use crate::say::{say, warn_user};
 use crate::signals::{leave, stop_flag};
+use crate::stdio::{print_line, warn_user};
 use crate::terminal::Terminal;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
@@ -39,17 +39,17 @@ pub struct StudyArgs {
 
 #[derive(Subcommand)]
 enum StudyAction {
-    /// List the program's own studies
+    /// List the built-in studies
     List,
-    /// Go on with a study where it is, as it was started: here, or on the cluster
+    /// Resume a study as it was started: here, or on the cluster
     Resume(ResumeArgs),
-    /// Say how far a study is, here and in the cluster's queue
+    /// Show the progress of a study, here and in the cluster's queue
     Status(StatusArgs),
-    /// Take a study's jobs back from the cluster; what is done stays
+    /// Cancel a study's jobs on the cluster; completed runs are kept
     Cancel(FolderArgs),
-    /// Put what is complete of a study into one small file, for others or for later
+    /// Pack a study's completed runs into one small file
     Pack(PackArgs),
-    /// Do some runs of a study: what a job of the cluster does
+    /// Execute some runs of a study: the task of a cluster job
     #[command(hide = true)]
     Work(WorkArgs),
 }
@@ -71,13 +71,13 @@ enum Engine {
 
 #[derive(Args)]
 pub struct HowArgs {
-    /// Runs side by side [default: one a core]
+    /// Parallel runs [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
-    /// Seconds after which a silent process of another machine counts as dead
+    /// Seconds without a heartbeat after which a process on another machine is considered dead
     #[arg(long, value_name = "SECS", value_parser = clap::value_parser!(u64).range(1..=86_400), hide = true)]
     pub lease: Option<u64>,
-    /// Seconds between two checkpoints of a run, at least [default: 10]
+    /// Minimum number of seconds between checkpoints of a run [default: 10]
     #[arg(long, value_name = "SECS", hide = true)]
     pub checkpoint_every: Option<u32>,
 }
@@ -94,7 +94,7 @@ pub fn run(args: &StudyArgs) -> Result<()> {
     }
 }
 
-/// Gives what is missing to the cluster, and says so.
+/// Submits the missing runs to the cluster.
 fn submit_jobs(
     folder: &StudyFolder,
     spec: &StudySpec,
@@ -105,12 +105,18 @@ fn submit_jobs(
     let cells = cells_of(spec)?;
     let submitted = submit(folder, &spec.name, &cells, options, n_jobs, cache, &Terminal::default())?;
     for array in &submitted {
-        say!("job {}: {} runs ({}) in {} tasks", array.job_id, array.n_runs, array.what, array.n_tasks);
+        print_line!(
+            "job {}: {} runs ({}) in {} tasks",
+            array.job_id,
+            array.n_runs,
+            array.what,
+            array.n_tasks
+        );
     }
     match submitted.is_empty() {
         true => report(folder),
         false => {
-            say!("follow it with: touchstream study status {}", folder.path().display());
+            print_line!("follow it with: touchstream study status {}", folder.path().display());
             Ok(())
         }
     }
@@ -121,14 +127,14 @@ fn cancel_jobs(path: &Path) -> Result<()> {
     read_spec(&folder)?;
     let submissions = read_submissions(&folder)?;
     if submissions.is_empty() {
-        bail!("{} was not given to a cluster; Ctrl-C stops a study that runs here", path.display());
+        bail!("{} was not submitted to a cluster; press Ctrl-C where it runs", path.display());
     }
     cancel(&submissions)?;
-    say!("cancelled; go on with: touchstream study resume {}", path.display());
+    print_line!("cancelled; resume with: touchstream study resume {}", path.display());
     Ok(())
 }
 
-/// Writes the report and says where it is.
+/// Writes the report and prints its path.
 fn report(folder: &StudyFolder) -> Result<()> {
     let spec = &read_spec(folder)?;
     let terminal = Terminal::default();
@@ -136,20 +142,20 @@ fn report(folder: &StudyFolder) -> Result<()> {
     warn_of_unnamed(folder.path(), &unnamed_runs(folder, &cells_of(spec)?)?, &terminal);
     let page = write_report(&report, &folder.report())?;
     if !report.page.lead.is_empty() {
-        say!("{}", report.page.lead);
+        print_line!("{}", report.page.lead);
     }
-    say!("page     {}  (open it in a browser)", page.display());
+    print_line!("page     {}  (open it in a browser)", page.display());
     Ok(())
 }
 
 fn list() -> Result<()> {
     for (name, about) in NamedStudy::names() {
-        say!("{name:18} {about}");
+        print_line!("{name:18} {about}");
     }
     Ok(())
 }
 
-/// Where the cache is is not part of a study.
+/// The cache folder is not part of a study.
 fn set_cache(spec: &mut StudySpec, cache: Option<&Path>) {
     spec.settings.images.cache = cache.map(Path::to_owned);
 }
@@ -175,13 +181,13 @@ impl HowArgs {
     }
 }
 
-/// Does what is missing of a study and says what it took so far; an error if something stays missing.
+/// Executes the missing runs of a study and returns the time spent; an error if some remain.
 pub fn work(folder: &StudyFolder, spec: &StudySpec, how: &HowArgs) -> Result<SpentTime> {
     let cells = cells_of(spec)?;
     let must_stop = stop_flag()?;
     let cells: Vec<&Cell> = cells.iter().collect();
     let leave_at_once = || {
-        warn_user!("stopped; go on with: touchstream study resume {}", folder.path().display());
+        warn_user!("stopped; resume with: touchstream study resume {}", folder.path().display());
         leave(Ending::Interrupted);
     };
     let terminal = Terminal::leaving(&leave_at_once);
@@ -189,15 +195,15 @@ pub fn work(folder: &StudyFolder, spec: &StudySpec, how: &HowArgs) -> Result<Spe
     if is_complete(&summary) {
         return Ok(summary.spent);
     }
-    say_spent(&summary.spent);
+    print_spent(&summary.spent);
     if must_stop.load(Ordering::Relaxed) {
-        warn_user!("stopped; go on with: touchstream study resume {}", folder.path().display());
+        warn_user!("stopped; resume with: touchstream study resume {}", folder.path().display());
         leave(Ending::Interrupted);
     }
-    bail!("some runs could not be done; the reasons are above, and the next start tries them again");
+    bail!("some runs failed; the reasons are above, and the next start retries them");
 }
 
-/// Does what is missing of a study here, baselines too, and reports it.
+/// Executes the missing runs and baselines of a study here, and writes the report.
 fn work_and_report(
     folder: &StudyFolder,
     spec: &StudySpec,
@@ -209,18 +215,18 @@ fn work_and_report(
     let mut spent = work(folder, spec, how)?;
     spent.baselines = baselines;
     timed(&mut spent.report, || report(folder))?;
-    say_spent(&spent);
+    print_spent(&spent);
     Ok(())
 }
 
-/// Where the time of this process went, if it did any run.
-pub fn say_spent(spent: &SpentTime) {
+/// Prints where the time of this process went, if it executed any run.
+pub fn print_spent(spent: &SpentTime) {
     if !spent.runs.is_zero() {
         warn_user!("{}", spent.words());
     }
 }
 
-/// Prints what this process did; returns whether everything is complete.
+/// Prints the result of this process; returns whether all runs are complete.
 fn is_complete(summary: &WorkSummary) -> bool {
     let JobCounts { n_jobs, n_complete, given_up, .. } = &summary.tally;
     for (name, reason) in given_up.iter().take(20) {
@@ -230,13 +236,13 @@ fn is_complete(summary: &WorkSummary) -> bool {
         warn_user!("given up: {} more", given_up.len() - 20);
     }
     if summary.n_failed > 0 {
-        warn_user!("{} runs diverged: that is their result, and the report says so", summary.n_failed);
+        warn_user!("{} runs diverged; the report lists them", summary.n_failed);
     }
     warn_user!("{n_complete} of {n_jobs} runs are complete");
     summary.tally.is_complete()
 }
 
-/// This start of the program, for the records of a study.
+/// This start of the program, for the study's records.
 pub fn this_start() -> Start {
     Start::by_arguments(std::env::args().skip(1), env!("TOUCHSTREAM_COMMIT"))
 }

@@ -1,8 +1,8 @@
-//! `touchstream switch`: a task, then another one with what was learned.
+//! `touchstream switch`: learns a second task after a first one, and from scratch.
 
-use crate::commands::study::{HowArgs, say_spent, this_start, work};
-use crate::say::say;
+use crate::commands::study::{HowArgs, print_spent, this_start, work};
 use crate::settings_args::{RunSettings, choice};
+use crate::stdio::print_line;
 use crate::text_table::aligned;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -15,16 +15,16 @@ use touchstream_modules::composite::Voting;
 
 #[derive(Args)]
 pub struct SwitchArgs {
-    /// Switches of the paper: numbers and ranges, such as 13 or 1..15 or 1,4,11..15; 0 is the same task again
+    /// Switches of the paper: numbers and ranges such as 1,4,11..15; 0 is the no-switch control
     #[arg(long, value_name = "N,...", conflicts_with_all = ["from", "to"])]
     id: Option<String>,
-    /// The task that is learned first: an id or a task file
+    /// The first task: id or task file
     #[arg(long, value_name = "TASK", requires = "to")]
     from: Option<String>,
-    /// The task after it
+    /// The second task: id or task file
     #[arg(long, value_name = "TASK", requires = "from")]
     to: Option<String>,
-    /// Who is voted on
+    /// Layer or unit voting, or both
     #[arg(
         long = "voting",
         value_parser = choice::<Voting>(),
@@ -33,22 +33,22 @@ pub struct SwitchArgs {
         default_value = "layer"
     )]
     votings: Vec<Voting>,
-    /// Voting alone, without transformed touches and maps
+    /// Without transformed copies of the old modules
     #[arg(long)]
     no_transformations: bool,
-    /// Also: the old module with shuffled weights, the old module learning on, and the old module as it is
+    /// Also run controls: old module shuffled, fine-tuned, and unchanged
     #[arg(long)]
     controls: bool,
-    /// How many seeds
+    /// Number of seeds
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: u64,
     /// Steps of the first task [default: 30000, 60000 with four classes, 100000 for match-to-sample]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     base_steps: Option<u64>,
-    /// Runs side by side [default: one a core]
+    /// Parallel runs [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// The study's folder; runs that are in it are not done again
+    /// The study's folder; completed runs in it are skipped
     #[arg(long, value_name = "DIR", default_value = "runs/switches")]
     out: PathBuf,
     /// Print the gains as JSON
@@ -61,22 +61,22 @@ pub struct SwitchArgs {
 impl SwitchArgs {
     fn spec(&self) -> Result<StudySpec> {
         let typed = self.settings.config();
-        for (word, is_said) in [
+        for (option, is_given) in [
             ("task", typed.task.is_some()),
             ("map-steps", typed.map_steps.is_some()),
             ("map-examples", typed.map_examples.is_some()),
             ("evaluate-every", typed.evaluate_every.is_some()),
         ] {
-            if is_said {
-                bail!(
-                    "--{word} is for `touchstream train`; `touchstream switch --help` says what can be chosen here"
-                );
+            if is_given {
+                bail!("--{option} is for `touchstream train`; see `touchstream switch --help`");
             }
         }
         let switches = match (&self.id, &self.from, &self.to) {
             (Some(ids), None, None) => ids.split(',').map(String::from).collect(),
             (None, Some(from), Some(to)) => vec![format!("{from}--{to}")],
-            _ => bail!("say which switch: --id 1..15 (0 is the same task again), or --from TASK --to TASK"),
+            _ => bail!(
+                "no switch given: use --id 1..15 (0 is the no-switch control), or --from TASK --to TASK"
+            ),
         };
         let first_seed = typed.seed.unwrap_or(1);
         let mut settings = typed.clone().with_absolute_sources()?;
@@ -106,11 +106,11 @@ impl SwitchArgs {
 
     fn ways(&self) -> Vec<String> {
         let mut ways = vec!["scratch".to_owned()];
-        for (idx, &word) in self.votings.iter().enumerate() {
-            if self.votings[..idx].contains(&word) {
+        for (idx, &voting) in self.votings.iter().enumerate() {
+            if self.votings[..idx].contains(&voting) {
                 continue;
             }
-            let name = word.name();
+            let name = voting.name();
             let name = if self.no_transformations { format!("{name}-plain") } else { name.to_owned() };
             if self.controls {
                 ways.push(format!("{name}-shuffled"));
@@ -136,19 +136,18 @@ pub fn run(args: &SwitchArgs) -> Result<()> {
         let files = report.write_files(&folder, &spec)?;
         Ok((report, files))
     })?;
-    say_spent(&spent);
+    print_spent(&spent);
     if args.json {
-        say!("{}", serde_json::to_string_pretty(&report)?);
+        print_line!("{}", serde_json::to_string_pretty(&report)?);
         return Ok(());
     }
-    say!("{}", table(&report));
+    print_line!("{}", table(&report));
     for file in files {
-        say!("{}", file.display());
+        print_line!("{}", file.display());
     }
     Ok(())
 }
 
-/// For the terminal.
 fn table(report: &SwitchReport) -> String {
     let head = ["switch", "second task", "learned by", "area", "RGain", "TGain/1000", "n", "steps"];
     let mut rows = vec![head.map(String::from)];

@@ -1,7 +1,7 @@
-//! `touchstream tasks`: the table, one task as a file, and files checked.
+//! `touchstream tasks`: lists tasks, prints one as a task file, checks task files.
 
-use crate::say::{report_and_count, say, warn_user};
 use crate::settings_args::Typed;
+use crate::stdio::{print_line, report_and_count, warn_user};
 use crate::terminal::Terminal;
 use crate::text_table::aligned;
 use anyhow::{Result, anyhow, bail};
@@ -34,7 +34,7 @@ pub struct TasksArgs {
 
 #[derive(Subcommand)]
 enum Action {
-    /// Print a task in the language of task files
+    /// Print a task as a task file
     Show {
         /// A task id such as sr-2way or sr-2way+rotation, or a task file
         #[arg(value_name = "TASK")]
@@ -46,12 +46,12 @@ enum Action {
 
 #[derive(Args)]
 struct ListArgs {
-    /// Count the chance of tasks that depend on the images on this source (gallery, folder:PATH, ...)
+    /// Also compute chance and best of tasks that depend on the images, on this source (gallery, folder:PATH, ...)
     #[arg(long, value_name = "SOURCE")]
     data: Option<SourceSpec>,
     #[command(flatten)]
     how: Typed<ImageOptions>,
-    /// Screens to count chance and best on, where they depend on the images
+    /// Screens for chance and best, where they depend on the images
     #[arg(long, value_name = "N", default_value_t = N_EXACT_SCREENS)]
     count: usize,
     /// Print JSON
@@ -64,12 +64,12 @@ struct CheckArgs {
     /// Task files
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Play the tasks on this source (gallery, folder:PATH, ...) instead of plain coloured squares
+    /// Test the tasks on this source (gallery, folder:PATH, ...) instead of plain coloured squares
     #[arg(long, value_name = "SOURCE")]
     data: Option<SourceSpec>,
     #[command(flatten)]
     how: Typed<ImageOptions>,
-    /// Screens to count chance and best on, where they depend on the images
+    /// Screens for chance and best, where they depend on the images
     #[arg(long, value_name = "N", default_value_t = N_EXACT_SCREENS)]
     count: usize,
 }
@@ -78,7 +78,7 @@ pub fn run(args: &TasksArgs) -> Result<()> {
     match &args.action {
         None => list(&args.list),
         Some(Action::Show { task }) => {
-            say!("{}", parse_task_arg(task)?.to_toml().trim_end());
+            print_line!("{}", parse_task_arg(task)?.to_toml().trim_end());
             Ok(())
         }
         Some(Action::Check(check)) => run_check(check),
@@ -108,15 +108,15 @@ fn list(args: &ListArgs) -> Result<()> {
     if args.json {
         let tasks = rows.iter().map(|(task, exact)| TaskLine::new(task, exact.as_ref())).collect();
         let data = opened.as_ref().map(|opened| DataFacts::of(&opened.manifest));
-        say!("{}", serde_json::to_string_pretty(&TaskList { data, tasks })?);
+        print_line!("{}", serde_json::to_string_pretty(&TaskList { data, tasks })?);
         return Ok(());
     }
-    say!("{}", task_table(&rows).trim_end());
+    print_line!("{}", task_table(&rows).trim_end());
     match opened {
-        None => say!("\n- depends on the images: add --data gallery, --data coco:PATH, ..."),
+        None => print_line!("\n- depends on the images: add --data gallery, --data coco:PATH, ..."),
         Some(opened) => {
             refused.iter().for_each(|reason| warn_user!("- {reason}"));
-            say!("\ntrain split of {} {}", opened.manifest.source, opened.manifest.content_hash);
+            print_line!("\ntrain split of {} {}", opened.manifest.source, opened.manifest.content_hash);
         }
     }
     Ok(())
@@ -124,26 +124,24 @@ fn list(args: &ListArgs) -> Result<()> {
 
 #[derive(Serialize)]
 struct TaskList<'a> {
-    /// Absent: figures that depend on the images are, too.
+    /// Absent without --data; then values that depend on the images are, too.
     data: Option<DataFacts>,
     tasks: Vec<TaskLine<'a>>,
 }
 
-/// A task as scripts read it.
 #[derive(Serialize)]
 struct TaskLine<'a> {
     id: &'a str,
     title: &'a str,
     paradigm: &'static str,
-    /// Absent: all that the source has.
+    /// Absent if all classes of the source.
     n_classes: Option<usize>,
     steps_per_trial: u64,
     chance: Option<f64>,
     best: Option<f64>,
-    /// The share of uniform touches on any object at all; absent where no scenes are shown.
+    /// The share of uniform touches on any object; only for scene tasks.
     chance_on_object: Option<f64>,
-    /// Screens of the training split that chance and best were counted on, of how many; absent where they do not
-    /// depend on the images.
+    /// Training screens used for chance and best; absent if they do not depend on the images.
     n_screens_counted: Option<usize>,
     n_screens: Option<usize>,
 }
@@ -170,15 +168,14 @@ const HEADINGS: [&str; 9] = [
     "id",
     "paradigm",
     "classes",
-    "steps a trial",
+    "steps per trial",
     "chance",
     "best",
     "chance on any object",
-    "counted on",
+    "computed on",
     "rule",
 ];
 
-/// The table of tasks as text.
 pub fn task_table(rows: &[(&Task, Option<ExactRewards>)]) -> String {
     let mut cells = vec![HEADINGS.map(String::from)];
     for (task, exact) in rows {
@@ -186,7 +183,7 @@ pub fn task_table(rows: &[(&Task, Option<ExactRewards>)]) -> String {
         cells.push([
             task.id().into(),
             task.paradigm().short_name().into(),
-            classes_word(task),
+            classes_text(task),
             task.steps_per_trial().to_string(),
             shown(exact.map(|exact| exact.chance)),
             shown(exact.map(|exact| exact.best)),
@@ -196,14 +193,14 @@ pub fn task_table(rows: &[(&Task, Option<ExactRewards>)]) -> String {
                 }
                 _ => String::new(),
             },
-            counted_word(exact.as_ref()),
+            computed_on(exact.as_ref()),
             task.spec().title.clone(),
         ]);
     }
     aligned(&cells)
 }
 
-fn counted_word(exact: Option<&ExactRewards>) -> String {
+fn computed_on(exact: Option<&ExactRewards>) -> String {
     match exact.map(|exact| exact.basis) {
         None => "-".into(),
         Some(Basis::Geometry) => "all trials".into(),
@@ -211,7 +208,7 @@ fn counted_word(exact: Option<&ExactRewards>) -> String {
     }
 }
 
-fn classes_word(task: &Task) -> String {
+fn classes_text(task: &Task) -> String {
     match &task.spec().classes {
         ClassChoice::All => "all".into(),
         ClassChoice::First(n) => n.to_string(),
@@ -223,7 +220,7 @@ fn classes_word(task: &Task) -> String {
 pub fn chance_and_best(exact: &ExactRewards) -> String {
     let counted = match exact.basis {
         Basis::Geometry => String::new(),
-        Basis::Screens { n_counted, n_all } => format!(" (counted on {n_counted} of {n_all} screens)"),
+        Basis::Screens { n_counted, n_all } => format!(" (on {n_counted} of {n_all} screens)"),
     };
     let on_object =
         exact.chance_on_object.map_or_else(String::new, |share| format!(" (on any object {share:.3})"));
@@ -244,18 +241,18 @@ fn run_check(args: &CheckArgs) -> Result<()> {
 fn check_file(file: &Path, args: &CheckArgs) -> Result<()> {
     let text = read_text(file)?;
     let task = parse_task(&text).map_err(|error| anyhow!("{}: {error}", file.display()))?;
-    say!("{}: task `{}`", file.display(), task.id());
+    print_line!("{}: task `{}`", file.display(), task.id());
     if paper_tasks().iter().any(|known| known.id() == task.id() && *known != task) {
-        say!("  warning: line 1, field `id`: the paper's task of this name has other rules");
+        print_line!("  warning: line 1, field `id`: the paper's task of this name has other rules");
     }
     for warning in task.warnings() {
         let line = line_of_field(&text, &warning.field);
-        say!("  warning: line {line}, field {warning}");
+        print_line!("  warning: line {line}, field {warning}");
     }
-    say!(
-        "  {}, {} classes, {} steps a trial",
+    print_line!(
+        "  {}, {} classes, {} steps per trial",
         task.paradigm().short_name(),
-        classes_word(&task),
+        classes_text(&task),
         task.steps_per_trial()
     );
     let opened: Option<Opened> = match &args.data {
@@ -270,19 +267,19 @@ fn check_file(file: &Path, args: &CheckArgs) -> Result<()> {
         }
     };
     match &exact {
-        Some(exact) => say!("  {}", chance_and_best(exact)),
-        None => say!("  chance and best depend on the images: name a source with --data"),
+        Some(exact) => print_line!("  {}", chance_and_best(exact)),
+        None => print_line!("  chance and best depend on the images: choose a source with --data"),
     }
     if exact.is_some_and(|exact| exact.best < 1.0) {
-        say!("  warning: some trials offer no full reward, wherever the screen is touched");
+        print_line!("  warning: in some trials, no touch earns the full reward");
     }
     let (stimuli, name): (Arc<dyn Stimuli>, String) = match opened {
         Some(opened) => (opened.stimuli, opened.manifest.source),
         None => (Arc::new(plain_source(&task)), "plain coloured squares".into()),
     };
     let passed = check_task(&task, &stimuli, RunSeed(0), Effort::QUICK)?;
-    say!(
-        "  conforms on {name}: {} steps, {} screens, {} whole reward maps",
+    print_line!(
+        "  conforms on {name}: {} steps, {} screens, {} complete reward maps",
         passed.n_steps,
         passed.n_screens,
         passed.n_maps
@@ -290,7 +287,7 @@ fn check_file(file: &Path, args: &CheckArgs) -> Result<()> {
     Ok(())
 }
 
-/// Coloured squares with the classes that the task asks for.
+/// Coloured squares with the classes that the task needs.
 fn plain_source(task: &Task) -> PlainStimuli {
     match &task.spec().classes {
         ClassChoice::Named(names) => PlainStimuli::named(names.clone()),

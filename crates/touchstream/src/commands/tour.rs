@@ -1,9 +1,9 @@
-//! `touchstream tour`: every task at a glance.
+//! `touchstream tour`: all tasks on one sheet and one page.
 
 use crate::commands::preview::shoot_task;
 use crate::commands::tasks::{chance_and_best, task_table};
-use crate::say::{say, warn_user};
 use crate::settings_args::SourceArgs;
+use crate::stdio::{print_line, warn_user};
 use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
@@ -30,7 +30,7 @@ pub struct TourArgs {
     seed: u64,
 }
 
-/// Enough of each kind for a look, so that the first tour takes seconds.
+/// Few enough that the first tour takes seconds.
 const FEW: SplitCounts = SplitCounts::new(118, 59);
 
 pub fn run(args: &TourArgs) -> Result<()> {
@@ -51,7 +51,7 @@ pub fn run(args: &TourArgs) -> Result<()> {
                 rows.push((task, Some(exact)));
             }
             Err(reason) => {
-                warn_user!("left out: {reason}");
+                warn_user!("skipped: {reason}");
                 rows.push((task, None));
             }
         }
@@ -68,8 +68,8 @@ pub fn run(args: &TourArgs) -> Result<()> {
     write_file(&sheet_path, &sheet.to_png()?)?;
     write_file(&page_path, page.as_bytes())?;
     let tasks: Vec<(&Task, _)> = rows;
-    say!("{}", task_table(&tasks).trim_end());
-    say!("\ndata {} {}", opened.manifest.source, opened.manifest.content_hash);
-    say!("sheet {}\npage  {}  (open it in a browser)", sheet_path.display(), page_path.display());
+    print_line!("{}", task_table(&tasks).trim_end());
+    print_line!("\ndata {} {}", opened.manifest.source, opened.manifest.content_hash);
+    print_line!("sheet {}\npage  {}  (open it in a browser)", sheet_path.display(), page_path.display());
     Ok(())
 }

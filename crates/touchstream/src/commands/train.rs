@@ -1,8 +1,8 @@
-//! `touchstream train`: a task is learned, or several, one after the other.
+//! `touchstream train`: learns one task, or a schedule of several.
 
-use crate::say::say;
 use crate::settings_args::{RunSettings, choice, help_of};
 use crate::signals::{leave, stop_flag};
+use crate::stdio::print_line;
 use crate::terminal::Terminal;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
@@ -17,33 +17,32 @@ use touchstream_modules::composite::Voting;
 
 #[derive(Args)]
 pub struct TrainArgs {
-    /// A configuration file (TOML); flags override what it says
+    /// A configuration file (TOML); options override its values
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     config: Option<PathBuf>,
-    /// The run's folder; a run that was stopped there goes on [default: runs/TASK-MODULE-SEED]
+    /// The run's folder; an interrupted run there is resumed [default: runs/TASK-MODULE-SEED]
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     out: Option<PathBuf>,
-    /// Go on with the run in a folder, as its config.toml says
+    /// Resume the run in a folder, with the settings of its config.toml
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
-    /// Seconds between two checkpoints, at least; they are written after evaluations [default: 10]
+    /// Minimum number of seconds between checkpoints, which are written after evaluations [default: 10]
     #[arg(long, value_name = "SECS")]
     checkpoint_every: Option<f64>,
-    /// Print what came of it as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
     #[arg(long, value_name = "SCHEDULE", conflicts_with = "task", help = help_of("schedule"))]
     schedule: Option<String>,
     #[arg(long, value_parser = choice::<Voting>(), value_name = "HOW", help_heading = STREAM, help = help_of("voting"))]
     voting: Option<Voting>,
-    /// Voting alone, without transformed touches and maps
+    /// Voting without transformed copies of the old modules
     #[arg(long, help_heading = STREAM)]
     no_transformations: bool,
     #[command(flatten)]
     settings: RunSettings,
 }
 
-/// The result of a run.
 #[derive(Serialize)]
 struct TrainSummary {
     folder: String,
@@ -70,18 +69,16 @@ pub fn run(args: &TrainArgs) -> Result<()> {
             .map_err(|_| anyhow!("checkpoint-every: {secs:e} is not a number of seconds"))?,
     };
     let folder = args.resume.as_ref().or(args.out.as_ref()).cloned();
-    run_config(config, Where { folder, checkpoint_every, json: args.json })
+    run_config(config, RunOptions { folder, checkpoint_every, json: args.json })
 }
 
-/// Where a run goes, and what is printed of it.
-pub struct Where {
+pub struct RunOptions {
     pub folder: Option<PathBuf>,
     pub checkpoint_every: Duration,
     pub json: bool,
 }
 
 impl TrainArgs {
-    /// Everything that was typed.
     fn typed(&self) -> RawConfig {
         RawConfig {
             schedule: self.schedule.clone(),
@@ -92,19 +89,18 @@ impl TrainArgs {
     }
 }
 
-/// Trains what a configuration says.
-pub fn run_config(config: RawConfig, place: Where) -> Result<()> {
+pub fn run_config(config: RawConfig, options: RunOptions) -> Result<()> {
     let terminal = Terminal::default();
     let setup = RunSetup::new(config)?;
-    let folder = place.folder.unwrap_or_else(|| default_folder(&setup));
+    let folder = options.folder.unwrap_or_else(|| default_folder(&setup));
     let inputs = setup.open(&terminal)?;
-    // Until here Ctrl-C ends the program at once: there is nothing to lose.
+    // Until here Ctrl-C ends the program at once: nothing would be lost.
     let must_stop = stop_flag()?;
-    let ending = train(&setup, &inputs, &folder, place.checkpoint_every, &must_stop, &terminal)?;
-    if place.json {
-        say!("{}", serde_json::to_string_pretty(&summary(&folder, &inputs, ending)?)?);
+    let ending = train(&setup, &inputs, &folder, options.checkpoint_every, &must_stop, &terminal)?;
+    if options.json {
+        print_line!("{}", serde_json::to_string_pretty(&summary(&folder, &inputs, ending)?)?);
     } else if ending == Ending::Finished {
-        say_files(&folder)?;
+        print_files(&folder)?;
     }
     leave(ending);
     Ok(())
@@ -113,7 +109,7 @@ pub fn run_config(config: RawConfig, place: Where) -> Result<()> {
 fn resumed_config(typed: &RawConfig, folder: &Path) -> Result<RawConfig> {
     let others = RawConfig { images: Default::default(), ..typed.clone() };
     if others != RawConfig::default() {
-        bail!("--resume goes on as {}/config.toml says; leave other options out", folder.display());
+        bail!("--resume uses {}/config.toml; remove the other options", folder.display());
     }
     Ok(typed.clone().over(RawConfig::read(&RunFolder::at(folder).config())?))
 }
@@ -138,12 +134,12 @@ fn summary(folder: &Path, inputs: &Inputs, ending: Ending) -> Result<TrainSummar
     })
 }
 
-/// Prints where everything is.
-pub fn say_files(path: &Path) -> Result<()> {
+/// Prints the final reward and the files of a run.
+pub fn print_files(path: &Path) -> Result<()> {
     let folder = RunFolder::at(path);
     let status = folder.read_status()?;
     if let Some(reward) = status.and_then(|status| status.validation_reward) {
-        say!("validation reward {reward:.3}");
+        print_line!("validation reward {reward:.3}");
     }
     for (what, file) in [
         ("curve", folder.curve_csv()),
@@ -154,7 +150,7 @@ pub fn say_files(path: &Path) -> Result<()> {
     ] {
         if file.exists() {
             let hint = if what == "page" { "  (open it in a browser)" } else { "" };
-            say!("{what:8} {}{hint}", file.display());
+            print_line!("{what:8} {}{hint}", file.display());
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
-//! `touchstream verify`: each claim of the paper as a test on what studies found.
+//! `touchstream verify`: tests each claim of the paper on the results of studies.
 
-use crate::say::{say, warn_user};
+use crate::stdio::{print_line, warn_user};
 use crate::terminal::Terminal;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -11,19 +11,19 @@ use touchstream_experiment::study::{Evidence, MadeFrom, evidence_of, reproductio
 
 #[derive(Args)]
 pub struct VerifyArgs {
-    /// Folders of studies, or packed ones; those on the same images, encoder and settings that count touches alike are judged together
+    /// Folders of studies, or packed studies; those with the same images, encoder, settings and touch scale are combined
     #[arg(value_name = "DIR", required = true)]
     folders: Vec<PathBuf>,
     /// Print as JSON
     #[arg(long)]
     json: bool,
-    /// Only claims that can be judged
+    /// Leave out claims with not enough data
     #[arg(long)]
     judged: bool,
-    /// Also write a page for people (Markdown): claims, figures, commits, hashes and commands
+    /// Also write a Markdown page: claims, values, commits, hashes and commands
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
-    /// End with an error if a claim is not reproduced
+    /// Exit with an error if a claim is not reproduced
     #[arg(long)]
     strict: bool,
 }
@@ -49,21 +49,24 @@ pub fn run(args: &VerifyArgs) -> Result<()> {
                 })
             })
             .collect();
-        say!("{}", serde_json::to_string_pretty(&verdicts)?);
+        print_line!("{}", serde_json::to_string_pretty(&verdicts)?);
     } else {
         for evidence in &all {
             let Evidence { images, encoder, touches, settings, .. } = evidence;
             let parts = [format!("{images} with {encoder}"), format!("touches {}", touches.word())];
-            say!("{}", parts.iter().chain(settings).map(String::as_str).collect::<Vec<_>>().join(", "));
+            print_line!(
+                "{}",
+                parts.iter().chain(settings).map(String::as_str).collect::<Vec<_>>().join(", ")
+            );
             for verdict in evidence.verdicts.iter().filter(shown) {
                 let Verdict { preset, claim, paper, found, n, outcome, why, .. } = verdict;
-                say!("{:16} {claim} (preset {preset})", outcome.label());
-                say!("{:16} paper: {paper}; found: {found}; {n}", "");
+                print_line!("{:16} {claim} (preset {preset})", outcome.label());
+                print_line!("{:16} paper: {paper}; found: {found}; {n}", "");
                 if !why.is_empty() {
-                    say!("{:16} {why}", "");
+                    print_line!("{:16} {why}", "");
                 }
             }
-            say!("");
+            print_line!("");
         }
     }
     let n_not = all
@@ -77,13 +80,12 @@ pub fn run(args: &VerifyArgs) -> Result<()> {
     Ok(())
 }
 
-/// What counts nowhere, and what verdicts mean nothing.
 fn warn_of(evidence: &Evidence) {
     let smoke = evidence.smoke_studies();
     if !smoke.is_empty() {
         warn_user!("warning: {}", smoke_words(&smoke));
     }
     for LeftOut { what, why } in &evidence.left_out {
-        warn_user!("left out: {what}: {why}");
+        warn_user!("ignored: {what}: {why}");
     }
 }

@@ -1,8 +1,10 @@
-//! `touchstream bench encoder`: screens a second, ratios to peers, and the fraction of the cores' peak.
+//! `touchstream bench encoder`: screens per second, ratios to peers, and the fraction of the cores' peak.
 
-use crate::commands::bench::core_peak::peak_per_core;
+use crate::commands::bench::compare::{CompareArgs, Rates, compare_rates};
 use crate::commands::bench::peers::Peers;
-use crate::say::{say, warn_user};
+use crate::commands::bench::processor::Processor;
+use crate::settings_args::CacheArg;
+use crate::stdio::{print_line, warn_user};
 use crate::text_table::aligned;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -15,83 +17,85 @@ use touchstream_encoder::{Encoder, EncoderSpec, Features};
 use touchstream_env::screen::Screen;
 use touchstream_experiment::Unwatched;
 use touchstream_experiment::config::EncoderOptions;
-use touchstream_experiment::config::default_cache_dir;
+use touchstream_experiment::study::process_cpu_time;
 
 #[derive(Args)]
 pub struct EncoderBenchArgs {
-    /// Weights for vgg16: safetensors with torchvision's names [default: those that were installed]
+    /// Weights of vgg16: safetensors with torchvision's names [default: the installed weights]
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
-    /// Numbers of threads to measure with
+    /// Numbers of threads
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,2")]
     threads: Vec<usize>,
-    /// Numbers of screens encoded at once to measure with
+    /// Batch sizes: numbers of screens encoded at once
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,8")]
     batch: Vec<usize>,
-    /// How often each is run in turn; the fastest run counts, as other work on the machine can only slow it down
+    /// Runs of each, in turn; the fastest is reported, because other work on the machine only slows runs down
     #[arg(long, value_name = "N", default_value_t = 5)]
     rounds: usize,
-    /// A Python with torch, onnxruntime, onnx, numpy and safetensors: VGG-16's convolutions are then measured there
-    /// too (`scripts/python-env --peers` makes one)
+    /// A Python with torch, onnxruntime, onnx, numpy and safetensors: VGG-16's convolutions are then measured there,
+    /// too (`scripts/python-env --peers` installs them into .venv)
     #[arg(long, value_name = "FILE")]
     python: Option<PathBuf>,
-    /// Folder with the installed weights [default: $TOUCHSTREAM_CACHE, else the user's cache]
-    #[arg(long, value_name = "DIR")]
-    cache: Option<PathBuf>,
+    #[command(flatten)]
+    cache: CacheArg,
+    #[command(flatten)]
+    compare: CompareArgs,
     /// Print as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// One thing measured in one setting.
 #[derive(Serialize)]
-struct Measured {
-    /// `compact`, `vgg16`, `vgg16 convolutions`, or the latter of a peer.
+struct Row {
+    /// `compact`, `vgg16`, `vgg16 convolutions`, or the convolutions of a peer.
     what: String,
     n_threads: usize,
     batch_size: usize,
     n_runs: usize,
-    /// Of the fastest run.
+    /// Fastest run.
     screens_per_sec: f64,
-    /// Of the run in the middle.
     median_screens_per_sec: f64,
-    /// Multiply-adds that direct convolution would take, over the peak of as many cores as there were threads.
+    /// Per second of CPU time of all threads, of the fastest run; not measured for peers.
+    screens_per_cpu_sec: Option<f64>,
+    /// Multiply-adds of direct convolution, over the peak of `n_threads` cores.
     fraction_of_peak: Option<f64>,
+    /// Our convolutions over the fastest peer's.
+    times_fastest_peer: Option<f64>,
 }
 
 #[derive(Serialize)]
 struct Outcome {
-    /// Fused multiply-adds a second of one core, in thousands of millions.
-    peak_gmacs_per_core: Option<f64>,
-    measured: Vec<Measured>,
-    ratios: Vec<Ratio>,
+    #[serde(flatten)]
+    processor: Processor,
+    measured: Vec<Row>,
 }
 
-#[derive(Serialize)]
-struct Ratio {
-    what: String,
-    n_threads: usize,
-    batch_size: usize,
-    ratio: f64,
-}
+const RATES: Rates = Rates {
+    rows: "measured",
+    keys: &["what", "n_threads", "batch_size"],
+    rates: &["screens_per_cpu_sec", "screens_per_sec"],
+};
 
 const SCRIPT: &str = include_str!("../../../../../peers/vgg16_convolutions.py");
 const OUR_CONVOLUTIONS: &str = "vgg16 convolutions";
+const PEERS: &str = "vgg16 convolutions, ";
 
 pub fn run(args: &EncoderBenchArgs) -> Result<()> {
+    if let Some(old) = &args.compare.compare {
+        return compare_rates(old, args.compare.pairs, args.json, &RATES);
+    }
     if args.rounds == 0 || args.threads.contains(&0) || args.batch.contains(&0) {
-        bail!("--rounds, --threads and --batch count from 1");
+        bail!("--rounds, --threads and --batch must be at least 1");
     }
     let options = EncoderOptions { weights: args.weights.clone(), ..EncoderOptions::default() };
-    let cache_dir = args.cache.clone().or_else(default_cache_dir);
+    let cache_dir = args.cache.folder();
     let compact = EncoderOptions::default().open(&EncoderSpec::Compact, None, &Unwatched)?;
     let (vgg16, mut peers) = match options.vgg16_file(cache_dir.as_deref()) {
         Ok(file) => {
             let vgg16 = Vgg16::new(options.read_vgg16(cache_dir.as_deref())?);
-            (
-                Some(vgg16),
-                args.python.as_ref().map(|python| Peers::start(python, SCRIPT, &[&file])).transpose()?,
-            )
+            let start = |python| Peers::start(python, SCRIPT, &[&file], &[]);
+            (Some(vgg16), args.python.as_deref().map(start).transpose()?)
         }
         Err(error) if args.weights.is_none() && args.python.is_none() => {
             warn_user!("without vgg16: {error}");
@@ -99,24 +103,30 @@ pub fn run(args: &EncoderBenchArgs) -> Result<()> {
         }
         Err(error) => return Err(error.into()),
     };
-    let peak = peak_per_core(args.rounds);
+    let processor = Processor::measure(args.rounds);
     let mut measured = Vec::new();
     for &n_threads in &args.threads {
         let pool = ThreadPoolBuilder::new().num_threads(n_threads).build()?;
         for &batch_size in &args.batch {
-            let bench = Bench { pool: &pool, n_threads, batch_size, rounds: args.rounds, peak };
+            let bench = Bench {
+                pool: &pool,
+                n_threads,
+                batch_size,
+                rounds: args.rounds,
+                peak: processor.peak_gmacs_per_core,
+            };
             bench.measure(compact.as_ref(), vgg16.as_ref(), peers.as_mut(), &mut measured)?;
         }
     }
-    let outcome = Outcome { peak_gmacs_per_core: peak, ratios: ratios(&measured), measured };
+    let outcome = Outcome { processor, measured };
     match args.json {
-        true => say!("{}", serde_json::to_string_pretty(&outcome)?),
-        false => say!("{}", text(&outcome)),
+        true => print_line!("{}", serde_json::to_string_pretty(&outcome)?),
+        false => print_line!("{}", text(&outcome)),
     }
     Ok(())
 }
 
-/// One setting, in which everything takes its turn, so that a noisy minute slows all alike.
+/// One setting. All encoders and peers run in turn, so that a busy minute slows all of them alike.
 struct Bench<'a> {
     pool: &'a ThreadPool,
     n_threads: usize,
@@ -131,72 +141,85 @@ impl Bench<'_> {
         compact: &dyn Encoder,
         vgg16: Option<&Vgg16>,
         mut peers: Option<&mut Peers>,
-        measured: &mut Vec<Measured>,
+        measured: &mut Vec<Row>,
     ) -> Result<()> {
         let screens: Vec<Screen> = (0..self.batch_size).map(noisy_screen).collect();
-        let mut runs: Vec<(String, Vec<f64>)> = Vec::new();
-        let mut note = |what: &str, secs: f64| match runs.iter_mut().find(|(known, _)| known == what) {
-            Some((_, all)) => all.push(secs),
-            None => runs.push((what.to_owned(), vec![secs])),
-        };
+        let mut runs: Vec<(String, Vec<Run>)> = Vec::new();
         for round in 0..=self.rounds {
-            // The first round only warms up: memory is taken, files are read.
-            let mut note = |what: &str, secs: f64| {
-                if round > 0 {
-                    note(what, secs)
-                }
+            // The first round only warms up: memory is allocated, files are read.
+            let mut record = |what: &str, run: Run| match runs.iter_mut().find(|(known, _)| known == what) {
+                _ if round == 0 => {}
+                Some((_, all)) => all.push(run),
+                None => runs.push((what.to_owned(), vec![run])),
             };
-            note(compact.name(), self.encode(compact, &screens)?);
+            record(compact.name(), self.encode(compact, &screens)?);
             let Some(vgg16) = vgg16 else { continue };
-            note(vgg16.name(), self.encode(vgg16, &screens)?);
-            note(OUR_CONVOLUTIONS, self.timed(|| drop(vgg16.pool5(&screens))));
+            record(vgg16.name(), self.encode(vgg16, &screens)?);
+            record(OUR_CONVOLUTIONS, self.timed(|| drop(vgg16.pool5(&screens))));
             let Some(peers) = peers.as_deref_mut() else { continue };
             for peer in peers.names.clone() {
-                let secs = peers.ask(&format!("{peer}\t{}\t{}\t1", self.n_threads, self.batch_size))?;
-                secs.iter().for_each(|&secs| note(&format!("{OUR_CONVOLUTIONS}, {peer}"), secs));
+                for secs in peers.ask(&format!("{peer}\t{}\t{}\t1", self.n_threads, self.batch_size))? {
+                    record(&format!("{PEERS}{peer}"), Run { secs, cpu_secs: None });
+                }
             }
         }
-        measured.extend(runs.into_iter().map(|(what, secs)| self.measured(what, secs)));
+        let mut rows: Vec<Row> = runs.into_iter().map(|(what, runs)| self.row(what, &runs)).collect();
+        let peers = rows.iter().filter(|row| row.what.starts_with(PEERS)).map(|row| row.screens_per_sec);
+        let fastest = peers.reduce(f64::max);
+        for row in rows.iter_mut().filter(|row| row.what == OUR_CONVOLUTIONS) {
+            row.times_fastest_peer = fastest.map(|fastest| row.screens_per_sec / fastest);
+        }
+        measured.extend(rows);
         Ok(())
     }
 
-    fn encode(&self, encoder: &dyn Encoder, screens: &[Screen]) -> Result<f64> {
+    fn encode(&self, encoder: &dyn Encoder, screens: &[Screen]) -> Result<Run> {
         let mut features = vec![Features::zeros(encoder.shape()); screens.len()];
         let mut outcome = Ok(());
-        let secs = self.timed(|| outcome = encoder.encode(screens, &mut features));
+        let run = self.timed(|| outcome = encoder.encode(screens, &mut features));
         outcome?;
-        Ok(secs)
+        Ok(run)
     }
 
-    fn timed(&self, work: impl FnOnce() + Send) -> f64 {
+    fn timed(&self, work: impl FnOnce() + Send) -> Run {
         self.pool.install(|| {
-            let start = Instant::now();
+            let (start, cpu_start) = (Instant::now(), process_cpu_time());
             work();
-            start.elapsed().as_secs_f64()
+            let cpu_secs = (process_cpu_time() - cpu_start).as_secs_f64();
+            Run { secs: start.elapsed().as_secs_f64(), cpu_secs: Some(cpu_secs) }
         })
     }
 
-    fn measured(&self, what: String, mut secs: Vec<f64>) -> Measured {
+    fn row(&self, what: String, runs: &[Run]) -> Row {
+        let mut secs: Vec<f64> = runs.iter().map(|run| run.secs).collect();
         secs.sort_by(f64::total_cmp);
         let per_sec = |secs: f64| self.batch_size as f64 / secs;
         let screens_per_sec = per_sec(secs[0]);
         let peak = self.peak.filter(|_| what.starts_with(OUR_CONVOLUTIONS));
-        Measured {
+        Row {
             n_threads: self.n_threads,
             batch_size: self.batch_size,
             n_runs: secs.len(),
             screens_per_sec,
             median_screens_per_sec: per_sec(secs[secs.len() / 2]),
+            screens_per_cpu_sec: runs.iter().filter_map(|run| run.cpu_secs).reduce(f64::min).map(per_sec),
             fraction_of_peak: peak.map(|peak| {
                 let gmacs = screens_per_sec * CONVOLUTION_MULTIPLY_ADDS as f64 / 1e9;
                 gmacs / (peak * self.n_threads as f64)
             }),
+            times_fastest_peer: None,
             what,
         }
     }
 }
 
-/// A screen of noise; how long encoding takes does not depend on what is seen.
+/// Times of one run; CPU time of all threads.
+struct Run {
+    secs: f64,
+    cpu_secs: Option<f64>,
+}
+
+/// The time of encoding does not depend on the pixels.
 fn noisy_screen(seed: usize) -> Screen {
     let mut screen = Screen::grey();
     for (at, byte) in screen.pixels_mut().iter_mut().enumerate() {
@@ -205,38 +228,9 @@ fn noisy_screen(seed: usize) -> Screen {
     screen
 }
 
-/// Our convolutions over the faster peer's, and compact over VGG-16, in each setting.
-fn ratios(measured: &[Measured]) -> Vec<Ratio> {
-    let mut ratios = Vec::new();
-    for ours in measured {
-        let beside = |other: &&Measured| {
-            (other.n_threads, other.batch_size) == (ours.n_threads, ours.batch_size)
-                && other.what != ours.what
-        };
-        let rivals: Vec<&Measured> = match ours.what.as_str() {
-            OUR_CONVOLUTIONS => measured
-                .iter()
-                .filter(beside)
-                .filter(|other| other.what.starts_with(OUR_CONVOLUTIONS))
-                .collect(),
-            "compact" => measured.iter().filter(beside).filter(|other| other.what == "vgg16").collect(),
-            _ => continue,
-        };
-        let fastest = rivals.into_iter().max_by(|a, b| a.screens_per_sec.total_cmp(&b.screens_per_sec));
-        if let Some(rival) = fastest {
-            ratios.push(Ratio {
-                what: format!("{} / {}", ours.what, rival.what),
-                n_threads: ours.n_threads,
-                batch_size: ours.batch_size,
-                ratio: ours.screens_per_sec / rival.screens_per_sec,
-            });
-        }
-    }
-    ratios
-}
-
 fn text(outcome: &Outcome) -> String {
-    let mut rows = vec![["encoder", "threads", "batch", "screens/s", "median", "of peak"].map(String::from)];
+    let head = ["encoder", "threads", "batch", "screens/s", "median", "per CPU s", "of peak", "times a peer"];
+    let mut rows = vec![head.map(String::from)];
     for row in &outcome.measured {
         rows.push([
             row.what.clone(),
@@ -244,19 +238,18 @@ fn text(outcome: &Outcome) -> String {
             row.batch_size.to_string(),
             format!("{:.1}", row.screens_per_sec),
             format!("{:.1}", row.median_screens_per_sec),
+            row.screens_per_cpu_sec.map_or_else(String::new, |rate| format!("{rate:.1}")),
             row.fraction_of_peak.map_or_else(String::new, |fraction| format!("{:.0} %", 100.0 * fraction)),
+            row.times_fastest_peer.map_or_else(String::new, |times| format!("{times:.1}")),
         ]);
     }
-    let mut text = aligned(&rows);
-    if let Some(peak) = outcome.peak_gmacs_per_core {
+    let mut text = format!("{}\n{}", aligned(&rows), outcome.processor.name);
+    if let Some(peak) = outcome.processor.peak_gmacs_per_core {
         text.push_str(&format!(
-            "\npeak: {peak:.1} thousand million multiply-adds a second and core; of peak counts a convolution as the \
-             sum it stands for ({:.1} thousand million a screen), so Winograd's can pass 100 %\n",
+            "\npeak: {peak:.1} billion multiply-adds per second and core; of peak: counted as direct convolution, {:.1} \
+             billion per screen, so Winograd's can exceed 100 %; times a peer: the fastest",
             CONVOLUTION_MULTIPLY_ADDS as f64 / 1e9
         ));
-    }
-    for Ratio { what, n_threads, batch_size, ratio } in &outcome.ratios {
-        text.push_str(&format!("\n{what}: {ratio:.1} times ({n_threads} threads, batch {batch_size})"));
     }
     text
 }

@@ -1,4 +1,4 @@
-//! Scene vectors to measure with.
+//! Random scene vectors and maps for benchmarks.
 
 use anyhow::{Result, bail};
 use std::collections::HashMap;
@@ -10,16 +10,16 @@ use touchstream_modules::module::MapShape;
 
 const SCENES: StreamName = StreamName::new("bench/scenes");
 
-/// The spatial map of VGG-16, and how many different ones there are.
+/// The shape of VGG-16's spatial map.
 pub const MAP: MapShape = MapShape { n_places: 196, n_channels: 512 };
+/// Screens share maps.
 const N_MAPS: usize = 64;
 
-/// A random scene vector for every screen: how long learning takes does not depend on what is seen.
+/// A random scene vector for every screen: the time of learning does not depend on the values.
 pub struct NoiseScenes {
     index: HashMap<ScreenRecipe, u32>,
-    numbers: Vec<f32>,
+    vectors: Vec<f32>,
     scene_len: usize,
-    /// Some screens share a map.
     maps: Vec<f32>,
 }
 
@@ -28,10 +28,10 @@ impl NoiseScenes {
         let Some(screens) = stream.bound_task().screens() else { bail!("the task has too many screens") };
         let mut random = RunSeed(0).stream(SCENES, 0);
         let size = 3.5 / (scene_len as f32).sqrt();
-        let numbers = (0..screens.len() * scene_len).map(|_| random.in_range(-size, size)).collect();
+        let vectors = (0..screens.len() * scene_len).map(|_| random.in_range(-size, size)).collect();
         let (map_len, size) = (MAP.n_places * MAP.n_channels, 3.5 / (MAP.n_channels as f32).sqrt());
         let maps = (0..N_MAPS * map_len).map(|_| random.in_range(-size, size)).collect();
-        Ok(Self { index: screens.into_iter().zip(0..).collect(), numbers, scene_len, maps })
+        Ok(Self { index: screens.into_iter().zip(0..).collect(), vectors, scene_len, maps })
     }
 }
 
@@ -46,7 +46,7 @@ impl Scenes for NoiseScenes {
         self.index.get(screen).copied()
     }
     fn scene(&self, index: u32) -> &[f32] {
-        &self.numbers[index as usize * self.scene_len..][..self.scene_len]
+        &self.vectors[index as usize * self.scene_len..][..self.scene_len]
     }
     fn n_screens(&self) -> usize {
         self.index.len()

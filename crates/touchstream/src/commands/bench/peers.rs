@@ -1,4 +1,4 @@
-//! Other people's software doing the same work, in a process of its own that is asked for one measurement at a time.
+//! Other software doing the same work, in a Python process that is asked for one measurement at a time.
 
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader, Write};
@@ -14,22 +14,23 @@ pub struct Peers {
 }
 
 impl Peers {
-    /// Starts a script with its arguments. Its first answer names the peers that are there.
-    pub fn start(python: &Path, script: &str, args: &[&Path]) -> Result<Self> {
+    /// Starts a script with its arguments. Its first answer is the list of its peers.
+    pub fn start(python: &Path, script: &str, args: &[&Path], environment: &[(&str, &str)]) -> Result<Self> {
         let mut child = Command::new(python)
             .args(["-c", script])
             .args(args)
+            .envs(environment.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .with_context(|| format!("cannot start {}", python.display()))?;
         let (Some(questions), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
-            bail!("the peers' process has no pipes");
+            bail!("the Python process has no pipes");
         };
         let mut peers = Self { child, questions, answers: BufReader::new(answers), names: Vec::new() };
-        peers.names = peers.answer().context("the peers' process did not start")?;
+        peers.names = peers.answer().context("the peers did not start")?;
         if peers.names.is_empty() {
-            bail!("{} has none of the packages that are to be measured", python.display());
+            bail!("{} has none of the peers' packages", python.display());
         }
         Ok(peers)
     }
@@ -43,7 +44,7 @@ impl Peers {
     fn answer<T: serde::de::DeserializeOwned>(&mut self) -> Result<T> {
         let mut line = String::new();
         if self.answers.read_line(&mut line)? == 0 {
-            bail!("it ended early; what it said is above");
+            bail!("the Python process ended early; its messages are above");
         }
         Ok(serde_json::from_str(&line)?)
     }

@@ -1,11 +1,12 @@
-//! `touchstream bench voting`: training steps a second with frozen modules, beside PyTorch.
+//! `touchstream bench voting`: training steps per second with frozen modules, next to JAX and PyTorch.
 
+use crate::commands::bench::compare::{Rates, compare_rates};
+use crate::commands::bench::learning::{LearningArgs, Measured, N_ROUNDS, PeerScript, peer_script};
 use crate::commands::bench::noise_scenes::NoiseScenes;
-use crate::commands::bench::peer_args::{N_ROUNDS, PeerArgs};
 use crate::commands::bench::peers::Peers;
-use crate::commands::bench::step_rate::StepRate;
-use crate::say::say;
+use crate::commands::bench::processor::Processor;
 use crate::settings_args::choice;
+use crate::stdio::print_line;
 use crate::text_table::aligned;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -23,143 +24,117 @@ use touchstream_modules::composite::Voting;
 
 #[derive(Args)]
 pub struct VotingBenchArgs {
-    /// How many frozen modules
+    /// Numbers of frozen modules
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "0,1,2,4,8,16")]
     old: Vec<usize>,
     /// Units of every layer
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "8,32")]
     units: Vec<usize>,
-    /// Who is voted on; PyTorch votes on layers
+    /// Layer or unit voting; the peers always vote on layers
     #[arg(long, value_parser = choice::<Voting>(), value_name = "HOW", default_value = "layer")]
     voting: Voting,
-    /// Candidate touches a step
+    /// Candidate touches per step
     #[arg(long, value_name = "N", default_value_t = 256)]
     candidates: usize,
-    /// Steps between two updates
+    /// Steps per update
     #[arg(long, value_name = "N", default_value_t = 8)]
     batch: usize,
     #[command(flatten)]
-    peer: PeerArgs,
+    learning: LearningArgs,
 }
 
-/// One number of frozen modules, measured.
 #[derive(Serialize)]
-struct Measured {
+struct Row {
     units: usize,
     old: usize,
     #[serde(flatten)]
-    rate: StepRate,
-    pytorch_steps_per_sec: Option<f64>,
-    times_pytorch: Option<f64>,
+    measured: Measured,
 }
 
+#[derive(Serialize)]
+struct Outcome {
+    #[serde(flatten)]
+    processor: Processor,
+    scene_len: u64,
+    candidates: usize,
+    batch: usize,
+    voting: Vec<Row>,
+}
+
+const RATES: Rates =
+    Rates { rows: "voting", keys: &["units", "old"], rates: &["steps_per_cpu_sec", "steps_per_sec"] };
+
 const MAX_OLD: usize = 64;
-const SCRIPT: &str = include_str!("../../../../../peers/remap_voting.py");
+const SCRIPTS: [PeerScript; 2] = [
+    PeerScript { package: "torch", script: peer_script!("remap_voting.py") },
+    PeerScript { package: "jax", script: peer_script!("jax_training.py", "remap_voting_jax.py") },
+];
 
 pub fn run(args: &VotingBenchArgs) -> Result<()> {
+    if let Some(old) = &args.learning.compare.compare {
+        return compare_rates(old, args.learning.compare.pairs, args.learning.json, &RATES);
+    }
     if let Some(n) = args.old.iter().find(|&&n| n > MAX_OLD) {
         bail!("old: {n} is more than {MAX_OLD}");
     }
-    let mut peers = args.peer.start(SCRIPT)?;
-    let mut rows = Vec::new();
+    let mut peers = args.learning.start_peers(&SCRIPTS)?;
+    let processor = Processor::measure(N_ROUNDS);
+    let mut voting = Vec::new();
     for &units in &args.units {
         for &old in &args.old {
-            rows.push(measure(args, units, old, peers.as_mut())?);
+            voting.push(measure(args, units, old, &mut peers)?);
         }
     }
-    match args.peer.json {
-        true => say!("{}", serde_json::to_string_pretty(&rows)?),
-        false => say!("{}", text(args, &rows).trim_end()),
+    let (scene_len, candidates, batch) = (args.learning.scene_len, args.candidates, args.batch);
+    let outcome = Outcome { processor, scene_len, candidates, batch, voting };
+    match args.learning.json {
+        true => print_line!("{}", serde_json::to_string_pretty(&outcome)?),
+        false => print_line!("{}", text(&outcome).trim_end()),
     }
     Ok(())
 }
 
-fn measure(
-    args: &VotingBenchArgs,
-    units: usize,
-    old: usize,
-    mut peers: Option<&mut Peers>,
-) -> Result<Measured> {
+fn measure(args: &VotingBenchArgs, units: usize, old: usize, peers: &mut [Peers]) -> Result<Row> {
     let task = find_task("mts-2way-stationary")?;
     let mut settings = AgentSettings::for_task("ems", &task)?;
     settings.module.units.fill(units);
     (settings.n_candidates, settings.batch_steps) = (args.candidates, args.batch);
     let stimuli = Arc::new(PlainStimuli::new(2));
     let (mut stream, _) = Stream::open(Schedule::single(task), stimuli, Split::Train, RunSeed(1))?;
-    let scenes = NoiseScenes::of(&stream, args.peer.scene_len as usize)?;
+    let scenes = NoiseScenes::of(&stream, args.learning.scene_len as usize)?;
     let mut agent = Remap::new(settings.clone(), scenes.shape(), RunSeed(1))?;
     let voting = voting_settings(args.voting, Preset::Default, true);
     for _ in 0..old {
         agent.play(&mut stream, &scenes)?;
         agent.compose(settings.clone(), voting, &scenes);
     }
-    agent.play(&mut stream, &scenes)?;
-    let (mut rate, mut best_of_peer) = (StepRate::default(), None);
-    for _ in 0..N_ROUNDS {
-        rate.measure_round(args.peer.secs, || {
-            let before = agent.n_steps();
-            agent.play(&mut stream, &scenes)?;
-            Ok(agent.n_steps() - before)
-        })?;
-        if let Some(peers) = peers.as_deref_mut().filter(|_| old > 0) {
-            let of_peer = ask(peers, args, units, old, best_of_peer)?;
-            best_of_peer = Some(best_of_peer.map_or(of_peer, |best: f64| best.max(of_peer)));
-        }
-    }
-    Ok(Measured {
-        units,
-        old,
-        rate,
-        pytorch_steps_per_sec: best_of_peer,
-        times_pytorch: best_of_peer.map(|peer| rate.steps_per_sec / peer),
-    })
+    let VotingBenchArgs { candidates, batch, learning, .. } = args;
+    let fields = format!("{old}\t{units}\t{}\t{candidates}\t{batch}", learning.scene_len);
+    // The peers vote over one frozen module at least.
+    let peers = if old > 0 { peers } else { &mut [] };
+    Ok(Row { units, old, measured: learning.measure(&mut agent, &mut stream, &scenes, peers, &fields)? })
 }
 
-fn ask(
-    peers: &mut Peers,
-    args: &VotingBenchArgs,
-    units: usize,
-    old: usize,
-    known: Option<f64>,
-) -> Result<f64> {
-    let VotingBenchArgs { candidates, batch, peer, .. } = args;
-    let scene_len = peer.scene_len;
-    peer.ask(peers, *batch, known, |n_updates| {
-        format!("{old}\t{units}\t{scene_len}\t{candidates}\t{batch}\t{n_updates}")
-    })
-}
-
-fn text(args: &VotingBenchArgs, rows: &[Measured]) -> String {
-    let head = [
-        "units",
-        "old modules",
-        "steps/s",
-        "per CPU s",
-        "microseconds",
-        "beside one",
-        "PyTorch steps/s",
-        "times",
-    ];
-    let mut table = vec![head.map(String::from)];
+fn text(outcome: &Outcome) -> String {
+    let rows = &outcome.voting;
+    let mut head = ["units", "old modules", "time relative to one"].map(String::from).to_vec();
+    head.extend(rows.iter().max_by_key(|row| row.old).map_or_else(Vec::new, |row| row.measured.headings()));
+    let n_columns = head.len();
+    let mut table = vec![head];
     for row in rows {
+        let rate = row.measured.rate.steps_per_cpu_sec;
         let one = rows.iter().find(|other| other.units == row.units && other.old == 1);
-        let perhaps =
-            |number: Option<f64>, digits: usize| number.map_or_else(String::new, |x| format!("{x:.digits$}"));
-        table.push([
-            row.units.to_string(),
-            row.old.to_string(),
-            format!("{:.0}", row.rate.steps_per_sec),
-            format!("{:.0}", row.rate.steps_per_cpu_sec),
-            format!("{:.0}", 1e6 / row.rate.steps_per_sec),
-            perhaps(one.map(|one| one.rate.steps_per_sec / row.rate.steps_per_sec), 2),
-            perhaps(row.pytorch_steps_per_sec, 0),
-            perhaps(row.times_pytorch, 1),
-        ]);
+        let times = one.map(|one| format!("{:.2}", one.measured.rate.steps_per_cpu_sec / rate));
+        let mut cells = vec![row.units.to_string(), row.old.to_string(), times.unwrap_or_default()];
+        cells.extend(row.measured.cells());
+        cells.resize(n_columns, String::new());
+        table.push(cells);
     }
-    let VotingBenchArgs { candidates, batch, peer, .. } = args;
+    let Outcome { processor, scene_len, candidates, batch, .. } = outcome;
     format!(
-        "{}\nEMS, one thread; {} inputs, {candidates} candidates a step, an update every {batch} steps",
+        "{}\nEMS, one thread; {} inputs, {candidates} candidates per step, an update every {batch} steps; {}",
         aligned(&table),
-        2 * peer.scene_len
+        2 * scene_len,
+        processor.name
     )
 }

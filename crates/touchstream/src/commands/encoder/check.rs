@@ -1,7 +1,7 @@
-//! `touchstream encoder check`: an encoder's features of portraits, and which of them it finds alike.
+//! `touchstream encoder check`: an encoder's features of portraits, and their nearest neighbours.
 
-use crate::say::{say, warn_user};
 use crate::settings_args::{SourceArgs, Typed};
+use crate::stdio::{print_line, warn_user};
 use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
@@ -21,10 +21,10 @@ pub struct CheckArgs {
     how: Typed<EncoderOptions>,
     #[command(flatten)]
     source: SourceArgs,
-    /// Queries, portraits of the validation split; twice as many of the training split are searched
+    /// Number of queries (validation portraits); their neighbours are searched in twice as many training portraits
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(2..=20_000))]
     n: u32,
-    /// The sheet to write
+    /// The PNG file to write
     #[arg(long, value_name = "FILE.png", default_value = "neighbours.png")]
     out: PathBuf,
     /// Print JSON
@@ -43,38 +43,37 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     let sheet = sheet_of(&checked, opened.stimuli.as_ref(), &facts)?;
     write_file(&args.out, &sheet.to_png()?)?;
     if args.json {
-        say!("{}", serde_json::to_string_pretty(&facts)?);
+        print_line!("{}", serde_json::to_string_pretty(&facts)?);
     } else {
-        say_facts(&facts)?;
-        say!("{}", args.out.display());
+        print_facts(&facts)?;
+        print_line!("{}", args.out.display());
     }
     Ok(())
 }
 
-/// Prints the findings.
-fn say_facts(facts: &CheckFacts) -> Result<()> {
+fn print_facts(facts: &CheckFacts) -> Result<()> {
     let scene = &facts.scene;
-    say!("{} {}", facts.encoder, facts.encoder_hash);
-    say!("  data          {} {}", facts.data.source, facts.data.content_hash);
-    say!(
-        "  speed         {:.2} ms a screen, {:.1} screens a second ({} threads, batches of {})",
+    print_line!("{} {}", facts.encoder, facts.encoder_hash);
+    print_line!("  data          {} {}", facts.data.source, facts.data.content_hash);
+    print_line!(
+        "  speed         {:.2} ms per screen, {:.1} screens per second ({} threads, batches of {})",
         facts.ms_per_screen,
         facts.screens_per_sec,
         facts.n_threads,
         facts.batch_size
     );
-    say!("  scene vector  {}", scene.numbers.line());
-    say!("                norms {:.3} to {:.3}", scene.min_norm, scene.max_norm);
-    say!(
+    print_line!("  scene vector  {}", scene.numbers.line());
+    print_line!("                norms {:.3} to {:.3}", scene.min_norm, scene.max_norm);
+    print_line!(
         "                mean cosine between screens {:.3}, centred {:.3}",
         scene.mean_cosine,
         scene.mean_centred_cosine
     );
     match facts.map.len {
-        0 => say!("  spatial map   none"),
-        _ => say!("  spatial map   {}", facts.map.line()),
+        0 => print_line!("  spatial map   none"),
+        _ => print_line!("  spatial map   {}", facts.map.line()),
     }
-    say!("  neighbours    {}", facts.accuracy_line());
+    print_line!("  neighbours    {}", facts.accuracy_line());
     facts.warnings().iter().for_each(|warning| warn_user!("warning: {warning}"));
     Ok(())
 }

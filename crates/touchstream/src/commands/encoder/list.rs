@@ -1,7 +1,7 @@
-//! `touchstream encoder list`: the encoders as a table.
+//! `touchstream encoder list`: the table of encoders.
 
-use super::CacheArg;
-use crate::say::say;
+use crate::settings_args::CacheArg;
+use crate::stdio::print_line;
 use crate::text_table::aligned;
 use anyhow::Result;
 use clap::Args;
@@ -23,25 +23,23 @@ pub struct ListArgs {
     json: bool,
 }
 
-/// An encoder as scripts read it.
 #[derive(Serialize)]
 struct EncoderLine {
     encoder: &'static str,
-    /// Absent: the model decides.
+    /// Absent if the model decides.
     scene_len: Option<usize>,
     /// Rows, columns and channels.
     map: Option<[usize; 3]>,
-    /// Whether it can be used as it is; absent for the user's own models.
+    /// Whether its weights are installed; absent for ONNX models.
     installed: Option<bool>,
-    /// What is wrong with weights that are there and cannot be used, as far as their length and header tell.
+    /// Damage of installed weights, as far as their length and header show.
     damage: Option<String>,
-    /// Bytes of its weights on the disk.
     weights_bytes: Option<u64>,
     weights_file: Option<PathBuf>,
     from: String,
 }
 
-/// The map as rows, columns and channels.
+/// Rows, columns and channels.
 pub fn map_axes(shape: FeatureShape) -> [usize; 3] {
     [touchstream_encoder::MAP_SIDE, touchstream_encoder::MAP_SIDE, shape.map_channels]
 }
@@ -49,22 +47,22 @@ pub fn map_axes(shape: FeatureShape) -> [usize; 3] {
 pub fn run(args: &ListArgs) -> Result<()> {
     let lines = lines(args.cache.folder().as_deref());
     if args.json {
-        say!("{}", serde_json::to_string_pretty(&lines)?);
+        print_line!("{}", serde_json::to_string_pretty(&lines)?);
         return Ok(());
     }
     let headings = ["encoder", "scene", "map", "installed", "size", "weights from"].map(String::from);
     let rows: Vec<[String; 6]> = [headings].into_iter().chain(lines.iter().map(cells)).collect();
-    say!("{}", aligned(&rows).trim_end());
+    print_line!("{}", aligned(&rows).trim_end());
     for line in &lines {
         match (&line.damage, line.installed) {
             (Some(damage), _) => {
-                say!(
+                print_line!(
                     "\n{} is damaged; `touchstream encoder install {0}` repairs it\n  {damage}",
                     line.encoder
                 )
             }
             (None, Some(false)) => {
-                say!("\n`touchstream encoder install {}` installs what is missing", line.encoder)
+                print_line!("\n`touchstream encoder install {}` installs its weights", line.encoder)
             }
             (None, _) => {}
         }
@@ -108,13 +106,13 @@ fn lines(cache_dir: Option<&Path>) -> Vec<EncoderLine> {
             damage: None,
             weights_bytes: None,
             weights_file: None,
-            from: "a model of yours: --scene NODE --map NODE".into(),
+            from: "your model: --scene NODE --map NODE".into(),
         },
     ]
 }
 
 fn cells(line: &EncoderLine) -> [String; 6] {
-    let or_dash = |word: Option<String>| word.unwrap_or_else(|| "-".into());
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
     [
         line.encoder.into(),
         or_dash(line.scene_len.map(|n| n.to_string())),

@@ -1,8 +1,8 @@
-//! `touchstream study resume`: a study goes on where it is.
+//! `touchstream study resume`: resumes a study where it was started.
 
 use super::{Engine, HowArgs, set_cache, submit_jobs, this_start, work_and_report};
-use crate::say::warn_user;
-use crate::settings_args::Typed;
+use crate::settings_args::{CacheArg, Typed};
+use crate::stdio::warn_user;
 use crate::terminal::Terminal;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -16,35 +16,34 @@ pub struct ResumeArgs {
     /// The study's folder
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Folder of the cache [default: $TOUCHSTREAM_CACHE, else the user's cache]
-    #[arg(long, value_name = "DIR")]
-    cache: Option<PathBuf>,
-    /// Who does the runs [default: who did them before]
+    #[command(flatten)]
+    cache: CacheArg,
+    /// Where runs are executed [default: as before]
     #[arg(long, value_enum)]
     engine: Option<Engine>,
     #[command(flatten)]
-    slurm: Typed<SlurmOptions>,
-    #[command(flatten)]
     how: HowArgs,
+    #[command(flatten)]
+    slurm: Typed<SlurmOptions>,
 }
 
 impl ResumeArgs {
     pub fn run(&self) -> Result<()> {
         let folder = StudyFolder::at(&self.folder);
         let mut spec = read_spec(&folder)?;
-        set_cache(&mut spec, self.cache.as_deref());
+        set_cache(&mut spec, self.cache.cache.as_deref());
         this_start().note_in(&folder)?;
         if self.engine == Some(Engine::Local) && *self.slurm != SlurmOptions::default() {
             bail!("--partition, --time and the like are for --engine slurm");
         }
         let make_baselines = || {
-            // A Python that has gone since is no reason to leave runs undone.
+            // A Python that was removed must not stop the other runs.
             make_missing_baselines(&folder, &spec, &Terminal::default()).or_else(|error| {
                 warn_user!("baselines of localization are still missing: {}", error.text());
                 Ok(())
             })
         };
-        // What was submitted is of no interest to who works here.
+        // Earlier submissions are irrelevant here.
         let before = match self.engine {
             Some(Engine::Local) => Vec::new(),
             _ => read_submissions(&folder)?,
@@ -56,7 +55,7 @@ impl ResumeArgs {
                 let before = last.map_or_else(SlurmOptions::default, |last| last.words.clone());
                 let options = self.slurm.0.clone().over(before);
                 let n_jobs = self.how.jobs.or(last.map(|last| last.n_jobs)).unwrap_or(1);
-                let cache = self.cache.clone().or_else(|| last.and_then(|last| last.cache.clone()));
+                let cache = self.cache.cache.clone().or_else(|| last.and_then(|last| last.cache.clone()));
                 submit_jobs(&folder, &spec, &options, n_jobs, cache.as_deref())
             }
             (Engine::Local, _) => work_and_report(&folder, &spec, &self.how, make_baselines),

@@ -1,4 +1,4 @@
-//! `touchstream study STUDY`: from words to a study, begun or gone on with.
+//! `touchstream study STUDY`: starts or resumes a study given by its arguments.
 
 use super::{Engine, HowArgs, set_cache, submit_jobs, this_start, work_and_report};
 use crate::settings_args::{RunSettings, Typed, choice};
@@ -15,55 +15,55 @@ use touchstream_experiment::study::{
 
 #[derive(Args)]
 pub struct StartArgs {
-    /// A study (`touchstream study list` names them), or a study file of your own (TOML)
+    /// A built-in study (see `touchstream study list`) or a study file (TOML)
     #[arg(value_name = "STUDY")]
     study: Option<String>,
-    /// The study's folder; runs that are in it are not done again [default: studies/STUDY-SCALE]
+    /// The study's folder; completed runs in it are skipped [default: studies/STUDY-SCALE]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// How large [default: short]
+    /// Length of the runs [default: short]
     #[arg(long, value_parser = choice::<Scale>())]
     scale: Option<Scale>,
-    /// Modules: ids and patterns such as none-*; main for the seven of the paper's main figure, all for the 24
+    /// Modules: ids, patterns such as none-*, main (the seven main modules) or all (24)
     #[arg(long, value_name = "ID,...", value_delimiter = ',', help_heading = "Axes")]
     modules: Option<Vec<String>>,
     /// Tasks: ids, patterns such as sr-* and task files
     #[arg(long, value_name = "ID,...", value_delimiter = ',', help_heading = "Axes")]
     tasks: Option<Vec<String>>,
-    /// How many seeds
+    /// Number of seeds
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_SEEDS), help_heading = "Axes")]
     seeds: Option<u64>,
-    /// Our settings, those that the paper prints, or both
+    /// Sets of defaults: ours, the paper's, or both
     #[arg(long, value_parser = choice::<Preset>(), value_name = "PRESET,...", value_delimiter = ',', help_heading = "Axes")]
     presets: Option<Vec<Preset>>,
     /// Switches: numbers and ranges such as 1,4,11..15; 0 is the same task again; or FROM--TO
     #[arg(long, value_name = "N,...", value_delimiter = ',', help_heading = "Axes")]
     switches: Option<Vec<String>>,
-    /// Ways of learning a second task, such as layer,unit,layer-plain,layer-shuffled,fine-tuning,old-alone
+    /// Methods of learning the second task, such as layer,unit,layer-plain,layer-shuffled,fine-tuning,old-alone
     #[arg(long, value_name = "WAY,...", value_delimiter = ',', help_heading = "Axes")]
     ways: Option<Vec<String>>,
     /// Steps of every base task [default: the scale's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Axes")]
     base_steps: Option<u64>,
-    /// Where the images of one task come from, if not from where the others do; may be given several times
+    /// Another image source for one task (repeatable)
     #[arg(long = "data-of", value_name = "TASK=SOURCE")]
     data_of: Vec<String>,
-    /// Take the learning rates that a study of them chose, and judge on the validation pictures that it did not look at
+    /// Use the learning rates chosen by a study of rates, and evaluate on validation images that it did not use
     #[arg(long, value_name = "DIR")]
     rates: Option<PathBuf>,
-    /// A Python with scikit-learn (`scripts/python-env` makes one): localization is compared with supervised regression
+    /// A Python with scikit-learn: localization is also compared with supervised regression (`scripts/python-env`)
     #[arg(long, value_name = "FILE")]
     python: Option<PathBuf>,
-    /// Keep weights and checkpoint of every run, not only its curve
+    /// Keep the weights and checkpoint of every run
     #[arg(long)]
     keep_weights: bool,
-    /// Who does the runs
+    /// Where runs are executed
     #[arg(long, value_enum, default_value = "local")]
     engine: Engine,
     #[command(flatten)]
-    slurm: Typed<SlurmOptions>,
-    #[command(flatten)]
     how: HowArgs,
+    #[command(flatten)]
+    slurm: Typed<SlurmOptions>,
     #[command(flatten)]
     settings: RunSettings,
 }
@@ -78,7 +78,7 @@ impl StartArgs {
         match self.engine {
             Engine::Local => work_and_report(&folder, &spec, &self.how, make_baselines),
             Engine::Slurm => {
-                // Tasks of arrays do runs; this is done here, before them.
+                // Array tasks only execute runs, so baselines are computed here.
                 make_baselines()?;
                 let n_jobs = self.how.jobs.unwrap_or(1);
                 submit_jobs(&folder, &spec, &self.slurm, n_jobs, self.settings.images.cache.as_deref())
@@ -86,7 +86,7 @@ impl StartArgs {
         }
     }
 
-    /// The study that was asked for, and its folder with the study written down in it.
+    /// The study, recorded in its folder.
     fn begin(&self) -> Result<(StudyFolder, StudySpec)> {
         let spec = self.spec()?;
         let name = format!("{}-{}", spec.name, spec.scale.name());
@@ -100,16 +100,16 @@ impl StartArgs {
     fn spec(&self) -> Result<StudySpec> {
         let typed = self.settings.config();
         let Some(study) = &self.study else {
-            bail!("which study? `touchstream study list` names them; or a study file of your own");
+            bail!("no study given: choose one of `touchstream study list`, or a study file");
         };
-        for (word, is_said, instead) in [
+        for (option, is_given, instead) in [
             ("task", typed.task.is_some(), "tasks"),
             ("module", typed.module.is_some(), "modules"),
             ("seed", typed.seed.is_some(), "seeds"),
             ("preset", typed.preset.is_some(), "presets"),
         ] {
-            if is_said {
-                bail!("--{word} is for `touchstream train`; a study has --{instead}");
+            if is_given {
+                bail!("--{option} is for `touchstream train`; a study has --{instead}");
             }
         }
         let mut spec = match is_path(study) {
@@ -126,8 +126,8 @@ impl StartArgs {
             (&self.ways, &mut spec.ways),
         ];
         for (typed, axis) in axes {
-            if let Some(words) = typed {
-                *axis = words.clone();
+            if let Some(values) = typed {
+                *axis = values.clone();
             }
         }
         if let Some(n) = self.seeds {
@@ -142,15 +142,15 @@ impl StartArgs {
         if let Some(python) = &self.python {
             spec.python = Some(program_beside(python, &std::env::current_dir()?));
         }
-        let words = RawConfig { steps: None, ..typed }.with_absolute_sources()?;
-        spec.settings = words.over(spec.settings);
-        for word in &self.data_of {
-            let Some((task, source)) = word.split_once('=') else {
-                bail!("--data-of takes TASK=SOURCE, not `{word}`");
+        let settings = RawConfig { steps: None, ..typed }.with_absolute_sources()?;
+        spec.settings = settings.over(spec.settings);
+        for data_of in &self.data_of {
+            let Some((task, source)) = data_of.split_once('=') else {
+                bail!("--data-of takes TASK=SOURCE, not `{data_of}`");
             };
             let settings = RawConfig { data: Some(source.to_owned()), ..RawConfig::default() };
-            let there = spec.settings_of.remove(task).unwrap_or_default();
-            spec.settings_of.insert(task.to_owned(), settings.with_absolute_sources()?.over(there));
+            let known = spec.settings_of.remove(task).unwrap_or_default();
+            spec.settings_of.insert(task.to_owned(), settings.with_absolute_sources()?.over(known));
         }
         let spec = spec.checked()?;
         let spec = match &self.rates {

@@ -1,6 +1,6 @@
-//! `touchstream study status`: how far a study is, here and in the cluster's queue.
+//! `touchstream study status`: progress of a study, here and in the cluster's queue.
 
-use crate::say::say;
+use crate::stdio::print_line;
 use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
@@ -23,33 +23,36 @@ pub fn run(args: &StatusArgs) -> Result<()> {
     let terminal = Terminal::default();
     let status = status_of(&folder, &spec, &terminal)?;
     if args.json {
-        say!("{}", serde_json::to_string_pretty(&status)?);
+        print_line!("{}", serde_json::to_string_pretty(&status)?);
         return Ok(());
     }
     let StudyStatus { n_runs, n_complete, n_failed, n_running, n_waiting, n_attempts, .. } = status;
-    say!(
+    print_line!(
         "{n_complete} of {n_runs} runs complete, {n_failed} of them failed; {n_running} running, {n_waiting} waiting; {n_attempts} attempts"
     );
     for run in &status.running {
         let job = run.job.as_ref().map_or_else(String::new, |job| format!(", job {job}"));
-        say!("  {}: step {} on {}{job}, attempt {}", run.name, run.n_steps, run.host, run.attempt);
+        print_line!("  {}: step {} on {}{job}, attempt {}", run.name, run.n_steps, run.host, run.attempt);
     }
     for (what, runs) in [
         ("failed", &status.failed),
         ("cannot be read", &status.unreadable),
-        ("counts nowhere", &status.strangers),
-        ("went wrong", &status.given_up),
+        ("ignored", &status.strangers),
+        ("gave up", &status.given_up),
     ] {
         for (name, reason) in runs.iter().take(10) {
-            say!("  {what}: {name}: {reason}");
+            print_line!("  {what}: {name}: {reason}");
         }
     }
     warn_of_unnamed(folder.path(), &status.unnamed, &terminal);
     if let Some(queue) = &status.queue {
         let states: Vec<String> = queue.states.iter().map(|(state, n)| format!("{n} {state}")).collect();
-        say!("cluster: {}", if states.is_empty() { "nothing queued".to_owned() } else { states.join(", ") });
+        print_line!(
+            "cluster: {}",
+            if states.is_empty() { "nothing queued".to_owned() } else { states.join(", ") }
+        );
         if !queue.held.is_empty() {
-            say!("held after a failed start; release them with: scontrol release {}", queue.held.join(" "));
+            print_line!("held after a failed start; release with: scontrol release {}", queue.held.join(" "));
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
-//! `touchstream study work`: what a job of the cluster does.
+//! `touchstream study work`: one task of a cluster job.
 
-use super::{HowArgs, is_complete, say_spent, set_cache};
+use super::{HowArgs, is_complete, print_spent, set_cache};
 use crate::signals::{leave, stop_flag, time_is_up_flag};
 use crate::terminal::Terminal;
 use anyhow::{Context, Result, bail};
@@ -16,10 +16,10 @@ pub struct WorkArgs {
     /// The study's folder
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// A file with the names of runs, a line a task
+    /// A file with names of runs, one line per task
     #[arg(long, value_name = "FILE")]
     list: PathBuf,
-    /// Which line, from 0
+    /// The line, from 0
     #[arg(long, value_name = "N")]
     line: usize,
     #[arg(long, value_name = "DIR")]
@@ -29,7 +29,7 @@ pub struct WorkArgs {
 }
 
 impl WorkArgs {
-    /// The runs of one task, and the bases that they start from where those are missing.
+    /// Executes the runs of one task, and missing base runs that they start from.
     pub fn run(&self) -> Result<()> {
         let folder = StudyFolder::at(&self.folder);
         let mut spec = read_spec(&folder)?;
@@ -39,7 +39,7 @@ impl WorkArgs {
         let mut wanted: Vec<String> = names.clone();
         for name in &names {
             let cell = cells.iter().find(|cell| cell.name == *name);
-            let cell = cell.with_context(|| format!("{name} is no run of {}", self.folder.display()))?;
+            let cell = cell.with_context(|| format!("{name} is not a run of {}", self.folder.display()))?;
             wanted.extend(cell.job().needs);
         }
         let cells: Vec<&Cell> = cells.iter().filter(|cell| wanted.contains(&cell.name)).collect();
@@ -49,18 +49,18 @@ impl WorkArgs {
         let options = self.how.options(&folder, &spec, task.as_ref());
         let summary = options.work(&cells, &must_stop, &Terminal::leaving(&leave_at_once))?;
         let is_complete = is_complete(&summary);
-        say_spent(&summary.spent);
+        print_spent(&summary.spent);
         if is_complete {
             return Ok(());
         }
         if must_stop.load(Ordering::Relaxed) {
             leave_for(&time_is_up);
         }
-        bail!("some runs could not be done; the reasons are above");
+        bail!("some runs failed; the reasons are above");
     }
 }
 
-/// Ends the process in a way that tells whether it wants another turn: one that was cancelled does not.
+/// The exit code asks the scheduler to requeue the task, unless it was cancelled.
 fn leave_for(time_is_up: &AtomicBool) {
     match time_is_up.load(Ordering::Relaxed) {
         true => std::process::exit(WANTS_ANOTHER_TURN),
