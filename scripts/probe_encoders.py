@@ -8,7 +8,7 @@ chosen on a fifth of the training images, then the probe is fitted on all of the
 and photographs in FOLDER/{train,val}/CLASS. 95 % intervals are Wilson's. Features are cached in the work folder,
 compact's by its weights' hash. Needs the packages of train_compact.py and VGG-16's installed weights.
 
-Scene vectors are those of the program itself (`cargo run --example encode_pictures`): VGG-16 with the fixed random FC6,
+Scene vectors are those of the program itself (`cargo run --example encode_images`): VGG-16 with the fixed random FC6,
 compact with the weights that are built in.
 """
 
@@ -44,7 +44,7 @@ def scene_vectors(work, encoder, pictures):
     source, sink = work / "pictures.u8", work / "scenes.f32"
     pictures.tofile(source)
     weights = [str(default_weights())] if encoder == "vgg16" else []
-    example = ["cargo", "run", "--quiet", "--release", "-p", "touchstream-encoder", "--example", "encode_pictures"]
+    example = ["cargo", "run", "--quiet", "--release", "-p", "touchstream-encoder", "--example", "encode_images"]
     subprocess.run([*example, "--", encoder, str(source), str(sink), *weights], cwd=REPO, check=True)
     scenes = np.fromfile(sink, "<f4").reshape(len(pictures), -1)
     source.unlink(), sink.unlink()

@@ -1,10 +1,11 @@
-"""What rliable, SciPy and NumPy make of some scores and curves: crates/analysis/tests/golden/rliable.json.
+"""Statistics of test scores and curves by rliable, SciPy and NumPy: crates/analysis/tests/golden/rliable.json.
 
     python scripts/statistics_golden.py
 
-Points come from rliable's metrics where every task has as many seeds, and from the same formulas on SciPy where not (a
-check compares the two). Intervals come twice: from the very resamples that `touchstream-analysis` draws, for equality,
-and from rliable's own bootstrap, which draws others, for closeness. Needs rliable (with it NumPy and SciPy) and pandas before 3. A minute.
+Point estimates use rliable's metrics if every task has the same number of seeds, otherwise the same formulas in SciPy
+(a check compares the two). There are two kinds of intervals: from the same resamples that `touchstream-analysis` draws,
+for equality, and from rliable's own bootstrap, for approximate agreement. Needs rliable (which brings NumPy and SciPy)
+and pandas before 3. Takes a minute.
 """
 
 import json
@@ -57,11 +58,11 @@ class Stream:
 
 
 def resampled(tasks, stream):
-    """`tasks` holds an array of sorted scores each."""
+    """`tasks` is a list of arrays of sorted scores."""
     return [scores[[stream.below(len(scores)) for _ in scores]] for scores in tasks]
 
 
-# `tasks` is a list of arrays; with as many seeds everywhere, the transposed matrix of rliable.
+# `tasks` is a list of arrays; with the same number of seeds everywhere, it is rliable's matrix, transposed.
 
 
 def mean(tasks):
@@ -82,7 +83,7 @@ def improvement(xs, ys):
 
 
 def mann_whitney(xs, ys):
-    """The same; a hundred times slower."""
+    """A straightforward version of the function above; a hundred times slower."""
     u = [scipy.stats.mannwhitneyu(x, y, alternative="greater").statistic for x, y in zip(xs, ys)]
     return np.mean([u / (len(x) * len(y)) for u, x, y in zip(u, xs, ys)])
 
@@ -178,7 +179,7 @@ def learning(index, n_modules, n_seeds, n_evaluations):
 
 
 def plain(value):
-    """Arrays as lists, numbers with twelve digits behind the point."""
+    """Arrays as lists, numbers with twelve decimal places."""
     if isinstance(value, dict):
         return {name: plain(one) for name, one in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):

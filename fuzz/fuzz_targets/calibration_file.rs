@@ -1,4 +1,4 @@
-//! Calibration files: any bytes are refused, or are exactly what would be written.
+//! Calibration files: any bytes are rejected, or are written back unchanged.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -7,7 +7,7 @@ use touchstream_features::segment::checksum;
 
 fuzz_target!(|bytes: &[u8]| {
     check(bytes);
-    // No fuzzer guesses a magic or a checksum.
+    // A fuzzer would never guess a magic number and a checksum.
     let mut file = b"touchstream-mean".to_vec();
     file.extend(bytes);
     file.extend(checksum(&file).to_le_bytes());

@@ -1,4 +1,4 @@
-//! COCO's annotation files: any bytes give entries or reasons, and every outline a mask or a reason.
+//! COCO's annotation files: any bytes are parsed or rejected, and so is every segmentation.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

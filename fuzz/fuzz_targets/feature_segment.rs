@@ -1,5 +1,5 @@
-//! Segments of the feature cache: any bytes give records that lie within them and do not overlap, and a record that
-//! is appended is found again.
+//! Segments of the feature cache: in any bytes, the records found are inside and do not overlap, and an appended record
+//! is found.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -13,7 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(head.to_bytes() == bytes[..HEAD_BYTES] || head.encoder_name.contains('\u{fffd}'));
     }
     check(bytes);
-    // No fuzzer guesses a checksum: the same bytes between sound records.
+    // A fuzzer would never guess a checksum, so the bytes also follow a valid record.
     let mut segment = vec![0; HEAD_BYTES];
     put_record(id(1), bytes, &mut segment);
     segment.extend(bytes);

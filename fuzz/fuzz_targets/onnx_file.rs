@@ -1,4 +1,4 @@
-//! ONNX files: any bytes give a graph or a reason, and a model cut at a value is a model that is cut there already.
+//! ONNX files: any bytes are parsed or rejected, and cutting a model twice at the same value equals cutting it once.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

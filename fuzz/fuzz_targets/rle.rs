@@ -1,4 +1,4 @@
-//! Compressed run lengths and polygons: any bytes give a mask that survives a round trip, or a reason.
+//! Compressed run lengths and polygons: any bytes are rejected, or give a mask that survives a round trip.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Schedule files: any text is a schedule that can be played, or an error that names a line.
+//! Schedule files: any text is a valid schedule, or an error that names a line.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -7,7 +7,7 @@ use touchstream_env::seed::RunSeed;
 use touchstream_env::task::find_task;
 
 fuzz_target!(|text: &str| {
-    match parse_schedule(text, |word| find_task(word).map_err(|error| error.to_string())) {
+    match parse_schedule(text, |id| find_task(id).map_err(|error| error.to_string())) {
         Ok(schedule) => {
             for ordinal in 0..2 * schedule.segments().len() as u64 {
                 assert!(schedule.segment_idx(ordinal) < schedule.segments().len());

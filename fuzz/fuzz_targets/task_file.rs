@@ -1,5 +1,4 @@
-//! Task files: any text is a task or an error, and a task prints to a text that parses back to it.
-
+//! Task files: any text is a task or an error, and writing a task gives a text that parses back to it.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Weights files: any bytes give finite tensors or a reason.
+//! Weights files: any bytes give finite tensors, or are rejected.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -10,11 +10,11 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(mut file) = TensorFile::new(Cursor::new(bytes)) else { return };
     for name in file.names() {
         let shape = file.shape(&name).map(<[usize]>::to_vec).unwrap_or_default();
-        if let Ok(numbers) = file.read(&name, &shape) {
-            assert_eq!(numbers.len(), shape.iter().product::<usize>());
-            assert!(numbers.iter().all(|number| number.is_finite()));
+        if let Ok(values) = file.read(&name, &shape) {
+            assert_eq!(values.len(), shape.iter().product::<usize>());
+            assert!(values.iter().all(|value| value.is_finite()));
         }
     }
-    // VGG-16 has more bytes than any input here.
+    // VGG-16's weights are larger than any fuzz input.
     assert!(Vgg16Weights::from_file(&mut file).is_err());
 });

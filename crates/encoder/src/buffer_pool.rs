@@ -1,13 +1,13 @@
-//! Memory that threads work in, kept from one call to the next.
+//! A pool of work buffers that are reused between calls.
 
 use std::sync::{Mutex, PoisonError};
 
-/// Buffers that nobody uses at the moment. There are never more than were in use at once.
+/// Free buffers. There are never more than have been in use at the same time.
 #[derive(Default)]
 pub(crate) struct BufferPool<T>(Mutex<Vec<T>>);
 
 impl<T: Default> BufferPool<T> {
-    /// Lends a buffer, which holds whatever was left in it.
+    /// Lends a buffer with unspecified contents.
     pub fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = lock().pop();

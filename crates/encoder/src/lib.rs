@@ -1,7 +1,6 @@
-//! The eyes: fixed networks that turn a screen into a scene vector and a spatial map.
+//! Encoders: fixed networks that turn a screen into a scene vector and a spatial map.
 //!
-//! The walk's station between screen and module. This crate knows screens and weights; it knows no task, no
-//! reward, no cache of features and no terminal.
+//! This crate knows screens and weights, but no tasks, rewards or feature caches, and prints nothing.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 

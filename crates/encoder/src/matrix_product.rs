@@ -1,10 +1,9 @@
-//! Products with a matrix that never changes and is packed once: the one place that knows the GEMM library.
+//! Products with a constant matrix that is packed once; the only user of the GEMM library.
 
 use rten_gemm::{BiasVector, GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
 use rten_tensor::prelude::*;
 use rten_tensor::{Matrix, NdTensorView};
 
-/// A matrix `[n_in, n_out]`, laid out for multiplication.
 pub(crate) struct PackedMatrix {
     n_in: usize,
     n_out: usize,
@@ -13,13 +12,13 @@ pub(crate) struct PackedMatrix {
 
 impl PackedMatrix {
     /// From `[n_in, n_out]`.
-    pub fn from_columns(n_in: usize, n_out: usize, numbers: &[f32]) -> Self {
-        Self::pack(NdTensorView::from_data([n_in, n_out], numbers))
+    pub fn from_columns(n_in: usize, n_out: usize, values: &[f32]) -> Self {
+        Self::pack(NdTensorView::from_data([n_in, n_out], values))
     }
 
     /// From `[n_out, n_in]`.
-    pub fn from_rows(n_out: usize, n_in: usize, numbers: &[f32]) -> Self {
-        Self::pack(NdTensorView::from_data([n_out, n_in], numbers).transposed())
+    pub fn from_rows(n_out: usize, n_in: usize, values: &[f32]) -> Self {
+        Self::pack(NdTensorView::from_data([n_out, n_in], values).transposed())
     }
 
     fn pack(matrix: Matrix<f32>) -> Self {
@@ -27,8 +26,8 @@ impl PackedMatrix {
         Self { n_in, n_out, packed: GemmExecutor::default().prepack_b(matrix) }
     }
 
-    /// `out = rows * matrix`, where `rows` is `[n, n_in]` and `out` is `[n, n_out]`. Each number of `out` is summed
-    /// in the same order whatever `n` is.
+    /// `out = rows * matrix`, where `rows` is `[n, n_in]` and `out` is `[n, n_out]`. The order of summation does not
+    /// depend on `n`.
     pub fn multiply(&self, rows: &[f32], out: &mut [f32]) {
         self.multiply_with(rows, out, GemmOptions::default());
     }
@@ -49,7 +48,7 @@ impl PackedMatrix {
         let n = rows.len() / self.n_in;
         assert_eq!(out.len(), n * self.n_out, "{n} rows times a {}x{} matrix", self.n_in, self.n_out);
         let rows = NdTensorView::from_data([n, self.n_in], rows);
-        // An executor is a choice of kernel and nothing else; it costs no memory and cannot cross threads.
+        // An executor is only a choice of kernel; creating one is free, and it cannot be shared between threads.
         let done = GemmExecutor::default().gemm(
             out,
             GemmInputA::Unpacked(rows),

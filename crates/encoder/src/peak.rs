@@ -1,10 +1,11 @@
-//! How many multiply-adds a core can do at most, for saying which fraction of it is used.
+//! Measures the peak multiply-add rate of a core, to report which fraction of it is used.
 
-/// Enough independent sums to hide the latency of two units (4 or 5 cycles each), few enough to stay in registers.
+/// Number of independent accumulators: enough to hide the latency of two units (4 or 5 cycles each), few enough to stay
+/// in registers.
 const N_CHAINS: usize = 12;
 
-/// Does nothing but fused multiply-adds in the widest registers that there are, on this thread, and says how many they
-/// were. `None` where the processor has no FMA.
+/// Executes fused multiply-adds in the widest registers available, on this thread, and returns their number. `None` if
+/// the processor has no FMA.
 #[allow(unsafe_code)]
 pub fn multiply_adds(n_rounds: u64) -> Option<u64> {
     #[cfg(target_arch = "x86_64")]
@@ -12,11 +13,11 @@ pub fn multiply_adds(n_rounds: u64) -> Option<u64> {
         use std::arch::is_x86_feature_detected;
         let has_fma = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
         if has_fma && is_x86_feature_detected!("avx512f") {
-            // SAFETY: what the function asks for was just detected.
+            // SAFETY: the required instructions have just been detected.
             return Some(unsafe { with_avx512(n_rounds) });
         }
         if has_fma {
-            // SAFETY: the same.
+            // SAFETY: as above.
             return Some(unsafe { with_fma(n_rounds) });
         }
     }
@@ -29,14 +30,14 @@ pub fn multiply_adds(n_rounds: u64) -> Option<u64> {
 fn with_fma(n_rounds: u64) -> u64 {
     use std::arch::x86_64::{_mm256_fmadd_ps, _mm256_set1_ps};
     let (factor, term) = std::hint::black_box((_mm256_set1_ps(0.999), _mm256_set1_ps(0.001)));
-    let mut sums = std::hint::black_box([_mm256_set1_ps(0.5); N_CHAINS]);
+    let mut acc = std::hint::black_box([_mm256_set1_ps(0.5); N_CHAINS]);
     for _ in 0..n_rounds {
-        for sum in &mut sums {
-            *sum = _mm256_fmadd_ps(*sum, factor, term);
+        for acc in &mut acc {
+            *acc = _mm256_fmadd_ps(*acc, factor, term);
         }
     }
-    // So that the work is not left out.
-    std::hint::black_box(sums);
+    // Prevents the compiler from removing the loop.
+    std::hint::black_box(acc);
     n_rounds * (N_CHAINS * 8) as u64
 }
 
@@ -45,12 +46,12 @@ fn with_fma(n_rounds: u64) -> u64 {
 fn with_avx512(n_rounds: u64) -> u64 {
     use std::arch::x86_64::{_mm512_fmadd_ps, _mm512_set1_ps};
     let (factor, term) = std::hint::black_box((_mm512_set1_ps(0.999), _mm512_set1_ps(0.001)));
-    let mut sums = std::hint::black_box([_mm512_set1_ps(0.5); N_CHAINS]);
+    let mut acc = std::hint::black_box([_mm512_set1_ps(0.5); N_CHAINS]);
     for _ in 0..n_rounds {
-        for sum in &mut sums {
-            *sum = _mm512_fmadd_ps(*sum, factor, term);
+        for acc in &mut acc {
+            *acc = _mm512_fmadd_ps(*acc, factor, term);
         }
     }
-    std::hint::black_box(sums);
+    std::hint::black_box(acc);
     n_rounds * (N_CHAINS * 16) as u64
 }

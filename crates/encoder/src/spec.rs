@@ -1,11 +1,11 @@
-//! The word by which a user names an encoder: `compact`, `vgg16` or `onnx:FILE`.
+//! How an encoder is written on the command line: `compact`, `vgg16` or `onnx:FILE`.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use touchstream_env::{did_you_mean, nearest};
 
-/// Which encoder, and where it is.
+/// The kind of an encoder and its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum EncoderSpec {
     /// The small built-in network.
@@ -13,38 +13,23 @@ pub enum EncoderSpec {
     Compact,
     /// The paper's network.
     Vgg16,
-    /// A model of the user's.
+    /// An ONNX model.
     Onnx(PathBuf),
 }
 
-/// A word that names no encoder.
+/// Why a text is not an encoder.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncoderSpecError {
-    /// The kind is unknown.
-    #[error("`{word}` is not an encoder (compact, vgg16, onnx:FILE){}", did_you_mean(*.nearest))]
-    Unknown {
-        /// As given.
-        word: String,
-        /// The likeliest right word.
-        nearest: Option<&'static str>,
-    },
-    /// `onnx` stands without a file.
+    #[error("`{text}` is not an encoder (compact, vgg16, onnx:FILE){}", did_you_mean(*.nearest))]
+    Unknown { text: String, nearest: Option<&'static str> },
     #[error("`onnx` needs a model file: onnx:FILE")]
     NoFile,
-    /// An encoder that takes no file was given one.
     #[error("`{kind}` takes no file, but `{file}` was given{}", if *kind == "vgg16" { "; weights are given with --weights FILE" } else { "" })]
-    NeedlessFile {
-        /// `compact` or `vgg16`.
-        kind: &'static str,
-        /// As given.
-        file: String,
-    },
+    NeedlessFile { kind: &'static str, file: String },
 }
 
-const FORMS: [(&str, &str); 3] = [("compact", "compact"), ("vgg16", "vgg16"), ("onnx", "onnx:FILE")];
-
 impl EncoderSpec {
-    /// The kind alone: `compact`, `vgg16` or `onnx`.
+    /// `compact`, `vgg16` or `onnx`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Compact => "compact",
@@ -52,10 +37,8 @@ impl EncoderSpec {
             Self::Onnx(_) => "onnx",
         }
     }
-}
 
-impl EncoderSpec {
-    /// The same encoder, found from whatever folder one stands in.
+    /// The same encoder with an absolute path.
     pub fn absolute(self) -> Self {
         match self {
             Self::Onnx(file) => Self::Onnx(std::path::absolute(&file).unwrap_or(file)),
@@ -67,24 +50,23 @@ impl EncoderSpec {
 impl FromStr for EncoderSpec {
     type Err = EncoderSpecError;
 
-    fn from_str(word: &str) -> Result<Self, EncoderSpecError> {
-        let (kind, file) = match word.split_once(':') {
-            Some((kind, file)) => (kind, Some(file)),
-            None => (word, None),
-        };
-        let without_file = |spec: Self| match file {
-            None => Ok(spec),
-            Some(file) => Err(EncoderSpecError::NeedlessFile { kind: spec.kind(), file: file.to_owned() }),
-        };
+    fn from_str(text: &str) -> Result<Self, EncoderSpecError> {
+        let (kind, file) = text.split_once(':').map_or((text, None), |(kind, file)| (kind, Some(file)));
         match (kind, file) {
-            ("compact", _) => without_file(Self::Compact),
-            ("vgg16", _) => without_file(Self::Vgg16),
-            ("onnx", Some(file)) if !file.is_empty() => Ok(Self::Onnx(PathBuf::from(file))),
-            ("onnx", _) => Err(EncoderSpecError::NoFile),
+            ("compact", None) => Ok(Self::Compact),
+            ("vgg16", None) => Ok(Self::Vgg16),
+            ("compact", Some(file)) => {
+                Err(EncoderSpecError::NeedlessFile { kind: "compact", file: file.to_owned() })
+            }
+            ("vgg16", Some(file)) => {
+                Err(EncoderSpecError::NeedlessFile { kind: "vgg16", file: file.to_owned() })
+            }
+            ("onnx", None | Some("")) => Err(EncoderSpecError::NoFile),
+            ("onnx", Some(file)) => Ok(Self::Onnx(PathBuf::from(file))),
             _ => {
-                let right = nearest(kind, FORMS.map(|(kind, _)| kind));
-                let form = right.and_then(|right| FORMS.iter().find(|(kind, _)| *kind == right));
-                Err(EncoderSpecError::Unknown { word: word.to_owned(), nearest: form.map(|&(_, form)| form) })
+                let nearest = nearest(kind, ["compact", "vgg16", "onnx"]);
+                let nearest = nearest.map(|kind| if kind == "onnx" { "onnx:FILE" } else { kind });
+                Err(EncoderSpecError::Unknown { text: text.to_owned(), nearest })
             }
         }
     }
@@ -104,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_and_encoders_are_inverse() {
+    fn specs_survive_a_round_trip() {
         let cases = [
             ("compact", EncoderSpec::Compact),
             ("vgg16", EncoderSpec::Vgg16),
@@ -117,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_words_are_told_the_right_one() {
+    fn misspelt_specs_get_a_suggestion() {
         let cases = [
             ("vgg", "`vgg` is not an encoder (compact, vgg16, onnx:FILE); did you mean `vgg16`?"),
             (

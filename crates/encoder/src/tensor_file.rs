@@ -1,4 +1,4 @@
-//! Tensors of a safetensors file, read one by one: no more of the file is in memory than is asked for.
+//! Reads the tensors of a safetensors file one at a time, so that only the requested tensor is in memory.
 
 use half::{bf16, f16};
 use safetensors::Dtype;
@@ -8,93 +8,62 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use touchstream_files::metadata_at_most;
 
-/// The most bytes a weights file may have. VGG-16 with all its layers has 528 MB.
+/// Maximum size of a weights file. VGG-16 with all its layers has 528 MB.
 const MAX_FILE_BYTES: u64 = 4 << 30;
-/// The most bytes a header may have. VGG-16's has 3 kB.
+/// Maximum size of a header. VGG-16's has 3 kB.
 const MAX_HEADER_BYTES: u64 = 16 << 20;
-/// Bytes before the header: its length.
+/// The header is preceded by its length.
 const LENGTH_BYTES: u64 = 8;
-/// Bytes read at once, a multiple of every element's.
+/// Bytes read at a time, a multiple of every element size.
 const CHUNK_BYTES: usize = 1 << 18;
 
 /// What is wrong with a file of tensors.
 #[derive(Debug, thiserror::Error)]
 pub enum TensorFileError {
-    /// The system would not read it.
     #[error(transparent)]
     Unreadable(#[from] io::Error),
-    /// It is a file of `torch.save`.
+    /// The file was written by `torch.save`.
     #[error(
-        "this is a file of torch.save, which may run code when read; store it with safetensors.torch.save_file"
+        "this is a file of torch.save, which may run code when it is read; save it with safetensors.torch.save_file"
     )]
     TorchFile,
-    /// It is something else.
+    /// The file has another format.
     #[error("this is not a safetensors file: {0}")]
     NotSafetensors(String),
-    /// It is shorter or longer than its header says.
-    #[error("it has {found} bytes where its header speaks of {expected}: {}",
-        if found < expected { "it is cut short" } else { "something stands behind its tensors" })]
-    WrongLength {
-        /// Bytes by the header.
-        expected: u64,
-        /// Bytes of the file.
-        found: u64,
-    },
-    /// A tensor is not there.
+    /// The file is shorter or longer than its header declares.
+    #[error("the file has {found} bytes, but its header declares {expected}: {}",
+     if found < expected { "it is truncated" } else { "there are bytes after its tensors" })]
+    WrongLength { expected: u64, found: u64 },
     #[error("there is no tensor `{tensor}`")]
-    Missing {
-        /// Its name.
-        tensor: String,
-    },
-    /// A tensor has another shape than it should.
+    Missing { tensor: String },
     #[error("tensor `{tensor}` should have shape {expected:?}, not {found:?}")]
-    Shape {
-        /// Its name.
-        tensor: String,
-        /// As it should be.
-        expected: Vec<usize>,
-        /// As it is.
-        found: Vec<usize>,
-    },
-    /// A tensor is of numbers that are no weights.
-    #[error("tensor `{tensor}` is of {found:?}; weights are F32, F16 or BF16")]
-    Kind {
-        /// Its name.
-        tensor: String,
-        /// What its elements are.
-        found: Dtype,
-    },
-    /// A tensor holds something that is no number.
-    #[error("tensor `{tensor}` holds {value} at {index}; weights are finite")]
-    NotFinite {
-        /// Its name.
-        tensor: String,
-        /// Which element, in the tensor's order.
-        index: usize,
-        /// What it is.
-        value: f32,
-    },
+    Shape { tensor: String, expected: Vec<usize>, found: Vec<usize> },
+    /// A tensor has an unsupported element type.
+    #[error("tensor `{tensor}` has type {found:?}; weights must be F32, F16 or BF16")]
+    Kind { tensor: String, found: Dtype },
+    /// An element is NaN or infinite; `index` is in the tensor's order.
+    #[error("tensor `{tensor}` contains {value} at index {index}; weights must be finite")]
+    NotFinite { tensor: String, index: usize, value: f32 },
 }
 
-/// An open safetensors file whose header is read and consistent.
+/// An open safetensors file with a valid header.
 pub struct TensorFile<R> {
     source: R,
-    /// Where the tensors begin.
+    /// Offset of the first tensor.
     data_start: u64,
     header: Metadata,
 }
 
 impl TensorFile<File> {
-    /// Opens a file and reads its header.
     pub fn open(path: &Path) -> Result<Self, TensorFileError> {
-        // Before opening, which for a pipe waits for someone to write.
+        // Checked before opening, which would block on a named pipe.
         metadata_at_most(path, MAX_FILE_BYTES)?;
         Self::new(File::open(path)?)
     }
 }
 
 impl<R: Read + Seek> TensorFile<R> {
-    /// Reads the header of whatever holds the bytes of a safetensors file.
+    /// Reads the header of a safetensors file from any source.
     pub fn new(mut source: R) -> Result<Self, TensorFileError> {
         let found = source.seek(SeekFrom::End(0))?;
         source.rewind()?;
@@ -117,7 +86,7 @@ impl<R: Read + Seek> TensorFile<R> {
         let mut header = vec![0; n_header as usize];
         source.read_exact(&mut header)?;
         let header: Metadata = serde_json::from_slice(&header)
-            .map_err(|error| TensorFileError::NotSafetensors(format!("its header is wrong: {error}")))?;
+            .map_err(|error| TensorFileError::NotSafetensors(format!("its header is invalid: {error}")))?;
         let expected = data_start.saturating_add(header.data_len() as u64);
         if expected != found {
             return Err(TensorFileError::WrongLength { expected, found });
@@ -125,22 +94,22 @@ impl<R: Read + Seek> TensorFile<R> {
         Ok(Self { source, data_start, header })
     }
 
-    /// Names of the tensors, as they follow each other in the file.
+    /// Names of the tensors, in the order of the file.
     pub fn names(&self) -> Vec<String> {
         self.header.offset_keys()
     }
 
-    /// A note that was stored beside the tensors.
-    pub fn note(&self, key: &str) -> Option<&str> {
+    /// A value of the file's metadata.
+    pub fn metadata(&self, key: &str) -> Option<&str> {
         self.header.metadata().as_ref()?.get(key).map(String::as_str)
     }
 
-    /// The shape of a tensor, if it is there.
+    /// The shape of a tensor, if it exists.
     pub fn shape(&self, tensor: &str) -> Option<&[usize]> {
         self.header.info(tensor).map(|info| info.shape.as_slice())
     }
 
-    /// Where a tensor is that has a given shape, and of which numbers.
+    /// Position and type of a tensor that must have a given shape.
     pub(crate) fn check_shape(&self, tensor: &str, shape: &[usize]) -> Result<&TensorInfo, TensorFileError> {
         match self.header.info(tensor) {
             Some(info) if info.shape == shape => Ok(info),
@@ -153,7 +122,7 @@ impl<R: Read + Seek> TensorFile<R> {
         }
     }
 
-    /// The numbers of a tensor of a given shape, rows first; F16 and BF16 become F32. All are finite.
+    /// The elements of a tensor that must have a given shape, row-major; F16 and BF16 are converted. All are finite.
     pub fn read(&mut self, tensor: &str, shape: &[usize]) -> Result<Vec<f32>, TensorFileError> {
         let TensorInfo { dtype, data_offsets: (start, end), .. } = self.check_shape(tensor, shape)?.clone();
         let append: fn(&[u8], &mut Vec<f32>) = match dtype {
@@ -163,35 +132,35 @@ impl<R: Read + Seek> TensorFile<R> {
             found => return Err(TensorFileError::Kind { tensor: tensor.to_owned(), found }),
         };
         self.source.seek(SeekFrom::Start(self.data_start + start as u64))?;
-        // The header was checked against the file's length: no more memory is taken than the file has bytes for.
-        let mut numbers = Vec::with_capacity(shape.iter().product());
+        // The header matches the file's length, so this never allocates more than the file has elements.
+        let mut values = Vec::with_capacity(shape.iter().product());
         let (mut chunk, mut n_left) = (vec![0; CHUNK_BYTES.min(end - start)], end - start);
         while n_left > 0 {
             let n_now = n_left.min(chunk.len());
             self.source.read_exact(&mut chunk[..n_now])?;
-            let n_before = numbers.len();
-            append(&chunk[..n_now], &mut numbers);
-            if let Some(at) = numbers[n_before..].iter().position(|number| !number.is_finite()) {
+            let n_before = values.len();
+            append(&chunk[..n_now], &mut values);
+            if let Some(at) = values[n_before..].iter().position(|value| !value.is_finite()) {
                 let index = n_before + at;
-                let value = numbers[index];
+                let value = values[index];
                 return Err(TensorFileError::NotFinite { tensor: tensor.to_owned(), index, value });
             }
             n_left -= n_now;
         }
-        Ok(numbers)
+        Ok(values)
     }
 }
 
-fn append_f32(bytes: &[u8], numbers: &mut Vec<f32>) {
-    numbers.extend(bytes.as_chunks().0.iter().map(|&four| f32::from_le_bytes(four)));
+fn append_f32(bytes: &[u8], values: &mut Vec<f32>) {
+    values.extend(bytes.as_chunks().0.iter().map(|&four| f32::from_le_bytes(four)));
 }
 
-fn append_f16(bytes: &[u8], numbers: &mut Vec<f32>) {
-    numbers.extend(bytes.as_chunks().0.iter().map(|&two| f16::from_le_bytes(two).to_f32()));
+fn append_f16(bytes: &[u8], values: &mut Vec<f32>) {
+    values.extend(bytes.as_chunks().0.iter().map(|&two| f16::from_le_bytes(two).to_f32()));
 }
 
-fn append_bf16(bytes: &[u8], numbers: &mut Vec<f32>) {
-    numbers.extend(bytes.as_chunks().0.iter().map(|&two| bf16::from_le_bytes(two).to_f32()));
+fn append_bf16(bytes: &[u8], values: &mut Vec<f32>) {
+    values.extend(bytes.as_chunks().0.iter().map(|&two| bf16::from_le_bytes(two).to_f32()));
 }
 
 #[cfg(test)]
@@ -210,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_weight_becomes_the_same_numbers() {
+    fn all_element_types_give_the_same_values() {
         let numbers = [1.5_f32, -0.25, 0.0, 448.0];
         let f32s: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
         let f16s: Vec<u8> = [0x3e00_u16, 0xb400, 0, 0x5f00].iter().flat_map(|x| x.to_le_bytes()).collect();
@@ -255,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_files_are_named() {
+    fn invalid_files_are_explained() {
         let good = file_of(Dtype::F32, &[2], &[0; 8]);
         check_error(&[], &[2], "this is not a safetensors file: it has only 0 bytes");
         check_error(
@@ -266,37 +235,37 @@ mod tests {
         check_error(
             b"PK\x03\x04 and so on",
             &[2],
-            "this is a file of torch.save, which may run code when read; store it with safetensors.torch.save_file",
+            "this is a file of torch.save, which may run code when it is read; save it with safetensors.torch.save_file",
         );
         let n = good.len();
         check_error(
             &good[..n - 3],
             &[2],
-            &format!("it has {} bytes where its header speaks of {n}: it is cut short", n - 3),
+            &format!("the file has {} bytes, but its header declares {n}: it is truncated", n - 3),
         );
         check_error(
             &good[..20],
             &[2],
-            &format!("it has 20 bytes where its header speaks of {}: it is cut short", n - 8),
+            &format!("the file has 20 bytes, but its header declares {}: it is truncated", n - 8),
         );
         let longer = [&good[..], b"more"].concat();
         check_error(
             &longer,
             &[2],
             &format!(
-                "it has {} bytes where its header speaks of {n}: something stands behind its tensors",
+                "the file has {} bytes, but its header declares {n}: there are bytes after its tensors",
                 n + 4
             ),
         );
         check_error(&good, &[3], "tensor `t` should have shape [3], not [2]");
         let integers = file_of(Dtype::I32, &[2], &[0; 8]);
-        check_error(&integers, &[2], "tensor `t` is of I32; weights are F32, F16 or BF16");
+        check_error(&integers, &[2], "tensor `t` has type I32; weights must be F32, F16 or BF16");
         let mut bytes = [0; 8];
         bytes[4..].copy_from_slice(&f32::NAN.to_le_bytes());
         let nan = file_of(Dtype::F32, &[2], &bytes);
-        check_error(&nan, &[2], "tensor `t` holds NaN at 1; weights are finite");
+        check_error(&nan, &[2], "tensor `t` contains NaN at index 1; weights must be finite");
         let mut garbled = good.clone();
         garbled[9] = b'}';
-        assert!(read(&garbled, &[2]).unwrap_err().to_string().contains("its header is wrong: "));
+        assert!(read(&garbled, &[2]).unwrap_err().to_string().contains("its header is invalid: "));
     }
 }

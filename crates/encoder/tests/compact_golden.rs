@@ -98,7 +98,7 @@ fn the_same_bits_in_any_batch_and_on_any_number_of_threads() {
 
 /// A template moved down must move in the scene vector, too: matching is unsolvable for eyes that forget places.
 #[test]
-fn the_scene_vector_knows_where_things_are() {
+fn the_scene_vector_encodes_positions() {
     let match_screen = &screens()[1];
     let mut upside_down = Screen::grey();
     let rows = match_screen.pixels().chunks_exact(224 * 3);

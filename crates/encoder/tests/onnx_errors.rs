@@ -49,7 +49,7 @@ fn replaced(folder: &Path, from: &str, to: &str, n_places: usize) -> PathBuf {
 }
 
 #[test]
-fn files_that_are_not_there_or_no_models() {
+fn missing_and_invalid_files() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| OnnxSettings::new(folder.path().join(name), "fc");
     check(&at("missing.onnx"), &["cannot read the model", "No such file"]);
@@ -75,7 +75,7 @@ fn a_file_that_is_too_large_is_refused_before_it_is_read() {
 }
 
 #[test]
-fn nodes_that_are_not_there_or_of_no_use() {
+fn missing_and_unsuitable_nodes() {
     let scene = |name: &str| OnnxSettings::new(golden("small_cnn.onnx"), name);
     check(
         &scene("rellu3"),
@@ -84,8 +84,8 @@ fn nodes_that_are_not_there_or_of_no_use() {
     check(&scene("fc").with_map("relu33"), &["no node or value `relu33`", "did you mean `relu3`?"]);
     check(&scene("image"), &["`image` is the input of the model"]);
     check(&scene("weight_0"), &["`weight_0` is a weight of the model"]);
-    check(&scene("fc").with_map("flat"), &["`flat` has shape [1, 784], which is no spatial map"]);
-    check(&scene("fc").with_map("pooled"), &["[1, 16, 1, 1]", "no spatial map"]);
+    check(&scene("fc").with_map("flat"), &["`flat` has shape [1, 784], which is not a spatial map"]);
+    check(&scene("fc").with_map("pooled"), &["[1, 16, 1, 1]", "not a spatial map"]);
 }
 
 #[test]
@@ -122,23 +122,23 @@ fn nodes_out_of_order_and_values_made_twice_are_found() {
     let model = replaced(folder.path(), "image", "relu3", 1);
     check(
         &OnnxSettings::new(&model, "fc"),
-        &["node `node_conv1` reads `relu3`, which no node before it makes"],
+        &["node `node_conv1` reads `relu3`, which no earlier node computes"],
     );
     // Now the input has that name too.
     let model = replaced(folder.path(), "image", "relu3", usize::MAX);
-    check(&OnnxSettings::new(&model, "fc"), &["`relu3` is made by a node and is there before it"]);
+    check(&OnnxSettings::new(&model, "fc"), &["`relu3` is computed by a node, but exists already"]);
 }
 
 #[test]
-fn odd_models_say_what_is_odd() {
+fn unsuitable_models_are_explained() {
     let odd = |name: &str, scene: &str| OnnxSettings::new(golden(&format!("odd_{name}.onnx")), scene);
     check(&odd("two_inputs", "z"), &["one input, the screen", "reads 2 inputs: `image`, `scale`"]);
     OnnxEncoder::open(&odd("two_inputs", "y")).unwrap();
     check(&odd("bytes_in", "y"), &["its input `image` takes uint8", "float32"]);
-    check(&odd("batch_of_8", "y"), &["is [8, 3, 224, 224]: it takes no single screen"]);
-    check(&odd("integers_out", "y"), &["`y` gives", "int", "features are float32"]);
+    check(&odd("batch_of_8", "y"), &["has shape [8, 3, 224, 224] and takes no single screen"]);
+    check(&odd("integers_out", "y"), &["`y` has type", "int", "features must be float32"]);
     check(&odd("external_data", "z"), &["in another file (`odd.onnx.data`)", "external_data=False"]);
-    check(&odd("permutation", "y"), &["the runtime refuses it: it gave up: permutation is invalid"]);
+    check(&odd("permutation", "y"), &["the runtime refuses it: it panicked: permutation is invalid"]);
     OnnxEncoder::open(&odd("branches", "y")).unwrap();
     check(&odd("deep", "y"), &["nest more than 8 deep"]);
 }

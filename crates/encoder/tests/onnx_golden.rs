@@ -61,7 +61,7 @@ fn small_cnn() -> OnnxSettings {
 }
 
 #[test]
-fn a_residual_network_is_onnxruntimes() {
+fn a_residual_network_equals_onnxruntime() {
     let encoder = check(&small_cnn(), "small_cnn");
     assert_eq!((encoder.shape().scene_len, encoder.shape().map_channels), (32, 16));
     assert!(encoder.notes().is_empty(), "{:?}", encoder.notes());
@@ -69,29 +69,29 @@ fn a_residual_network_is_onnxruntimes() {
 }
 
 #[test]
-fn other_preprocessing_and_a_map_averaged_in_blocks_are_onnxruntimes() {
+fn other_preprocessing_and_a_block_averaged_map_equal_onnxruntime() {
     let mut settings = OnnxSettings::new(golden("small_cnn.onnx"), "flat").with_map("pool1");
     settings.preprocessing = Preprocessing { mean: [0.5; 3], std: [0.25; 3], layout: Some(Layout::Nchw) };
     let encoder = check(&settings, "small_cnn_other");
-    assert_eq!(encoder.notes(), ["the map has 28 x 28 places, resampled to 14 x 14"]);
+    assert_eq!(encoder.notes(), ["the map has 28 x 28 positions, resampled to 14 x 14"]);
 }
 
 #[test]
-fn channels_last_and_another_side_are_onnxruntimes() {
+fn channels_last_and_another_side_equal_onnxruntime() {
     let settings = OnnxSettings::new(golden("channels_last.onnx"), "scene").with_map("map");
     let encoder = check(&settings, "channels_last");
     assert_eq!(encoder.notes().len(), 2, "{:?}", encoder.notes());
 }
 
 #[test]
-fn tokens_are_onnxruntimes() {
+fn tokens_equal_onnxruntime() {
     let settings = OnnxSettings::new(golden("tokens.onnx"), "tokens").with_map("tokens");
     let encoder = check(&settings, "tokens");
     assert_eq!((encoder.shape().scene_len, encoder.shape().map_channels), (50 * 24, 24));
 }
 
 #[test]
-fn a_node_may_be_asked_for_by_the_name_of_its_operator() {
+fn nodes_are_found_by_node_name() {
     let by_node = OnnxSettings::new(golden("small_cnn.onnx"), "node_fc").with_map("node_relu3");
     let encoder = check(&by_node, "small_cnn");
     let by_value = OnnxEncoder::open(&small_cnn()).unwrap();
@@ -114,7 +114,7 @@ fn equal_screens_give_equal_bits_in_any_batch_and_on_any_number_of_threads() {
 }
 
 #[test]
-fn a_value_and_its_copy_may_both_be_asked_for() {
+fn a_value_and_its_copy_may_both_be_requested() {
     let settings = OnnxSettings::new(golden("small_cnn.onnx"), "relu3_again").with_map("relu3");
     let encoder = OnnxEncoder::open(&settings).unwrap();
     let features = &encode(&encoder, &[screen(0)])[0];
@@ -125,14 +125,14 @@ fn a_value_and_its_copy_may_both_be_asked_for() {
 }
 
 #[test]
-fn without_a_map_there_is_none() {
+fn features_without_a_map() {
     let encoder = OnnxEncoder::open(&OnnxSettings::new(golden("small_cnn.onnx"), "fc")).unwrap();
     assert_eq!(encoder.shape().map_channels, 0);
     assert!(encode(&encoder, &[screen(0)])[0].map.is_empty());
 }
 
 #[test]
-fn the_hash_knows_nodes_and_preprocessing() {
+fn the_hash_depends_on_nodes_and_preprocessing() {
     let hash = |settings: &OnnxSettings| OnnxEncoder::open(settings).unwrap().content_hash();
     let mut other_mean = small_cnn();
     other_mean.preprocessing.mean[2] = 0.5;
@@ -149,10 +149,10 @@ fn the_hash_knows_nodes_and_preprocessing() {
 }
 
 #[test]
-fn a_pooled_scene_is_remarked_on() {
+fn a_pooled_scene_vector_gives_a_note() {
     let encoder = OnnxEncoder::open(&OnnxSettings::new(golden("small_cnn.onnx"), "pooled")).unwrap();
     assert_eq!(encoder.shape().scene_len, 16);
-    assert!(encoder.notes()[0].contains("`pooled` is pooled over all places"), "{:?}", encoder.notes());
+    assert!(encoder.notes()[0].contains("`pooled` is pooled over all positions"), "{:?}", encoder.notes());
 }
 
 #[test]
@@ -163,8 +163,12 @@ fn info_lists_values_with_shapes() {
     assert_eq!(info.outputs, ["probabilities"]);
     let relu3 = info.values.iter().find(|value| value.name == "relu3").unwrap();
     assert_eq!((relu3.operator.as_str(), relu3.shape.as_deref()), ("Relu", Some(&[1, 16, 14, 14][..])));
-    let maps: Vec<_> =
-        info.map_candidates().map(|value| (value.name.as_str(), value.map_side.unwrap())).collect();
+    let maps: Vec<_> = info
+        .values
+        .iter()
+        .filter(|value| value.map_side.is_some())
+        .map(|value| (value.name.as_str(), value.map_side.unwrap()))
+        .collect();
     assert!(maps.contains(&("relu3", 14)) && maps.contains(&("pool1", 28)), "{maps:?}");
     assert!(!maps.iter().any(|(name, _)| ["fc", "flat", "pooled"].contains(name)), "{maps:?}");
 }

@@ -47,7 +47,7 @@ fn trial_logic(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A stream standing on a match screen; touching twice brings the next.
+/// A stream at a match screen; two touches lead to the next match screen.
 fn on_match_screen(task_id: &str) -> Stream {
     let mut stream = open(task_id);
     stream.touch(touches()());
@@ -113,7 +113,7 @@ fn main() {
     }
 }
 
-/// Median nanoseconds of a benchmark of this run, as criterion wrote them down.
+/// Median nanoseconds of a benchmark of this run, read from criterion's output files.
 fn median_ns(group: &str, name: &str) -> Option<f64> {
     let path = target_dir().join("criterion").join(group).join(name).join("new/estimates.json");
     let text = std::fs::read_to_string(path).ok()?;

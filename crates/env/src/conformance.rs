@@ -1,10 +1,10 @@
-//! The contract of a TouchStream, as a test that any task on any source must pass, ours or a user's.
+//! The contract of a TouchStream as a test that every task on every image source must pass, built-in or your own.
 
 use crate::reward_map::RewardMap;
 use crate::schedule::Schedule;
 use crate::screen::Screen;
 use crate::seed::{RandomStream, RunSeed, StreamName};
-use crate::stimuli::{ClassIdx, Picture, Split, Stimuli, StimulusError};
+use crate::stimuli::{ClassIdx, ImageId, Split, Stimuli, StimulusError};
 use crate::stream::Stream;
 use crate::task::{Basis, MatchScreen, Paradigm, Task};
 use crate::touch::{N_TOUCHES, SCREEN_SIDE_PX, Touch};
@@ -12,7 +12,7 @@ use crate::trial::{BindError, Placement, PlacementChoice, ScreenRecipe, Trial};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How many screens the exact chance level is counted on, where it depends on the images.
+/// Number of screens over which the exact chance level is computed, where it depends on the images.
 const N_EXACT_SCREENS: usize = 32;
 
 const TOUCHES: StreamName = StreamName::new("conformance/touches");
@@ -29,11 +29,11 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// A few seconds at most.
+    /// Takes a few seconds at most.
     pub const QUICK: Self = Self { n_trials: 400, n_screens: 20, n_maps: 20 };
 }
 
-/// What was tested, when everything held.
+/// How much was tested, if the whole contract holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passed {
     /// Steps played, over both splits.
@@ -44,40 +44,32 @@ pub struct Passed {
     pub n_maps: u64,
 }
 
-/// The first part of the contract that did not hold.
+/// The first part of the contract that does not hold.
 #[derive(Debug, thiserror::Error)]
 pub enum Violation {
     /// The task cannot be played on this source.
     #[error(transparent)]
     Bind(#[from] BindError),
-    /// A picture could not be drawn.
     #[error("a screen could not be drawn: {0}")]
     Draw(#[from] StimulusError),
-    /// Something else: what should hold, and where it did not.
+    /// Any other violation; `what` describes it.
     #[error("{split} split, trial {trial}: {what}")]
-    Broken {
-        /// Which images.
-        split: Split,
-        /// The trial's number.
-        trial: u64,
-        /// What does not hold.
-        what: String,
-    },
+    Broken { split: Split, trial: u64, what: String },
 }
 
 /// Plays a task on both splits of a source and checks the whole contract:
 ///
 /// - rewards are in [0, 1], sample screens and first corners earn 0
-/// - the reward map's value at a touch is the reward of that touch; before the first corner it is the best
-///   that the second touch can earn
-/// - what is rewarded belongs to the class that was shown: its region, its template, its instances, its box
+/// - the reward map's value at a touch is the reward of that touch; before the first touch of localization it is the
+///   highest reward that the second touch can earn
+/// - the reward belongs to the class that is shown: its region, its template, its instances, its box
 /// - templates are on the screen, each class once, the sample's among them
 /// - two copies with one seed roll out alike; another seed does not
-/// - a fork continues identically, and a stream goes back to a snapshot
+/// - a clone continues identically, and a stream can be restored from a snapshot
 /// - trial *n* is the same whether reached by playing or by seeking
-/// - equal recipes are equal screens, drawn twice the same, and screens carry their own split
-/// - nothing earns more than the map's best; over the trials, maps average to the exact chance level and their
-///   best values to the exact best
+/// - equal recipes give equal pixels, also when drawn twice, and screens only show images of their own split
+/// - no touch earns more than the map's maximum; averaged over the trials, the maps' means equal the exact chance
+///   level and their maxima the exact best reward
 pub fn check_task(
     task: &Task,
     stimuli: &Arc<dyn Stimuli>,
@@ -87,7 +79,7 @@ pub fn check_task(
     check_task_with(task, stimuli, PlacementChoice::Free, seed, effort)
 }
 
-/// The same, with the match screens of a choice.
+/// Like [`check_task`], with a choice of match screens.
 pub fn check_task_with(
     task: &Task,
     stimuli: &Arc<dyn Stimuli>,
@@ -134,11 +126,11 @@ struct Exam {
     map_after: RewardMap,
     screen: Screen,
     screen_again: Screen,
-    /// Sums of drawn screens by recipe.
+    /// Checksums of the screens drawn so far.
     seen: HashMap<ScreenRecipe, u64>,
     stream: Stream,
     twin: Stream,
-    /// Of the last screen of each trial: what a uniform touch earns, and a perfect one.
+    /// For the last screen of each trial: the expected reward of a uniform touch, and the highest reward.
     map_means: Vec<f64>,
     map_bests: Vec<f64>,
 }
@@ -198,10 +190,11 @@ impl Exam {
         )
     }
 
-    /// Notes what the present map offers; answers the most that a touch can earn now.
+    /// Records mean and maximum of the current map; returns the highest reward that a touch can earn now.
     fn record_map(&mut self, is_last_step: bool) -> f32 {
         let is_localization = matches!(self.stream.trial(), Trial::Localization { .. });
-        // What a whole trial of localization is worth shows before its first touch; that map takes milliseconds.
+        // For localization, the map before the first touch shows the best reward of the trial; computing it takes
+        // milliseconds, so only every 16th trial does.
         let is_wanted = is_localization && self.stream.trial_index().is_multiple_of(16);
         if is_last_step || is_wanted {
             self.stream.reward_map(&mut self.map);
@@ -212,17 +205,17 @@ impl Exam {
         if !is_last_step {
             return 0.0;
         }
-        // Also right for two corners: the first touch was uniform, so over the trials both are.
+        // Also unbiased for two corners: the first touch was uniform, so over the trials both are.
         self.map_means.push(self.map.mean());
         self.map.best()
     }
 
     fn trial_is_sound(&self) -> Result<(), Violation> {
         let bound = self.stream.bound_task();
-        let class_of = |picture: Picture| match picture {
-            Picture::Portrait { class, .. } => Some(class),
-            Picture::Object { index } => Some(bound.stimuli().object(self.split, index).class),
-            Picture::Scene { .. } => None,
+        let class_of = |image: ImageId| match image {
+            ImageId::Portrait { class, .. } => Some(class),
+            ImageId::Object { index } => Some(bound.stimuli().object(self.split, index).class),
+            ImageId::Scene { .. } => None,
         };
         let position = |class: ClassIdx| bound.classes().iter().position(|&of_task| of_task == class);
         let expected_class = |shown: Option<ClassIdx>| {
@@ -239,14 +232,14 @@ impl Exam {
             }
             Trial::Localization { object, bounds } => {
                 self.ensure(is_of_task(class_of(object)), || format!("{object:?} is not of the task"))?;
-                let Picture::Object { index } = object else {
+                let ImageId::Object { index } = object else {
                     return Err(self.broken("localization shows something else than an object"));
                 };
                 let true_bounds = bound.stimuli().object(self.split, index).bounds;
                 self.ensure(bounds == true_bounds, || "the box is not the object's".into())
             }
             Trial::Scene { sample, class, scene } => {
-                self.ensure(class_of(sample) == Some(class), || "the sample is of another class".into())?;
+                self.ensure(class_of(sample) == Some(class), || "the sample has another class".into())?;
                 let instances = bound.stimuli().instances(self.split, scene);
                 self.ensure(instances.iter().any(|instance| instance.class == class), || {
                     "the scene does not hold the sample's class".into()
@@ -286,7 +279,7 @@ impl Exam {
             ScreenRecipe::Whole { split, .. } | ScreenRecipe::Templates { split, .. } => split,
         };
         self.ensure(recipe_split == self.split, || "a screen of the other split".into())?;
-        // Drawn over two different screens: whatever was there before must not shine through.
+        // Drawn over two different screens, to prove that every pixel is overwritten.
         self.screen.clear();
         self.screen_again.pixels_mut().fill(255);
         self.stream.draw(&mut self.screen)?;
@@ -298,7 +291,7 @@ impl Exam {
         self.ensure(first == sum, || format!("{recipe:?} was drawn in two ways"))
     }
 
-    /// Every touch's reward against the map, and for a first corner against the map after it.
+    /// Compares every touch's reward with the map; for a first corner, the map's value with the maximum of the next map.
     fn map_is_exact(&mut self) -> Result<(), Violation> {
         self.stream.reward_map(&mut self.map);
         if !self.stream.is_last_step() {
@@ -361,7 +354,7 @@ impl Exam {
 
     fn another_seed_differs(&self, mut stranger: Stream) -> Result<(), Violation> {
         let mut again = self.stream.clone();
-        // A task may have a single possible trial; then no seed can show another.
+        // A task may have only one possible trial, the same for every seed.
         let (mut any_differs, mut only_one_trial) = (false, true);
         for trial in 0..self.effort.n_trials {
             let both_there = again.seek(trial).is_ok() && stranger.seek(trial).is_ok();
@@ -372,8 +365,8 @@ impl Exam {
         self.ensure(any_differs || only_one_trial, || "another seed gives the same trials".into())
     }
 
-    /// What the maps offered over the trials against the exact figures: to the last digits where all trials offer
-    /// the same, within six standard errors (one false alarm in half a billion) where they differ.
+    /// Compares the maps with the exact values: to rounding where all trials have equal maps, otherwise within six
+    /// standard errors (one false alarm in half a billion).
     fn chance_and_best_are_exact(&self) -> Result<(), Violation> {
         let exact = self.stream.bound_task().exact_rewards(N_EXACT_SCREENS);
         let n_uncounted = match exact.basis {
@@ -386,7 +379,7 @@ impl Exam {
             let n = seen.len() as f64;
             let mean = seen.iter().sum::<f64>() / n;
             let deviation = (seen.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt();
-            // Counting only some screens adds the scatter of those.
+            // If only some screens were counted, their sampling error adds to the tolerance.
             let n_effective = if n_uncounted == 0 { n } else { n.min(N_EXACT_SCREENS as f64) };
             let tolerance = 6.0 * deviation / n_effective.sqrt() + 1e-5;
             self.ensure((mean - expected).abs() <= tolerance, || {

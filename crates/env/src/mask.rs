@@ -1,4 +1,4 @@
-//! A set of pixels, stored as runs along rows: the outline of an object on the screen.
+//! A set of pixels, stored as runs along rows: an object's pixels on the screen.
 
 use crate::pixel_box::PixelBox;
 use crate::touch::{N_TOUCHES, SCREEN_SIDE_PX, Touch};
@@ -6,11 +6,11 @@ use crate::touch::{N_TOUCHES, SCREEN_SIDE_PX, Touch};
 /// A set of screen pixels. A typical object takes a few hundred bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Mask {
-    /// In reading order, neither touching nor overlapping within a row.
+    /// In reading order; runs of one row neither touch nor overlap.
     runs: Box<[Run]>,
 }
 
-/// Neighbouring pixels of one row, both ends inside.
+/// Neighbouring pixels of one row, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
     row: u8,
@@ -19,7 +19,7 @@ struct Run {
 }
 
 impl Mask {
-    /// The pixels for which `inside(row, col)` holds.
+    /// The pixels for which `inside(row, col)` is true.
     pub fn from_fn(mut inside: impl FnMut(usize, usize) -> bool) -> Self {
         let mut runs = Vec::new();
         for row in 0..SCREEN_SIDE_PX {
@@ -39,14 +39,14 @@ impl Mask {
         Self { runs: runs.into_boxed_slice() }
     }
 
-    /// The pixels of any of the masks.
+    /// The pixels that belong to at least one of the masks.
     pub fn union_of<'a>(masks: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut is_inside = vec![false; N_TOUCHES];
         masks.into_iter().for_each(|mask| mask.for_each_run(|run| is_inside[run].fill(true)));
         Self::from_fn(|row, col| is_inside[row * SCREEN_SIDE_PX + col])
     }
 
-    /// How many pixels.
+    /// Number of pixels.
     pub fn area_px(&self) -> usize {
         self.runs.iter().map(|run| (run.last_col - run.first_col) as usize + 1).sum()
     }
@@ -61,7 +61,7 @@ impl Mask {
         }
     }
 
-    /// How many pixels two masks share.
+    /// Number of pixels that belong to both masks.
     pub fn n_shared_px(&self, other: &Self) -> usize {
         let (mut mine, mut theirs) = (self.runs.iter().peekable(), other.runs.iter().peekable());
         let mut n_shared = 0;
@@ -70,7 +70,7 @@ impl Mask {
                 let first = usize::from(a.first_col.max(b.first_col));
                 n_shared += (usize::from(a.last_col.min(b.last_col)) + 1).saturating_sub(first);
             }
-            // Whichever ends first has nothing more to share.
+            // The run that ends first cannot share anything with later runs.
             if (a.row, a.last_col) <= (b.row, b.last_col) {
                 mine.next();
             } else {
@@ -89,11 +89,11 @@ impl Mask {
         Some(PixelBox::spanned_by(corner(first.row, left)?, corner(last.row, right)?))
     }
 
-    /// Calls `paint` with each run as a range of row-major touch indices, in reading order.
-    pub fn for_each_run(&self, mut paint: impl FnMut(std::ops::Range<usize>)) {
+    /// Calls `visit` with each run as a range of row-major touch indices, in reading order.
+    pub fn for_each_run(&self, mut visit: impl FnMut(std::ops::Range<usize>)) {
         for run in &self.runs {
             let row_start = run.row as usize * SCREEN_SIDE_PX;
-            paint(row_start + run.first_col as usize..row_start + run.last_col as usize + 1);
+            visit(row_start + run.first_col as usize..row_start + run.last_col as usize + 1);
         }
     }
 
@@ -102,7 +102,7 @@ impl Mask {
         self.runs.iter().map(|run| (run.row, run.first_col, run.last_col))
     }
 
-    /// The mask of stored runs; `None` unless they are on the screen, in reading order and apart.
+    /// The mask of stored runs; `None` unless they are on the screen, in reading order and separated.
     pub fn from_runs(runs: impl IntoIterator<Item = (u8, u8, u8)>) -> Option<Self> {
         let mut kept: Vec<Run> = Vec::new();
         for (row, first_col, last_col) in runs {
@@ -118,7 +118,7 @@ impl Mask {
         Some(Self { runs: kept.into_boxed_slice() })
     }
 
-    /// The share of the screen that the pixels cover: the reward of a uniform touch.
+    /// The covered share of the screen: the expected reward of a uniform touch if the mask is rewarded.
     pub fn coverage(&self) -> f64 {
         self.area_px() as f64 / N_TOUCHES as f64
     }
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn stored_runs_that_lie_are_refused() {
+    fn invalid_stored_runs_are_rejected() {
         for runs in [
             vec![(224, 0, 1)],
             vec![(0, 5, 4)],

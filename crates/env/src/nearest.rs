@@ -1,6 +1,6 @@
-//! "Did you mean": the right word nearest to a wrong one.
+//! "Did you mean ...?": suggests the known name closest to a misspelt one.
 
-/// The candidate with the smallest edit distance, if it is near enough to be a likely slip.
+/// The candidate with the smallest edit distance, if it is close enough to be a likely typo.
 pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
@@ -10,12 +10,12 @@ pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -
         .map(|(_, candidate)| candidate)
 }
 
-/// `; did you mean `NAME`?`, or nothing where no name is near: the end of an error message.
+/// `; did you mean `NAME`?`, or an empty string without a name: the end of an error message.
 pub fn did_you_mean(nearest: Option<&str>) -> String {
     nearest.map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
-/// Insertions, deletions and replacements of characters from one word to the other.
+/// Levenshtein distance.
 fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn distances_are_levenshteins() {
+    fn distances_are_levenshtein_distances() {
         for (a, b, distance) in
             [("", "", 0), ("", "abc", 3), ("kitten", "sitting", 3), ("sr-2way", "sr-2way", 0)]
         {
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_guessed_and_nonsense_is_not() {
+    fn typos_get_suggestions_and_nonsense_does_not() {
         let words = ["sr-2way", "mts-2way-stationary", "localization"];
         assert_eq!(nearest("sr2way", words), Some("sr-2way"));
         assert_eq!(nearest("localisation", words), Some("localization"));

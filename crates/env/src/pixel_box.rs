@@ -1,9 +1,9 @@
-//! Boxes of whole pixels and their overlap: what localization rewards.
+//! Boxes of whole pixels and their overlap, the reward of localization.
 
 use crate::touch::{SCREEN_SIDE_PX, Touch};
 use serde::{Deserialize, Serialize};
 
-/// A box of whole pixels, both corners inside it: `top..=bottom` rows, `left..=right` columns.
+/// A box of whole pixels, both corners included: rows `top..=bottom`, columns `left..=right`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PixelBox {
     top: u8,
@@ -17,10 +17,10 @@ impl PixelBox {
     pub const SCREEN: Self =
         Self { top: 0, left: 0, bottom: SCREEN_SIDE_PX as u8 - 1, right: SCREEN_SIDE_PX as u8 - 1 };
 
-    /// The box spanned by two touches, whichever corners they are.
+    /// The box that has two touches as opposite corners.
     ///
-    /// The touched pixels belong to the box, so that touching an object's corner pixels earns exactly 1 and
-    /// touching one pixel twice spans one pixel. The paper does not say how pixels make a box.
+    /// The touched pixels belong to the box, so touching an object's corner pixels earns exactly 1, and touching one
+    /// pixel twice spans one pixel. Completes the paper, which does not define the box in pixels.
     pub fn spanned_by(a: Touch, b: Touch) -> Self {
         Self {
             top: a.row().min(b.row()) as u8,
@@ -30,7 +30,7 @@ impl PixelBox {
         }
     }
 
-    /// Whole rows of the screen, both ends inside.
+    /// The full-width box of the rows `first..=last`.
     pub const fn rows(first: u8, last: u8) -> Self {
         assert!(first <= last && (last as usize) < SCREEN_SIDE_PX);
         Self { top: first, left: 0, bottom: last, right: SCREEN_SIDE_PX as u8 - 1 }
@@ -52,37 +52,37 @@ impl PixelBox {
         [Touch::at(self.top, self.left), Touch::at(self.bottom, self.right)]
     }
 
-    /// First row.
+    /// First row of the box.
     pub fn top(self) -> usize {
         self.top as usize
     }
 
-    /// First column.
+    /// First column of the box.
     pub fn left(self) -> usize {
         self.left as usize
     }
 
-    /// Last row, inside the box.
+    /// Last row, included in the box.
     pub fn bottom(self) -> usize {
         self.bottom as usize
     }
 
-    /// Last column, inside the box.
+    /// Last column, included in the box.
     pub fn right(self) -> usize {
         self.right as usize
     }
 
-    /// Rows.
+    /// Number of rows.
     pub fn height_px(self) -> usize {
         (self.bottom - self.top) as usize + 1
     }
 
-    /// Columns.
+    /// Number of columns.
     pub fn width_px(self) -> usize {
         (self.right - self.left) as usize + 1
     }
 
-    /// Pixels.
+    /// Number of pixels.
     pub fn area_px(self) -> usize {
         self.height_px() * self.width_px()
     }
@@ -93,7 +93,7 @@ impl PixelBox {
             && (self.left()..=self.right()).contains(&touch.col())
     }
 
-    /// Intersection over union, in [0, 1], not rounded.
+    /// Intersection over union of two boxes, in [0, 1].
     pub fn iou(self, other: Self) -> f32 {
         let n_rows = overlap(self.top, self.bottom, other.top, other.bottom);
         let n_cols = overlap(self.left, self.right, other.left, other.right);
@@ -103,7 +103,7 @@ impl PixelBox {
     }
 }
 
-/// How many whole numbers two ranges share, all ends included.
+/// Number of integers that two inclusive ranges share.
 fn overlap(a_first: u8, a_last: u8, b_first: u8, b_last: u8) -> usize {
     (usize::from(a_last.min(b_last)) + 1).saturating_sub(usize::from(a_first.max(b_first)))
 }

@@ -1,39 +1,39 @@
-//! The plainest source of images: coloured squares. For tests, benchmarks and examples, not for learning.
+//! A minimal image source of coloured rectangles, for tests, benchmarks and examples; agents learn little from it.
 
 use crate::mask::Mask;
 use crate::pixel_box::PixelBox;
 use crate::screen::{Screen, Template};
 use crate::seed::{RandomStream, RunSeed, StreamName};
 use crate::shape::{Rect, Shape};
-use crate::stimuli::{BoxedObject, ClassIdx, ContentHash, Instance, Picture, Split, Stimuli, StimulusError};
+use crate::stimuli::{BoxedObject, ClassIdx, ContentHash, ImageId, Instance, Split, Stimuli, StimulusError};
 use crate::touch::{SCREEN_SIDE_PX, Touch};
 use std::sync::Arc;
 
-const N_PICTURES: usize = 32;
+const N_IMAGES: usize = 32;
 const PLACES: StreamName = StreamName::new("plain-stimuli/places");
 
 /// Each class is a colour; portraits are shades of it, objects and scenes are rectangles of it on grey.
 pub struct PlainStimuli {
     class_names: Vec<String>,
-    /// One for each split.
+    /// By split, then by index.
     objects: [Vec<BoxedObject>; 2],
     scenes: [Vec<Vec<Instance>>; 2],
 }
 
 impl PlainStimuli {
-    /// A source of so many classes, `colour-0` and so on.
+    /// A source of `n_classes` classes, named `colour-0`, `colour-1`, ...
     pub fn new(n_classes: usize) -> Self {
         Self::named((0..n_classes).map(|idx| format!("colour-{idx}")).collect())
     }
 
-    /// A source of these classes.
+    /// A source whose classes have these names.
     pub fn named(class_names: Vec<String>) -> Self {
         let n_classes = class_names.len();
         assert!(n_classes > 0, "a source has at least one class");
-        let n_pictures = N_PICTURES.max(n_classes) as u64;
-        let of_split = |split: Split| (0..n_pictures).map(move |index| (split, index));
+        let n_images = N_IMAGES.max(n_classes) as u64;
+        let of_split = |split: Split| (0..n_images).map(move |index| (split, index));
         let object = |(split, index)| draw_object(n_classes, &mut places(split, index));
-        let scene = |(split, index)| draw_scene(n_classes, index, &mut places(split, index + n_pictures));
+        let scene = |(split, index)| draw_scene(n_classes, index, &mut places(split, index + n_images));
         Self {
             class_names,
             objects: Split::ALL.map(|split| of_split(split).map(object).collect()),
@@ -67,7 +67,7 @@ fn draw_object(n_classes: usize, random: &mut RandomStream) -> BoxedObject {
     }
 }
 
-/// One rectangle of each of two classes; together the scenes hold every class.
+/// A rectangle for each of two classes; every class occurs in some scene.
 fn draw_scene(n_classes: usize, index: u64, random: &mut RandomStream) -> Vec<Instance> {
     let classes = [index as usize % n_classes, (index as usize + 1) % n_classes];
     classes
@@ -91,7 +91,7 @@ impl Stimuli for PlainStimuli {
     }
 
     fn n_portraits(&self, _split: Split, _class: ClassIdx) -> usize {
-        N_PICTURES
+        N_IMAGES
     }
 
     fn n_objects(&self, split: Split) -> usize {
@@ -110,7 +110,7 @@ impl Stimuli for PlainStimuli {
         &self.scenes[split as usize][index as usize]
     }
 
-    fn draw(&self, split: Split, picture: Picture, screen: &mut Screen) -> Result<(), StimulusError> {
+    fn draw(&self, split: Split, image: ImageId, screen: &mut Screen) -> Result<(), StimulusError> {
         screen.clear();
         let pixels = screen.pixels_mut();
         let mut paint = |mask: &Mask, colour: [u8; 3]| {
@@ -120,17 +120,17 @@ impl Stimuli for PlainStimuli {
                     .for_each(|px| px.copy_from_slice(&colour));
             });
         };
-        match picture {
-            Picture::Portrait { class, index } => {
+        match image {
+            ImageId::Portrait { class, index } => {
                 let shade = |channel: u8| channel / 2 + index as u8 * 2 + split as u8 * 64;
                 paint(&Mask::from_fn(|_, _| true), self.colour(class).map(shade));
             }
-            Picture::Object { index } => {
+            ImageId::Object { index } => {
                 let object = self.object(split, index);
                 let inside = |row: usize, col: usize| object.bounds.contains(Touch::at(row as u8, col as u8));
                 paint(&Mask::from_fn(inside), self.colour(object.class));
             }
-            Picture::Scene { index } => {
+            ImageId::Scene { index } => {
                 for instance in self.instances(split, index) {
                     paint(&instance.mask, self.colour(instance.class));
                 }

@@ -1,14 +1,14 @@
-//! A screen: what the agent sees, and how pictures are put onto it.
+//! Screens and templates as RGB pixels.
 
 use crate::touch::{N_TOUCHES, SCREEN_SIDE_PX};
 
 /// Bytes of one screen, `[224 rows, 224 columns, RGB]`.
 pub const SCREEN_BYTES: usize = N_TOUCHES * 3;
 
-/// The grey behind templates. The paper is silent; mid grey completes it.
+/// The grey around templates. The paper does not give one; we use mid grey.
 pub const BACKGROUND_GREY: u8 = 128;
 
-/// An RGB picture of 224 x 224 pixels, rows first, three bytes a pixel.
+/// An RGB image of 224 x 224 pixels, row-major, three bytes per pixel.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Screen {
     pixels: Box<[u8]>,
@@ -20,27 +20,27 @@ impl Screen {
         Self { pixels: vec![BACKGROUND_GREY; SCREEN_BYTES].into_boxed_slice() }
     }
 
-    /// All bytes, `[224, 224, 3]`.
+    /// All bytes, `[224, 224, RGB]`.
     pub fn pixels(&self) -> &[u8] {
         &self.pixels
     }
 
-    /// All bytes, `[224, 224, 3]`, to draw on.
+    /// All bytes, `[224, 224, RGB]`, mutable.
     pub fn pixels_mut(&mut self) -> &mut [u8] {
         &mut self.pixels
     }
 
-    /// Becomes a copy of a whole picture of `SCREEN_BYTES` bytes.
+    /// Overwrites the screen with an image of `SCREEN_BYTES` bytes.
     pub fn copy_from(&mut self, pixels: &[u8]) {
         self.pixels.copy_from_slice(pixels);
     }
 
-    /// Paints everything mid grey.
+    /// Fills the screen with mid grey.
     pub fn clear(&mut self) {
         self.pixels.fill(BACKGROUND_GREY);
     }
 
-    /// Copies a square template so that its top left pixel lands at (`top`, `left`). It must fit.
+    /// Copies a template so that its top left pixel is at (`top`, `left`). Panics if it does not fit.
     pub fn paste(&mut self, template: &Template, top: usize, left: usize) {
         let row_bytes = template.side_px * 3;
         assert!(
@@ -62,7 +62,7 @@ impl std::fmt::Debug for Screen {
     }
 }
 
-/// A small square RGB picture shown on match screens as a button.
+/// A small square RGB image that represents a class on match screens (the paper's "button").
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     side_px: usize,
@@ -70,7 +70,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// A template from `[side_px, side_px, 3]` bytes. Panics if their number is another.
+    /// A template from `[side_px, side_px, RGB]` bytes. Panics if `pixels` has another length.
     pub fn new(side_px: usize, pixels: Box<[u8]>) -> Self {
         assert_eq!(pixels.len(), side_px * side_px * 3, "bytes of a {side_px}x{side_px} RGB template");
         Self { side_px, pixels }
@@ -81,7 +81,7 @@ impl Template {
         self.side_px
     }
 
-    /// The rows from the top, `[side_px, 3]` bytes each.
+    /// The rows from the top, `[side_px, RGB]` bytes each.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.pixels.chunks_exact((self.side_px * 3).max(1))
     }

@@ -1,4 +1,4 @@
-//! Named random streams derived from one seed, before everything else on the walk.
+//! Named random streams derived from one seed: the source of all randomness.
 //!
 //! Every random choice is `f(seed, name, index, position)`, computed by Philox4x32-10 (Salmon et al.,
 //! "Parallel random numbers: as easy as 1, 2, 3", 2011). The seed is the cipher's key; name, index and
@@ -8,11 +8,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The seed of a whole run.
+/// The seed of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RunSeed(pub u64);
 
-/// What a random stream is used for. The text is part of the reproducibility contract: never change one.
+/// The purpose of a random stream. Results depend on the text: never change an existing one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StreamName {
     text: &'static str,
@@ -20,17 +20,16 @@ pub struct StreamName {
 }
 
 impl StreamName {
-    /// Names a stream. Usable in constants.
+    /// A stream name from its text.
     pub const fn new(text: &'static str) -> Self {
         Self { text, tag: fnv1a_32(text.as_bytes()) }
     }
 
-    /// The name as written.
     pub const fn text(self) -> &'static str {
         self.text
     }
 
-    /// The 32 bits of the counter that belong to this name.
+    /// The part of the Philox counter that is specific to this name.
     pub const fn tag(self) -> u32 {
         self.tag
     }
@@ -47,7 +46,7 @@ const fn fnv1a_32(bytes: &[u8]) -> u32 {
 }
 
 impl RunSeed {
-    /// The `index`-th stream of a name, at its first number.
+    /// The `index`-th stream with a name, at its start.
     pub fn stream(self, name: StreamName, index: u64) -> RandomStream {
         RandomStream {
             key: [self.0 as u32, (self.0 >> 32) as u32],
@@ -58,7 +57,7 @@ impl RunSeed {
     }
 }
 
-/// A sequence of random numbers: cheap to make, never stored (its name and index say it all).
+/// A sequence of random numbers. Cheap to create from seed, name and index, so it is never stored.
 #[derive(Clone, Debug)]
 pub struct RandomStream {
     key: [u32; 2],
@@ -80,7 +79,7 @@ impl RandomStream {
         word
     }
 
-    /// Many 32 random bits: the same as so many calls of [`RandomStream::next_u32`], and faster.
+    /// Fills a slice with random bits: equals repeated calls of [`RandomStream::next_u32`], but is faster.
     #[inline(always)]
     pub fn fill_u32(&mut self, words: &mut [u32]) {
         let n_left = (4 - self.n_used).min(words.len());
@@ -99,9 +98,9 @@ impl RandomStream {
         rest.iter_mut().for_each(|word| *word = self.next_u32());
     }
 
-    /// Standard normal numbers, as `(z, another)` (Box and Muller).
+    /// Two independent standard normal numbers (Box-Muller transform).
     pub fn normal_pair(&mut self) -> (f32, f32) {
-        // In (0, 1], so that its logarithm is finite.
+        // In (0, 1], so that the logarithm is finite.
         let radius = (f64::from(self.next_u32()) + 1.0) / 4_294_967_296.0;
         let angle = f64::from(self.next_u32()) * (std::f64::consts::TAU / 4_294_967_296.0);
         let length = (-2.0 * radius.ln()).sqrt();
@@ -114,7 +113,7 @@ impl RandomStream {
         low | u64::from(self.next_u32()) << 32
     }
 
-    /// Uniform in `0..n`, without bias (Lemire's method with rejection). `n` must not be 0.
+    /// Uniform in `0..n`, without bias (Lemire's method with rejection). Panics if `n` is 0.
     pub fn below(&mut self, n: u32) -> u32 {
         assert!(n > 0, "a uniform draw needs at least one possibility");
         let rejected_below = n.wrapping_neg() % n;
@@ -150,12 +149,12 @@ impl RandomStream {
         self.unit_f32() < probability
     }
 
-    /// One of the items, each as likely as the others. `items` must not be empty.
+    /// One of the items, uniformly. Panics if there are none.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len() as u32) as usize]
     }
 
-    /// Permutes the items in place, each order as likely as the others (Fisher-Yates).
+    /// Permutes the items in place, uniformly over all orders (Fisher-Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last as u32 + 1) as usize);
@@ -182,10 +181,10 @@ fn philox4x32_10(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     [c0, c1, c2, c3]
 }
 
-/// Blocks that are enciphered together: none waits for another, and wide registers take several at once.
+/// Blocks that are computed together. They are independent, so the compiler puts several into one vector register.
 const SIDE_BY_SIDE: usize = 8;
 
-/// This block and those behind it.
+/// The blocks of this counter and of the seven after it.
 #[inline(always)]
 fn philox_side_by_side(counter: [u32; 4], key: [u32; 2]) -> [[u32; 4]; SIDE_BY_SIDE] {
     type Each<T> = [T; SIDE_BY_SIDE];
@@ -213,7 +212,7 @@ mod tests {
 
     /// The known answers of the Random123 distribution (`kat_vectors`, philox4x32 10).
     #[test]
-    fn philox_gives_the_published_answers() {
+    fn philox_matches_published_vectors() {
         let cases = [
             ([0; 4], [0; 2], [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]),
             ([u32::MAX; 4], [u32::MAX; 2], [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]),
@@ -242,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn many_words_are_the_single_ones() {
+    fn filling_a_slice_equals_single_draws() {
         for (n_before, n) in [(0, 0), (0, 9), (1, 2), (3, 17), (4, 8), (5, 1), (0, 32), (2, 103), (8, 256)] {
             let mut one_by_one = RunSeed(3).stream(StreamName::new("test"), 4);
             let mut at_once = one_by_one.clone();

@@ -1,4 +1,4 @@
-//! Rectangles and polygons on the pixel grid: the outlines of rewarded regions.
+//! Rectangles and polygons on the pixel grid: rewarded regions and parts of templates.
 
 use crate::mask::Mask;
 use crate::touch::SCREEN_SIDE_PX;
@@ -8,24 +8,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shape {
-    /// Whole pixels: `top..top + height` rows, `left..left + width` columns.
+    /// Rows `top..top + height` and columns `left..left + width`.
     Rect(Rect),
-    /// Corners as `[row, col]` on the lines between pixels: the screen reaches from `[0, 0]` to `[224, 224]`.
-    /// A pixel is inside when its centre is (even-odd rule).
+    /// Corners as `[row, col]` in pixel units, where the screen spans `[0, 0]` to `[224, 224]`. A pixel is inside if its
+    /// centre is (even-odd rule).
     Polygon(Vec<[f32; 2]>),
 }
 
-/// A rectangle of whole pixels.
+/// A rectangle of whole pixels, such as `{ top = 0, left = 0, height = 112, width = 224 }`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rect {
-    /// First row.
     pub top: u32,
-    /// First column.
     pub left: u32,
-    /// Rows.
     pub height: u32,
-    /// Columns.
     pub width: u32,
 }
 
@@ -48,7 +44,7 @@ impl Shape {
         Mask::from_fn(|row, col| self.contains_pixel(row, col))
     }
 
-    /// Whether any part of the outline lies beyond a square of `side_px` that starts at the origin.
+    /// Whether any part of the outline is outside the square of `side_px` at the origin.
     pub fn leaves_square(&self, side_px: usize) -> bool {
         match self {
             Self::Rect(rect) => {
@@ -62,13 +58,12 @@ impl Shape {
         }
     }
 
-    /// A rectangle, usable in tables.
     pub(crate) const fn block(top: u32, left: u32, height: u32, width: u32) -> Self {
         Self::Rect(Rect { top, left, height, width })
     }
 }
 
-/// Even-odd rule: counts the edges crossed by a ray that runs along the row to the right.
+/// Even-odd rule: counts the edges that a ray to the right, along the row, crosses.
 fn polygon_contains(corners: &[[f32; 2]], row: f32, col: f32) -> bool {
     let mut inside = false;
     let mut previous = match corners.last() {
@@ -85,7 +80,6 @@ fn polygon_contains(corners: &[[f32; 2]], row: f32, col: f32) -> bool {
     inside
 }
 
-/// Half of the screen's side.
 pub(crate) const HALF_PX: u32 = SCREEN_SIDE_PX as u32 / 2;
 
 #[cfg(test)]
@@ -122,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn leaving_a_square_is_noticed() {
+    fn outlines_beyond_a_square_are_detected() {
         assert!(!Shape::block(0, 0, 224, 112).leaves_square(224));
         assert!(Shape::block(1, 0, 224, 112).leaves_square(224));
         assert!(Shape::Polygon(vec![[0.0, 0.0], [0.0, 224.5], [9.0, 9.0]]).leaves_square(224));

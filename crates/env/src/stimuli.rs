@@ -1,6 +1,4 @@
-//! What the environment asks of a source of images: the first station of the walk.
-//!
-//! The environment knows this trait and nothing behind it: no files, no formats, no generators.
+//! The interface between the environment and a source of images, the trait [`Stimuli`].
 
 use crate::mask::Mask;
 use crate::pixel_box::PixelBox;
@@ -9,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
-/// Which images: those to learn from, or those that learning never sees.
+/// Training or validation images; each image belongs to exactly one split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Split {
-    /// To learn from.
+    /// Images to learn from.
     Train,
-    /// To be judged on; never learned from.
+    /// Images for evaluation only.
     Validation,
 }
 
@@ -38,59 +36,55 @@ impl fmt::Display for Split {
     }
 }
 
-/// A class, as its position in [`Stimuli::classes`].
+/// A class of a source, as an index into [`Stimuli::classes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ClassIdx(pub u16);
 
 impl ClassIdx {
-    /// The position as a `usize`.
     pub fn get(self) -> usize {
         usize::from(self.0)
     }
 }
 
-/// One picture of a source that fills a whole screen.
+/// One image of a source that fills a whole screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Picture {
-    /// One thing of a class, large and alone: shown by stimulus-response tasks and on sample screens.
+pub enum ImageId {
+    /// One large object of a class: shown by stimulus-response tasks and on sample screens.
     Portrait {
-        /// What it shows.
         class: ClassIdx,
-        /// In `0..n_portraits`.
+        /// Below [`Stimuli::n_portraits`].
         index: u32,
     },
-    /// One object somewhere on a background, with a known box: shown by localization.
+    /// One object with a known bounding box on a background: shown by localization.
     Object {
-        /// In `0..n_objects`.
+        /// Below [`Stimuli::n_objects`].
         index: u32,
     },
-    /// Several objects with known outlines: the match screen of scene tasks.
+    /// Several objects with known masks: the match screen of scene tasks.
     Scene {
-        /// In `0..n_scenes`.
+        /// Below [`Stimuli::n_scenes`].
         index: u32,
     },
 }
 
-/// The object of an [`Picture::Object`] screen.
+/// The object of an [`ImageId::Object`] screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoxedObject {
-    /// What it is.
     pub class: ClassIdx,
-    /// The smallest box around its visible pixels.
+    /// The bounding box of the object's visible pixels.
     pub bounds: PixelBox,
 }
 
-/// One object of a [`Picture::Scene`] screen.
+/// One object of an [`ImageId::Scene`] screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// What it is.
     pub class: ClassIdx,
-    /// Its pixels. May be a crowd; may overlap others.
+    /// The object's pixels. It may be a group of objects, and may overlap other instances.
     pub mask: Mask,
 }
 
-/// A 256-bit hash of everything that decides a source's pixels, boxes and masks.
+/// A 256-bit hash of everything that determines a source's pixels, boxes and masks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ContentHash(pub [u8; 32]);
 
@@ -106,44 +100,43 @@ impl fmt::Debug for ContentHash {
     }
 }
 
-/// A picture that was there when the source was opened and cannot be had now.
+/// An image that cannot be read, although it was there when the source was opened.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}: {reason}")]
 pub struct StimulusError {
-    /// The file, or another name by which a person finds the picture.
+    /// The file, or another description of the image.
     pub what: String,
-    /// What went wrong, as a sentence without a full stop.
+    /// What went wrong, without a full stop.
     pub reason: String,
 }
 
-/// A source of images with train and validation splits that share no picture.
+/// A source of images, with training and validation splits that share no image.
 ///
-/// Numbers, boxes and masks are known from the moment the source is open and never change, so trials are
-/// drawn without touching a pixel. Pixels come when a screen is drawn. Every method gives the same answer for
-/// the same arguments, on every thread.
+/// Numbers of images, boxes and masks are known once the source is open and never change, so trials are drawn without
+/// reading pixels; pixels are produced when a screen is drawn. Every method is deterministic, on every thread.
 ///
-/// A source that has no pictures of a kind answers 0 for their number; a task that needs them is refused
-/// when the stream is opened.
+/// If a source lacks a kind of image, the corresponding `n_...` returns 0; opening a stream with a task that needs it
+/// is an error.
 pub trait Stimuli: Send + Sync {
-    /// The source as a user names it on the command line, for instance `gallery`.
+    /// The source as written on the command line, for instance `gallery`.
     fn name(&self) -> &str;
 
-    /// Hash of everything that decides pixels, boxes and masks. Part of every result.
+    /// Hash of everything that determines pixels, boxes and masks; recorded with every result.
     fn content_hash(&self) -> ContentHash;
 
-    /// Names of the classes; a task over `n` classes takes the first `n`.
+    /// Names of the classes; a task with `n` classes takes the first `n`.
     fn classes(&self) -> &[String];
 
-    /// How many portraits of a class there are.
+    /// Number of portraits of a class.
     fn n_portraits(&self, split: Split, class: ClassIdx) -> usize;
 
-    /// How many localization screens there are.
+    /// Number of localization screens.
     fn n_objects(&self, split: Split) -> usize;
 
-    /// How many scenes there are.
+    /// Number of scenes.
     fn n_scenes(&self, split: Split) -> usize;
 
-    /// The scene that a portrait was cut out of, where there is one; a trial does not show both.
+    /// The scene that a portrait was cropped from, if any; a trial never shows both.
     fn portrait_scene(&self, _split: Split, _class: ClassIdx, _index: u32) -> Option<u32> {
         None
     }
@@ -154,10 +147,10 @@ pub trait Stimuli: Send + Sync {
     /// The objects of scene `index`, which is below `n_scenes`.
     fn instances(&self, split: Split, index: u32) -> &[Instance];
 
-    /// Draws a picture over the whole screen.
-    fn draw(&self, split: Split, picture: Picture, screen: &mut Screen) -> Result<(), StimulusError>;
+    /// Draws an image over the whole screen.
+    fn draw(&self, split: Split, image: ImageId, screen: &mut Screen) -> Result<(), StimulusError>;
 
-    /// The button of a class on match screens, `side_px` high and wide.
+    /// The image that represents a class on match screens, `side_px` high and wide.
     fn template(&self, split: Split, class: ClassIdx, side_px: usize)
     -> Result<Arc<Template>, StimulusError>;
 }

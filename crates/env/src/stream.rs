@@ -1,7 +1,6 @@
-//! The stream itself: screen out, touch in, reward out, for ever.
+//! The stream: it shows a screen, takes a touch, returns a reward, indefinitely.
 //!
-//! The whole state is a few dozen bytes; images and tasks are shared. A clone of a stream is a fork of it: it
-//! continues from there on its own.
+//! A stream's own state is a few dozen bytes; images and tasks are shared. Clones continue independently.
 
 use crate::reward_map::RewardMap;
 use crate::schedule::{Repeats, Schedule};
@@ -17,7 +16,7 @@ use std::sync::Arc;
 const TRAIN_TRIALS: StreamName = StreamName::new("trial/train");
 const VALIDATION_TRIALS: StreamName = StreamName::new("trial/validation");
 
-/// A TouchStream. At each step it shows a screen, takes one touch and answers with one reward.
+/// The environment. At each step it shows a screen, takes one touch and returns one reward.
 ///
 /// ```
 /// # use touchstream_env::{stimuli::Split, seed::RunSeed, schedule::Schedule, stream::Stream, task::find_task};
@@ -40,18 +39,18 @@ pub struct Stream {
     trial: Trial,
 }
 
-/// What never changes while a stream is played.
+/// The constant part of a stream.
 struct Script {
     schedule: Schedule,
-    /// One for each segment of the schedule; equal tasks are bound once.
+    /// One per segment of the schedule; equal tasks share one.
     tasks: Vec<Arc<BoundTask>>,
     play: Play,
-    /// Where the schedule began.
+    /// Where the schedule starts.
     origin: Origin,
     fingerprint: u64,
 }
 
-/// How a schedule is played, besides its source of images.
+/// How a schedule is played, apart from its images.
 #[derive(Clone, Copy, Debug)]
 struct Play {
     split: Split,
@@ -59,7 +58,7 @@ struct Play {
     placements: PlacementChoice,
 }
 
-/// What lies before a schedule's first trial: nothing, or the stream that it continues.
+/// Counters before the schedule's first trial: all 0, or those of the stream that it continues.
 #[derive(Clone, Copy, Debug, Default)]
 struct Origin {
     trial_index: u64,
@@ -72,43 +71,43 @@ struct Origin {
 struct Position {
     n_steps: u64,
     trial_index: u64,
-    /// Counted along the schedule from 0, repeats included.
+    /// Index of the segment being played, from 0, repeats included.
     segment: u64,
     segment_first_trial: u64,
-    /// The first trial of the next segment; `None` if this one never ends.
+    /// First trial of the next segment; `None` if this one never ends.
     segment_end_trial: Option<u64>,
     state: TrialState,
 }
 
-/// The state of a stream as a value: take it with [`Stream::snapshot`], go back with [`Stream::restore`].
+/// The state of a stream as a value: take it with [`Stream::snapshot`], return to it with [`Stream::restore`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
     fingerprint: u64,
     position: Position,
 }
 
-/// A snapshot that a stream cannot go back to.
+/// Why a snapshot cannot be restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RestoreError {
-    /// Taken from another stream.
+    /// It was taken from another stream.
     #[error(
-        "the snapshot is of a stream with another seed, split, schedule, pool of screens or source of images"
+        "the snapshot belongs to a stream with another seed, split, schedule, placement pool or image source"
     )]
     Foreign,
-    /// Not a state that this stream can ever be in.
+    /// Its position cannot occur in this stream.
     #[error("the snapshot is damaged: its position does not fit its schedule")]
     Damaged,
 }
 
-/// The right to know that the task has switched. Whoever opens a stream gets it, and hands it to a controller
-/// or to nobody; the stream itself never tells.
+/// Permission to read the switch cue. [`Stream::open`] returns it separately, so that it can be given to a controller
+/// and withheld from an agent.
 #[derive(Clone, Copy, Debug)]
 pub struct CueReader {
     _only_from_open: (),
 }
 
 impl CueReader {
-    /// The switch cue: `Some` on the first screen after a switch, `None` on all others.
+    /// `Some` on the first screen after a switch, `None` on all others.
     pub fn read(self, stream: &Stream) -> Option<SwitchCue> {
         let Position { segment_first_trial, trial_index, state, .. } = stream.position;
         let is_first_screen = trial_index == segment_first_trial && state.first_touch.is_none();
@@ -117,42 +116,42 @@ impl CueReader {
     }
 }
 
-/// The task has just switched.
+/// The signal that the task has just switched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SwitchCue {
-    /// How many switches the stream has had, this one included.
+    /// Number of switches so far, including this one.
     pub n_switches: u64,
 }
 
-/// The stream as an agent may know it: a screen, a touch, a reward, and nothing of tasks, trials or switches.
+/// The part of a stream that an agent may use: screens, touches and rewards, but not tasks, trials or switches.
 pub struct AgentView<'a> {
     stream: &'a mut Stream,
 }
 
 impl AgentView<'_> {
-    /// Draws the present screen.
+    /// Draws the current screen.
     pub fn draw(&self, screen: &mut Screen) -> Result<(), StimulusError> {
         self.stream.draw(screen)
     }
 
-    /// What the present screen shows, for looking up features instead of drawing.
+    /// Identifies the current screen, for looking up its cached features instead of drawing it.
     pub fn recipe(&self) -> ScreenRecipe {
         self.stream.recipe()
     }
 
-    /// Touches the present screen: answers with the reward and goes on to the next screen.
+    /// Touches the current screen: returns the reward and advances to the next screen.
     pub fn touch(&mut self, touch: Touch) -> f32 {
         self.stream.touch(touch)
     }
 }
 
 impl Stream {
-    /// What may be handed to an agent.
+    /// The part of the stream that an agent may use.
     pub fn agent_view(&mut self) -> AgentView<'_> {
         AgentView { stream: self }
     }
 
-    /// Opens a stream at its first screen; match screens are drawn freely.
+    /// Opens a stream at its first screen; templates are placed freely.
     pub fn open(
         schedule: Schedule,
         stimuli: Arc<dyn Stimuli>,
@@ -162,7 +161,7 @@ impl Stream {
         Self::open_with(schedule, stimuli, split, seed, PlacementChoice::Free)
     }
 
-    /// Opens a stream at its first screen, and says which match screens there are.
+    /// Opens a stream at its first screen, with a choice of match screens.
     pub fn open_with(
         schedule: Schedule,
         stimuli: Arc<dyn Stimuli>,
@@ -175,10 +174,10 @@ impl Stream {
         Ok((Self::at_origin(script), CueReader { _only_from_open: () }))
     }
 
-    /// A second stream that goes on from here along another schedule: the next screen is the first of its first
-    /// task, and is cued as a switch. A trial that is under way is left.
+    /// A new stream that continues from here with another schedule: its next screen is the first of the new schedule
+    /// and is cued as a switch. An unfinished trial is abandoned.
     ///
-    /// So a base task is learned once and then switched to many others.
+    /// This way a base task is learned once and then switched to several other tasks.
     pub fn continue_with(&self, schedule: Schedule) -> Result<Self, BindError> {
         let Position { n_steps, trial_index, state, .. } = self.position;
         let origin = Origin {
@@ -197,7 +196,7 @@ impl Stream {
         Self { script: Arc::new(script), position, trial }
     }
 
-    /// Touches the present screen: answers with the reward and goes on to the next screen.
+    /// Touches the current screen: returns the reward and advances to the next screen.
     pub fn touch(&mut self, touch: Touch) -> f32 {
         let reward = self.bound_task().reward(&self.trial, self.position.state, touch);
         let is_last_step = self.is_last_step();
@@ -210,7 +209,7 @@ impl Stream {
         reward
     }
 
-    /// Whether the next touch ends the trial, and so may earn something. For records; an agent must not read it.
+    /// Whether the next touch ends the trial and so can earn a reward. For records; agents must not read it.
     pub fn is_last_step(&self) -> bool {
         self.bound_task().task().steps_per_trial() == 1 || self.position.state.first_touch.is_some()
     }
@@ -226,24 +225,23 @@ impl Stream {
         self.trial = self.script.draw_trial(position);
     }
 
-    /// Draws the present screen.
+    /// Draws the current screen.
     pub fn draw(&self, screen: &mut Screen) -> Result<(), StimulusError> {
         self.bound_task().draw(&self.trial, self.position.state, screen)
     }
 
-    /// What the present screen shows: equal recipes are equal screens.
+    /// Identifies the current screen: equal recipes give equal pixels.
     pub fn recipe(&self) -> ScreenRecipe {
         self.bound_task().recipe(&self.trial, self.position.state)
     }
 
-    /// What each of the 50,176 touches is worth now: its reward or, before the first corner of localization,
-    /// the best overlap that a second touch can still reach. For figures and metrics; the agent never sees it.
+    /// The value of each of the 50,176 touches now: its reward or, before the first touch of localization, the highest
+    /// IoU that a second touch can still reach. For figures and metrics; agents must not read it.
     pub fn reward_map(&self, map: &mut RewardMap) {
         self.bound_task().reward_map(&self.trial, self.position.state, map);
     }
 
-    /// Goes to the first screen of a trial, without playing the trials before it. The schedule's segments before
-    /// it are counted through, which takes some nanoseconds each.
+    /// Jumps to the first screen of a trial without playing the trials before it. Costs a few nanoseconds per segment.
     pub fn seek(&mut self, trial_index: u64) -> Result<(), OutOfReach> {
         let position = self.script.locate(trial_index).ok_or(OutOfReach { trial_index })?;
         self.trial = self.script.draw_trial(&position);
@@ -251,12 +249,12 @@ impl Stream {
         Ok(())
     }
 
-    /// The whole state, to come back to.
+    /// The complete state, for [`Stream::restore`].
     pub fn snapshot(&self) -> Snapshot {
         Snapshot { fingerprint: self.script.fingerprint, position: self.position }
     }
 
-    /// Goes back to a snapshot of this stream or of a fork of it.
+    /// Returns to a snapshot of this stream or of a clone of it.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), RestoreError> {
         if snapshot.fingerprint != self.script.fingerprint {
             return Err(RestoreError::Foreign);
@@ -269,32 +267,31 @@ impl Stream {
         Ok(())
     }
 
-    /// Steps played.
+    /// Number of steps played.
     pub fn n_steps(&self) -> u64 {
         self.position.n_steps
     }
 
-    /// The present trial's number; it alone, with the seed, decides what is shown and asked.
+    /// Index of the current trial; trial index and seed determine what the trial shows.
     pub fn trial_index(&self) -> u64 {
         self.position.trial_index
     }
 
-    /// How many switches lie behind. For records; an agent must not read it, a controller has its cue.
+    /// Number of switches so far. For records; agents must not read it.
     pub fn n_switches(&self) -> u64 {
         self.script.origin.n_switches + self.position.segment
     }
 
-    /// The present trial.
     pub fn trial(&self) -> &Trial {
         &self.trial
     }
 
-    /// Where in the trial the agent stands.
+    /// The position within the current trial.
     pub fn trial_state(&self) -> TrialState {
         self.position.state
     }
 
-    /// The present task. For records; an agent must not read it.
+    /// The current task. For records; agents must not read it.
     pub fn bound_task(&self) -> &BoundTask {
         self.script.task(self.position.segment)
     }
@@ -304,19 +301,19 @@ impl Stream {
         &self.script.schedule
     }
 
-    /// Which images are shown.
+    /// The split whose images are shown.
     pub fn split(&self) -> Split {
         self.script.play.split
     }
 
-    /// Which match screens there are.
+    /// How match screens are chosen.
     pub fn placements(&self) -> PlacementChoice {
         self.script.play.placements
     }
 }
 
 impl Script {
-    /// Tasks that are already bound are taken from `known`.
+    /// Reuses tasks in `known` that are already bound.
     fn new(
         schedule: Schedule,
         stimuli: &Arc<dyn Stimuli>,
@@ -365,14 +362,14 @@ impl Script {
         position
     }
 
-    /// Starts the position's segment at the position's trial.
+    /// Begins the position's segment at the position's trial.
     fn enter_segment(&self, position: &mut Position) {
         let n_trials = self.schedule.n_trials(position.segment, self.play.seed);
         position.segment_first_trial = position.trial_index;
         position.segment_end_trial = n_trials.map(|n| position.trial_index + n);
     }
 
-    /// The first screen of a trial; `None` before the schedule's first trial and beyond [`MAX_TRIALS`].
+    /// The first screen of a trial; `None` before the schedule's first trial and from [`MAX_TRIALS`] on.
     fn locate(&self, trial_index: u64) -> Option<Position> {
         if !(self.origin.trial_index..MAX_TRIALS).contains(&trial_index) {
             return None;
@@ -393,7 +390,7 @@ impl Script {
         self.task(segment).task().steps_per_trial()
     }
 
-    /// Whether playing can lead to a position: it is where seeking its trial leads, perhaps one touch on.
+    /// Whether a position can occur: it equals the position found by seeking its trial, plus at most one touch.
     fn can_reach(&self, position: &Position) -> bool {
         let is_second_step = position.state.first_touch.is_some();
         let may_be_second = self.steps_per_trial(position.segment) == 2;
@@ -406,21 +403,20 @@ impl Script {
     }
 }
 
-/// No stream is played beyond this trial; at a million trials a second that takes 35 years.
+/// Streams end here in theory; at a million trials per second it takes 35 years.
 const MAX_TRIALS: u64 = 1 << 50;
 
-/// A trial that a stream cannot go to.
+/// Why a trial cannot be sought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("trial {trial_index} is before the stream's first trial or beyond its last possible one")]
 pub struct OutOfReach {
-    /// The trial asked for.
     pub trial_index: u64,
 }
 
-/// Raised whenever the same seed, task and source would give other trials or rewards.
+/// Must be raised whenever the same seed, task and source would give other trials or rewards.
 const STREAM_VERSION: u64 = 1;
 
-/// 64 bits over everything that decides what a stream shows and rewards (FNV-1a); ids and titles do not.
+/// A 64-bit FNV-1a hash of everything that determines what a stream shows and rewards; excludes ids and titles.
 fn fingerprint(schedule: &Schedule, stimuli: &dyn Stimuli, play: Play, origin: Origin) -> u64 {
     let Play { split, seed, placements } = play;
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
@@ -434,7 +430,7 @@ fn fingerprint(schedule: &Schedule, stimuli: &dyn Stimuli, play: Play, origin: O
     let numbers = [STREAM_VERSION, seed.0, origin.trial_index, origin.n_steps, origin.n_switches];
     numbers.iter().for_each(|number| eat(&number.to_le_bytes()));
     eat(&[u8::from(schedule.repeats() == Repeats::Yes)]);
-    // Nothing for free placements, so that snapshots from before there were pools still fit.
+    // Nothing is added for free placements, so older snapshots remain valid.
     if let PlacementChoice::Pool(pool) = placements {
         eat(b"pool");
         eat(&pool.n.get().to_le_bytes());

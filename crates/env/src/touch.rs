@@ -1,15 +1,15 @@
-//! A touch: one pixel of the screen. What the agent does, and all it does.
+//! A touch: one pixel of the screen, the agent's only action.
 
 use crate::seed::RandomStream;
 use serde::{Deserialize, Serialize};
 
-/// Height and width of the screen in pixels.
+/// Height and width of the screen, and of touch coordinates, in pixels.
 pub const SCREEN_SIDE_PX: usize = 224;
 
-/// How many different touches there are: 50,176.
+/// Number of different touches: 50,176.
 pub const N_TOUCHES: usize = SCREEN_SIDE_PX * SCREEN_SIDE_PX;
 
-/// One pixel of the screen, counted from the top left.
+/// One pixel of the screen: row and column from the top left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "(usize, usize)", into = "(usize, usize)")]
 pub struct Touch {
@@ -17,13 +17,11 @@ pub struct Touch {
     col: u8,
 }
 
-/// A touch that misses the screen.
+/// A touch outside the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("touch (row {row}, col {col}) is outside a {SCREEN_SIDE_PX}x{SCREEN_SIDE_PX} screen")]
 pub struct OutsideScreen {
-    /// The row asked for.
     pub row: usize,
-    /// The column asked for.
     pub col: usize,
 }
 
@@ -43,29 +41,29 @@ impl Touch {
         Self { row, col }
     }
 
-    /// Where the touch lands when the screen turns by 90 degrees clockwise: up becomes right.
+    /// The touch after rotating the screen by 90 degrees clockwise: top becomes right.
     pub const fn turned_clockwise(self) -> Self {
         Self { row: self.col, col: SCREEN_SIDE_PX as u8 - 1 - self.row }
     }
 
-    /// Any touch, each as likely as the others.
+    /// A touch drawn uniformly.
     pub fn uniform(random: &mut RandomStream) -> Self {
         let side = SCREEN_SIDE_PX as u32;
         Self { row: random.below(side) as u8, col: random.below(side) as u8 }
     }
 
-    /// The touch at a position that is known to be in `0..N_TOUCHES`.
+    /// The touch with an index that is known to be in `0..N_TOUCHES`.
     pub(crate) const fn at_index(index: usize) -> Self {
         debug_assert!(index < N_TOUCHES);
         Self { row: (index / SCREEN_SIDE_PX) as u8, col: (index % SCREEN_SIDE_PX) as u8 }
     }
 
-    /// The touch at a position of the row-major reward map, in `0..N_TOUCHES`.
+    /// The touch with an index into a row-major reward map, in `0..N_TOUCHES`.
     pub const fn from_index(index: usize) -> Result<Self, OutsideScreen> {
         Self::new(index / SCREEN_SIDE_PX, index % SCREEN_SIDE_PX)
     }
 
-    /// The position in a row-major reward map, in `0..N_TOUCHES`.
+    /// The index in a row-major reward map, in `0..N_TOUCHES`.
     pub const fn index(self) -> usize {
         self.row as usize * SCREEN_SIDE_PX + self.col as usize
     }
@@ -80,7 +78,7 @@ impl Touch {
         self.col as usize
     }
 
-    /// Every touch, in the order of a row-major reward map.
+    /// All touches, in the order of a row-major reward map.
     pub fn all() -> impl ExactSizeIterator<Item = Self> {
         (0..N_TOUCHES).map(Self::at_index)
     }

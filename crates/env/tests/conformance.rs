@@ -44,7 +44,7 @@ fn transformed_tasks_conform() {
 }
 
 #[test]
-fn a_users_task_conforms() {
+fn a_custom_task_conforms() {
     let text = r#"
 id = "petals"
 classes = ["colour-3", "colour-1", "colour-6"]

@@ -15,7 +15,7 @@ fn check(id: &str, chance: f64, best: f64) {
 }
 
 #[test]
-fn chance_levels_are_the_papers() {
+fn chance_levels_match_the_paper() {
     let button = 10_000.0 / 50_176.0;
     check("sr-2way", 0.5, 1.0);
     check("sr-4way-double-binary", 0.5, 1.0);
@@ -47,7 +47,7 @@ fn transformations_change_chance_and_best() {
 }
 
 #[test]
-fn rewards_that_depend_on_images_are_counted_on_them() {
+fn exact_rewards_of_image_dependent_tasks() {
     let exact = |id: &str| {
         let bound =
             BoundTask::new(find_task(id).unwrap(), Arc::new(PlainStimuli::new(8)), Split::Train).unwrap();

@@ -11,7 +11,7 @@ use touchstream_env::plain_stimuli::PlainStimuli;
 use touchstream_env::reward_map::RewardMap;
 use touchstream_env::schedule::{NAMED_SCHEDULES, Schedule};
 use touchstream_env::seed::RunSeed;
-use touchstream_env::stimuli::{Picture, Split};
+use touchstream_env::stimuli::{ImageId, Split};
 use touchstream_env::stream::Stream;
 use touchstream_env::task::{find_task, paper_tasks};
 use touchstream_env::touch::Touch;
@@ -34,9 +34,9 @@ fn open(task: &str) -> Stream {
     Stream::open(schedule, Arc::new(PlainStimuli::new(8)), Split::Train, RunSeed(4)).unwrap().0
 }
 
-fn shown_class(picture: Picture) -> u16 {
-    match picture {
-        Picture::Portrait { class, .. } => class.0,
+fn shown_class(image: ImageId) -> u16 {
+    match image {
+        ImageId::Portrait { class, .. } => class.0,
         other => panic!("{other:?} is no portrait"),
     }
 }
@@ -158,7 +158,7 @@ fn match_to_sample_shows_and_rewards_the_papers_layouts() {
 
 /// The thirteen tasks and, of the paper's table, base and switch task.
 #[test]
-fn ids_and_switches_are_the_papers() {
+fn ids_and_switches_match_the_paper() {
     let ids: Vec<&str> = paper_tasks().iter().map(|task| task.id()).collect();
     assert_eq!(
         ids,

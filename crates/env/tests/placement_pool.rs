@@ -8,7 +8,7 @@ use touchstream_env::conformance::{Effort, check_task_with};
 use touchstream_env::plain_stimuli::PlainStimuli;
 use touchstream_env::schedule::Schedule;
 use touchstream_env::seed::{RunSeed, StreamName};
-use touchstream_env::stimuli::{Picture, Split, Stimuli};
+use touchstream_env::stimuli::{ImageId, Split, Stimuli};
 use touchstream_env::stream::Stream;
 use touchstream_env::task::{find_task, paper_tasks};
 use touchstream_env::touch::Touch;
@@ -43,7 +43,7 @@ fn usage(id: &str, seed: u64, n_trials: u64) -> BTreeMap<Placements, BTreeMap<u1
     let mut usage: BTreeMap<Placements, BTreeMap<u16, u32>> = BTreeMap::new();
     for trial in 0..n_trials {
         stream.seek(trial).unwrap();
-        let Trial::Templates { sample: Picture::Portrait { class, .. }, placements, .. } = *stream.trial()
+        let Trial::Templates { sample: ImageId::Portrait { class, .. }, placements, .. } = *stream.trial()
         else {
             panic!("{:?}", stream.trial())
         };
@@ -77,7 +77,7 @@ fn every_screen_that_is_shown_is_listed() {
 }
 
 #[test]
-fn free_screens_are_listed_where_they_are_few() {
+fn few_free_screens_are_listed() {
     let free = |id| bind(id, Split::Train, PlacementChoice::Free).screens();
     assert_eq!(match_screens(&free("mts-2way-stationary").unwrap()).len(), 1);
     assert_eq!(match_screens(&free("mts-2way-horiz-flip").unwrap()).len(), 2);
@@ -123,7 +123,7 @@ fn chance_stays_near_that_of_free_placements() {
 }
 
 #[test]
-fn seeds_of_runs_share_screens_and_splits_do_not() {
+fn run_seeds_share_screens_and_splits_do_not() {
     for id in ["mts-2way-vert-motion", "mts-4way-2shown-vert-motion"] {
         let of_run = |seed| usage(id, seed, 20_000).into_keys().collect::<BTreeSet<_>>();
         assert_eq!(of_run(1), of_run(2), "{id}");
@@ -138,7 +138,7 @@ fn seeds_of_runs_share_screens_and_splits_do_not() {
 }
 
 #[test]
-fn a_match_screen_does_not_tell_the_sample() {
+fn a_match_screen_does_not_reveal_the_sample() {
     for id in ["mts-2way-vert-motion", "mts-2way-vert-motion-horiz-flip", "mts-4way-2shown-vert-motion"] {
         let usage = usage(id, 9, 100_000);
         assert_eq!(usage.len(), 500, "{id}");
@@ -157,7 +157,7 @@ fn a_match_screen_does_not_tell_the_sample() {
 
 /// Also where chance would leave it uneven: which two of four are shown.
 #[test]
-fn every_class_is_on_as_many_screens() {
+fn every_class_is_on_equally_many_screens() {
     let screens = match_screens(&bind("mts-4way-2shown-vert-motion", Split::Train, POOL).screens().unwrap());
     let shows =
         |class: u16| screens.iter().filter(|s| s.as_slice().iter().any(|p| p.class.0 == class)).count();
@@ -165,7 +165,7 @@ fn every_class_is_on_as_many_screens() {
 }
 
 #[test]
-fn a_pool_is_part_of_a_snapshot_and_of_what_continues() {
+fn snapshots_and_continued_streams_keep_the_pool() {
     let free = open("mts-2way-vert-motion", Split::Train, 1, PlacementChoice::Free);
     let mut pooled = open("mts-2way-vert-motion", Split::Train, 1, POOL);
     assert!(pooled.restore(&free.snapshot()).is_err());

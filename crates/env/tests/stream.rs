@@ -35,7 +35,7 @@ fn a_switch_is_cued_once_and_only_to_the_reader() {
 }
 
 #[test]
-fn a_trial_is_never_cut() {
+fn trials_are_always_completed() {
     let segments =
         vec![segment("mts-2way-stationary", Length::Steps(5)), segment("sr-2way", Length::Steps(3))];
     let (mut stream, cues) = open(Schedule::new("x", segments, Repeats::Yes).unwrap(), 1);
@@ -73,7 +73,7 @@ fn drawn_lengths_stay_in_their_range_and_follow_the_seed() {
 }
 
 #[test]
-fn seeking_across_switches_is_playing() {
+fn seeking_across_switches_equals_playing() {
     let length = Length::Between { min: 3, max: 9 };
     let segments =
         vec![segment("sr-2way", length), segment("mts-4way-2shown", length), segment("localization", length)];
@@ -90,7 +90,7 @@ fn seeking_across_switches_is_playing() {
 }
 
 #[test]
-fn snapshots_of_other_streams_and_damaged_ones_are_refused() {
+fn snapshots_of_other_streams_and_damaged_ones_are_rejected() {
     let (mut stream, _) = open(find_schedule("switch-4", 10).unwrap(), 1);
     let others = [
         open(find_schedule("switch-4", 10).unwrap(), 2).0,
@@ -149,7 +149,7 @@ fn class_reversal_rewards_the_other_template() {
         let Trial::Templates { sample, placements, rewarded_slot } = *stream.trial() else {
             panic!("not templates")
         };
-        let touchstream_env::stimuli::Picture::Portrait { class, .. } = sample else {
+        let touchstream_env::stimuli::ImageId::Portrait { class, .. } = sample else {
             panic!("not a portrait")
         };
         assert_eq!(placements.as_slice()[usize::from(rewarded_slot)].class.0, 3 - class.0);
@@ -188,7 +188,7 @@ fn a_stream_continues_with_another_schedule_as_if_it_had_been_planned() {
 }
 
 #[test]
-fn names_do_not_matter_to_a_snapshot_and_rules_do() {
+fn snapshots_depend_on_rules_and_not_on_names() {
     let text = find_task("sr-2way").unwrap().to_toml();
     let renamed = text.replace("sr-2way", "mine").replace("2-way", "two-way");
     let changed = text.replace("width = 112", "width = 111");

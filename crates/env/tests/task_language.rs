@@ -55,7 +55,7 @@ fn errors_name_line_and_field() {
     );
     refused(
         "id = 'x'\nclasses = true\n[localization]",
-        "line 2, field `classes`: invalid type: boolean `true`, expected a number of classes, a list of class names, or \"all\"",
+        "line 2, field `classes`: expected a number of classes, a list of class names, or \"all\"",
     );
     refused(
         "id = 'x'\n\nclasses = 0\n[localization]",
@@ -69,7 +69,7 @@ fn errors_name_line_and_field() {
         &format!(
             "id = 'x'\nclasses = 2\n{SR}{{ class = 2, rect = {{ top = 0, left = 0, height = 1, width = 1 }} }}\n]"
         ),
-        "line 5, field `stimulus-response.regions[0].class`: class 2 does not exist, there are 0 to 1",
+        "line 5, field `stimulus-response.regions[0].class`: class 2 does not exist; classes are 0 to 1",
     );
     refused(
         &format!(
@@ -83,17 +83,17 @@ fn errors_name_line_and_field() {
     );
     refused(
         &format!("id = 'x'\nclasses = 2\n{SR}{{ class = 0, polygon = [[300, 0], [309, 9], [300, 9]] }}\n]"),
-        "line 5, field `stimulus-response.regions[0].polygon`: the region holds no pixel of the screen",
+        "line 5, field `stimulus-response.regions[0].polygon`: the region contains no pixel of the screen",
     );
     refused(
         &format!(
             "id = 'x'\nclasses = 2\n{SR}{{ class = 0, reward = 1.5, rect = {{ top = 0, left = 0, height = 9, width = 9 }} }}\n]"
         ),
-        "line 5, field `stimulus-response.regions[0].reward`: a reward is above 0 and at most 1, not 1.5",
+        "line 5, field `stimulus-response.regions[0].reward`: a reward must be above 0 and at most 1, not 1.5",
     );
     refused(
         "id = 'x'\nclasses = 'all'\n[stimulus-response]\nregions = []",
-        "line 2, field `classes`: a stimulus-response task gives each class its region, so it must say how many there are",
+        "line 2, field `classes`: a stimulus-response task needs a number of classes or their names, because each region belongs to a class",
     );
     refused(
         "id = 'x'\nclasses = 2\n[match-to-sample]\ntemplate = 100\norder = 'fixed'\nslots = [\n  { top = 0, left = 0 },\n  { top = 125, left = 0 },\n]",
@@ -113,7 +113,7 @@ fn errors_name_line_and_field() {
     );
     refused(
         "id = 'x'\nclasses = 'all'\ntransformations = [\n'new-classes']\n[localization]",
-        "line 4, field `transformations[0]`: other classes need `classes` to be a number",
+        "line 4, field `transformations[0]`: `new-classes` needs `classes` to be a number",
     );
 }
 
@@ -122,7 +122,7 @@ fn warnings(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn slips_are_warned_of() {
+fn probable_mistakes_are_warned_of() {
     assert!(paper_tasks().iter().all(|task| task.warnings().is_empty()));
     let overlap = format!(
         "id = 'x'\nclasses = 3\n{SR}{{ class = 0, rect = {{ top = 0, left = 0, height = 10, width = 10 }} }},\n{{ class = 1, rect = {{ top = 5, left = 5, height = 10, width = 300 }} }}]"
@@ -130,7 +130,7 @@ fn slips_are_warned_of() {
     assert_eq!(
         warnings(&overlap),
         [
-            "`stimulus-response.regions[1].rect`: the region reaches beyond the screen; only its visible part counts",
+            "`stimulus-response.regions[1].rect`: the region extends beyond the screen; only its visible part is rewarded",
             "`stimulus-response.regions[1].rect`: overlaps regions[0] in 25 pixels: touching there is rewarded for class 0 and for class 1",
             "`stimulus-response.regions`: never rewarded, wherever the screen is touched: class 2",
         ]
@@ -138,7 +138,7 @@ fn slips_are_warned_of() {
     let slots = "id = 'x'\nclasses = 2\n[match-to-sample]\ntemplate = 100\norder = 'fixed'\nslots = [{ top = 0, left = 0 }, { top = [90, 124], left = 50 }]";
     assert_eq!(
         warnings(slots),
-        ["`match-to-sample.slots[1]`: a template here can cover the one of slots[0]"]
+        ["`match-to-sample.slots[1]`: a template in this slot can cover the one in slots[0]"]
     );
 }
 
@@ -172,7 +172,7 @@ fn schedule_files_are_read_and_refused() {
         ),
         (
             "id = 'x'\n[[segment]]\ntask = 'sr-2way'\nsteps = 5",
-            "line 4, field `segment[0].steps`: the last segment of a schedule that does not repeat lasts for ever: leave its length out, or let it repeat",
+            "line 4, field `segment[0].steps`: the last segment of a schedule that does not repeat continues indefinitely: omit its length, or set `repeat`",
         ),
         (
             "id = 'x'\n[[segment]]\ntask = 'sr-2way'\n[[segment]]\ntask = 'sr-2way'",
@@ -180,7 +180,7 @@ fn schedule_files_are_read_and_refused() {
         ),
         (
             "id = 'x'\n[[segment]]\ntask = 'sr-2way'\nsteps = -5",
-            "line 4, field `segment[0].steps`: a number of steps is not negative",
+            "line 4, field `segment[0].steps`: expected a number of steps (not negative) or a range of two numbers, [fewest, most]",
         ),
     ];
     for (text, message) in cases {

@@ -9,7 +9,7 @@ use touchstream_env::schedule::Schedule;
 use touchstream_env::screen::{Screen, Template};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::{
-    BoxedObject, ClassIdx, ContentHash, Instance, Picture, Split, Stimuli, StimulusError,
+    BoxedObject, ClassIdx, ContentHash, ImageId, Instance, Split, Stimuli, StimulusError,
 };
 use touchstream_env::stream::Stream;
 use touchstream_env::task::find_task;
@@ -58,8 +58,8 @@ impl Stimuli for Bands {
     fn instances(&self, _split: Split, index: u32) -> &[Instance] {
         &self.scenes[index as usize]
     }
-    fn draw(&self, split: Split, picture: Picture, screen: &mut Screen) -> Result<(), StimulusError> {
-        self.portraits.draw(split, picture, screen)
+    fn draw(&self, split: Split, image: ImageId, screen: &mut Screen) -> Result<(), StimulusError> {
+        self.portraits.draw(split, image, screen)
     }
     fn template(&self, split: Split, class: ClassIdx, side: usize) -> Result<Arc<Template>, StimulusError> {
         self.portraits.template(split, class, side)
@@ -77,7 +77,7 @@ fn is_on_object(stream: &Stream, row: usize, col: usize) -> Option<bool> {
 }
 
 #[test]
-fn chance_is_the_mean_area_of_the_asked_class_and_of_all_masks_together() {
+fn chance_is_the_mean_area_of_the_class_and_of_all_masks() {
     let exact = open("coco-mts").bound_task().exact_rewards(100);
     let rows = |n: f64| n / 224.0;
     // Class 0 is asked for in both scenes, class 1 in the first alone; classes weigh the same.
@@ -91,7 +91,7 @@ fn chance_is_the_mean_area_of_the_asked_class_and_of_all_masks_together() {
 }
 
 #[test]
-fn any_object_counts_whatever_is_asked() {
+fn touches_on_any_object_count() {
     let mut stream = open("coco-mts");
     for _ in 0..20 {
         assert_eq!(is_on_object(&stream, 0, 0), None, "the sample screen is no scene");
@@ -116,16 +116,16 @@ fn any_object_counts_whatever_is_asked() {
 }
 
 #[test]
-fn touches_are_read_as_rewards_read_them() {
+fn touches_are_transformed_as_for_rewards() {
     // Turned by a quarter, the left columns are read as the lower rows; no reward in the lower half changes nothing.
     let mut turned = open("coco-mts+rotation");
     let mut squeezed = open("coco-mts+squeezed-map");
     for stream in [&mut turned, &mut squeezed] {
         stream.touch(Touch::new(0, 0).unwrap());
     }
-    let reading = turned.bound_task().task().reading();
+    let transform = turned.bound_task().task().touch_transform();
     for touch in Touch::all().step_by(307) {
-        let read = reading.read(touch);
+        let read = transform.undo(touch);
         assert_eq!(
             is_on_object(&turned, touch.row(), touch.col()),
             is_on_object(&squeezed, read.row(), read.col())
@@ -134,7 +134,7 @@ fn touches_are_read_as_rewards_read_them() {
 }
 
 #[test]
-fn any_button_counts_whatever_is_asked() {
+fn touches_on_any_button_count() {
     let mut stream = open("mts-2way-stationary");
     for _ in 0..10 {
         assert_eq!(is_on_object(&stream, 100, 50), None, "the sample screen has no buttons");

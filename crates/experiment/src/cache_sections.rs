@@ -6,8 +6,8 @@ use crate::error::{Context, Result};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use touchstream_encoder::install::{LeftBehind, working_folders};
-use touchstream_files::unless_gone;
+use touchstream_encoder::install::{AbandonedFolder, working_folders};
+use touchstream_files::none_if_not_found;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheSection {
@@ -37,7 +37,7 @@ pub struct SectionFiles {
     /// Folders, inner ones first.
     folders: Vec<PathBuf>,
     /// Held until they are deleted.
-    _left_behind: Vec<LeftBehind>,
+    _left_behind: Vec<AbandonedFolder>,
 }
 
 impl CacheSection {
@@ -68,7 +68,7 @@ impl CacheSection {
         }
         if self == Self::Weights {
             for folder in working_folders(cache_dir).at(cache_dir)? {
-                match LeftBehind::claim(&folder) {
+                match AbandonedFolder::claim(&folder) {
                     Some(claim) => {
                         files._left_behind.push(claim);
                         files.walk(Ours::All, &folder)?;
@@ -87,12 +87,12 @@ impl SectionFiles {
     }
 
     fn try_walk(&mut self, ours: Ours, folder: &Path) -> io::Result<()> {
-        let Some(entries) = unless_gone(fs::read_dir(folder))? else { return Ok(()) };
+        let Some(entries) = none_if_not_found(fs::read_dir(folder))? else { return Ok(()) };
         let mut entries = entries.collect::<io::Result<Vec<_>>>()?;
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
             // Of a link, not of what it leads to.
-            let Some(facts) = unless_gone(entry.metadata())? else { continue };
+            let Some(facts) = none_if_not_found(entry.metadata())? else { continue };
             let is_ours = match ours {
                 Ours::All => true,
                 Ours::ByName(section) => {
@@ -119,7 +119,7 @@ impl SectionFiles {
     /// Deletes our files, and then empty folders. Files that another process has deleted are skipped.
     pub fn delete(&self) -> Result<()> {
         for path in &self.ours {
-            unless_gone(fs::remove_file(path))
+            none_if_not_found(fs::remove_file(path))
                 .with_context(|| format!("cannot delete {}", path.display()))?;
         }
         // Where something else is in a folder, it stays.

@@ -12,7 +12,7 @@ use touchstream_encoder::{Encoder, FeatureShape};
 use touchstream_env::stimuli::{Split, Stimuli};
 use touchstream_env::stream::Stream;
 use touchstream_env::task::Task;
-use touchstream_features::{Eyes, FeatureSet};
+use touchstream_features::{EncodeContext, FeatureSet};
 use touchstream_modules::Instructions;
 use touchstream_modules::module::MapShape;
 
@@ -39,7 +39,7 @@ impl Inputs {
         }
         let bound: Vec<_> = streams.iter().map(Stream::bound_task).collect();
         let (cache_dir, progress) = (setup.words.images.cache_dir(), WorkProgress(watch));
-        let eyes = Eyes { encoder, cache_dir: cache_dir.as_deref(), progress: &progress };
+        let eyes = EncodeContext { encoder, cache_dir: cache_dir.as_deref(), progress: &progress };
         let features = FeatureSet::of_tasks(eyes, &bound, setup.feature_settings()?)?;
         features.encoded().notes.iter().for_each(|note| watch.on(Event::Note(note)));
         Ok(Self {

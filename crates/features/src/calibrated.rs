@@ -1,25 +1,24 @@
-//! The calibration of tasks by itself: read where it is stored, computed from their training screens where it is not.
+//! The calibration of tasks: read from the cache, or computed from their training screens.
 
 use crate::calibration::{Calibration, CalibrationSettings, calibration_hash};
-use crate::encode::{Eyes, Items, Wanted, screens_of, shared_stimuli};
+use crate::encode::{EncodeContext, Items, Wanted, screens_of, shared_stimuli};
 use crate::error::FeatureError;
 use crate::store::FeatureStore;
 use touchstream_env::stimuli::Split;
 use touchstream_env::trial::{BoundTask, ScreenRecipe};
 
-/// A calibration, and what to tell a person about it.
+/// A calibration, and notes for the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibrated {
-    /// The calibration.
     pub calibration: Calibration,
-    /// For instance that it could not be stored.
+    /// For instance, that it could not be stored.
     pub notes: Vec<String>,
 }
 
-/// The calibration that a [`FeatureSet`](crate::FeatureSet) of these tasks has. Only where it is not stored yet are
-/// scene vectors looked at, one after the other, and those that are missing encoded.
+/// The calibration of a [`FeatureSet`](crate::FeatureSet) of these tasks. If it is not cached, the scene vectors of the
+/// calibration screens are read or encoded.
 pub fn calibrate_tasks(
-    eyes: Eyes<'_>,
+    context: EncodeContext<'_>,
     tasks: &[&BoundTask],
     settings: CalibrationSettings,
 ) -> Result<Calibrated, FeatureError> {
@@ -29,18 +28,18 @@ pub fn calibrate_tasks(
     if chosen.is_empty() {
         return Err(FeatureError::NoScreens);
     }
-    let items = Items::new(eyes, stimuli, &chosen, Wanted::Scene);
-    let mut store = items.open_store(eyes, stimuli)?;
+    let items = Items::new(context, stimuli, &chosen, Wanted::Scene);
+    let mut store = items.open_store(context, stimuli)?;
     if let Some(calibration) = stored_calibration(&store, &chosen, settings) {
         return Ok(Calibrated { calibration, notes: Vec::new() });
     }
-    let mut notes = items.encode(eyes, stimuli, &mut store)?.notes;
+    let mut notes = items.encode(context, stimuli, &mut store)?.notes;
     let (calibration, note) = compute_and_store(&store, &items, &chosen, settings)?;
     notes.extend(note);
     Ok(Calibrated { calibration, notes })
 }
 
-/// The training split's screens of tasks, whichever split these are bound to; in order, each once.
+/// The training screens of the tasks, whichever split these are bound to; sorted, without duplicates.
 pub(crate) fn calibration_screens_of(tasks: &[&BoundTask]) -> Result<Vec<ScreenRecipe>, FeatureError> {
     let mut screens = Vec::new();
     for task in tasks {
@@ -54,7 +53,7 @@ pub(crate) fn calibration_screens_of(tasks: &[&BoundTask]) -> Result<Vec<ScreenR
     Ok(screens)
 }
 
-/// The calibration by these screens, if its file is there and whole.
+/// The calibration with these screens, if its file exists and is intact.
 pub(crate) fn stored_calibration(
     store: &FeatureStore,
     chosen: &[ScreenRecipe],
@@ -64,7 +63,7 @@ pub(crate) fn stored_calibration(
     Calibration::read(store.folder()?, hash, store.head().shape.scene_len)
 }
 
-/// The calibration by screens that the store has, put into the store where it can be; a note where it could not.
+/// Computes the calibration from stored screens, and stores it if possible; returns a note otherwise.
 pub(crate) fn compute_and_store(
     store: &FeatureStore,
     items: &Items,

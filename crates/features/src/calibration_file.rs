@@ -1,4 +1,4 @@
-//! A calibration as a small file in its store: written aside, read whole or not at all.
+//! Stores a calibration in a small file, written atomically and protected by a checksum.
 
 use crate::calibration::Calibration;
 use crate::segment::checksum;
@@ -11,30 +11,27 @@ const MAGIC: &[u8; 16] = b"touchstream-mean";
 const HEAD_BYTES: usize = 16 + 32 + 4 + 4;
 const MAX_BYTES: u64 = 64 << 20;
 
-/// The file of a calibration, by its content hash.
 pub(crate) fn calibration_path(folder: &Path, hash: ContentHash) -> PathBuf {
     folder.join(format!("calibration-{:.16}.mean", hash.to_string()))
 }
 
-/// Whether a file name is one of a calibration.
 pub(crate) fn is_calibration_name(name: &str) -> bool {
     let digits = name.strip_prefix("calibration-").and_then(|rest| rest.strip_suffix(".mean"));
     digits.is_some_and(|digits| digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 impl Calibration {
-    /// The calibration of a hash, if its file is there and whole.
+    /// The calibration with a hash, if its file exists and is intact.
     pub(crate) fn read(folder: &Path, hash: ContentHash, scene_len: usize) -> Option<Self> {
         let bytes = read_at_most(&calibration_path(folder, hash), MAX_BYTES).ok()?;
         Self::from_bytes(&bytes).filter(|found| found.content_hash == hash && found.mean.len() == scene_len)
     }
 
-    /// Puts the file in place.
     pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
         write_aside(&calibration_path(folder, self.content_hash), &self.to_bytes())
     }
 
-    /// The file's bytes: magic, hash, norm (f32), number of screens (u32), mean (f32 each), checksum of all before.
+    /// The file's bytes: magic, hash, norm (f32), number of screens (u32), mean (f32 each), checksum of all these.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(self.content_hash.0);
@@ -45,7 +42,7 @@ impl Calibration {
         bytes
     }
 
-    /// A calibration from its file's bytes; `None` unless they are whole and sound.
+    /// Parses a file's bytes; `None` if they are truncated or corrupt.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (bytes, stored_checksum) = bytes.split_last_chunk()?;
         if !bytes.starts_with(MAGIC) || checksum(bytes) != u64::from_le_bytes(*stored_checksum) {
@@ -67,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_read_as_written_or_not_at_all() {
+    fn damaged_files_are_rejected() {
         let calibration = Calibration {
             mean: [0.1, -2.5, 1e-40].into(),
             norm: 8.0,

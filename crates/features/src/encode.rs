@@ -1,4 +1,4 @@
-//! What is to be encoded: the screens of tasks, with or without spatial maps.
+//! Encodes the screens of tasks into the cache.
 
 use crate::error::FeatureError;
 use crate::missing::{Done, Item, encode_missing, is_any_missing};
@@ -11,60 +11,62 @@ use touchstream_env::stimuli::{ContentHash, Stimuli};
 use touchstream_env::trial::{BoundTask, ScreenRecipe};
 use touchstream_files::Progress;
 
-/// Who looks at screens, and where it keeps what it saw.
+/// What encoding needs besides screens.
 #[derive(Clone, Copy)]
-pub struct Eyes<'a> {
-    /// The encoder.
+pub struct EncodeContext<'a> {
     pub encoder: &'a dyn Encoder,
-    /// The cache folder; without one, features live as long as whoever holds them.
+    /// The cache folder; without one, features are only kept in memory.
     pub cache_dir: Option<&'a Path>,
-    /// Hears how far encoding has come.
+    /// Receives the progress of encoding.
     pub progress: &'a dyn Progress,
 }
 
-/// Which features of a screen are wanted.
+/// Which features of a screen are required.
 ///
-/// Spatial maps are stored only where they are wanted: with VGG-16 they are twelve times as large as scene vectors,
-/// even in half precision. Wanting maps of screens that have only scene vectors so far encodes those once more.
+/// Spatial maps are stored only if required: with VGG-16 they are twelve times as large as scene vectors, even in half
+/// precision. Requiring maps of screens that have only scene vectors in the cache encodes these screens again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wanted {
-    /// Scene vectors.
+    /// Scene vectors only.
     #[default]
     Scene,
     /// Scene vectors and spatial maps.
     SceneAndMap,
 }
 
-/// What encoding came to.
+/// The result of encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Encoded {
-    /// Different screens that were wanted.
+    /// Number of different screens required.
     pub n_screens: usize,
-    /// How many of them this process encoded now.
+    /// Number of screens encoded by this process.
     pub n_new: usize,
-    /// How many of them other processes encoded while this one waited.
+    /// Number of screens encoded by other processes while this one waited.
     pub n_from_others: usize,
-    /// Bytes that the cache grew by.
+    /// Growth of the cache in bytes.
     pub n_new_bytes: u64,
-    /// The encoder's content hash.
+    /// Content hash of the encoder.
     pub encoder_hash: ContentHash,
-    /// The images' content hash.
+    /// Content hash of the images.
     pub data_hash: ContentHash,
-    /// Things to tell a person, such as a cache that cannot be written.
+    /// Notes for the user, for instance that the cache is not writable.
     pub notes: Vec<String>,
 }
 
-/// Encodes every screen that the tasks can show and that is not in the cache yet. The tasks must be bound to the same
-/// images, and to a pool of placements where templates move.
+/// Encodes every screen that the tasks can show and that is not cached. The tasks must be bound to the same images, and
+/// to a placement pool if their templates move.
 ///
-/// Batches are stored as they come, so a process that dies loses one batch at most. Processes that want the same
-/// screens share the work. A cache that cannot be written is an error, unless it holds everything: nothing would be
-/// left of the work.
-pub fn encode_tasks(eyes: Eyes<'_>, tasks: &[&BoundTask], wanted: Wanted) -> Result<Encoded, FeatureError> {
+/// Each batch is stored at once, so a process that dies loses at most one batch. Processes that need the same screens
+/// divide the work. It is an error if the cache is not writable, unless it is complete, because the work would be lost.
+pub fn encode_tasks(
+    context: EncodeContext<'_>,
+    tasks: &[&BoundTask],
+    wanted: Wanted,
+) -> Result<Encoded, FeatureError> {
     let stimuli = shared_stimuli(tasks)?;
     let screens = screens_of(tasks)?;
-    let items = Items::new(eyes, stimuli, &screens, wanted);
-    let mut store = items.open_store(eyes, stimuli)?;
+    let items = Items::new(context, stimuli, &screens, wanted);
+    let mut store = items.open_store(context, stimuli)?;
     let is_any_missing = store.write_failure().is_some() && is_any_missing(&mut store, &items.all);
     if let Some(WriteFailure { folder, error }) = store.write_failure() {
         if is_any_missing {
@@ -72,10 +74,10 @@ pub fn encode_tasks(eyes: Eyes<'_>, tasks: &[&BoundTask], wanted: Wanted) -> Res
         }
         return Ok(items.encoded(Done::default(), Vec::new()));
     }
-    items.encode(eyes, stimuli, &mut store)
+    items.encode(context, stimuli, &mut store)
 }
 
-/// The images that tasks have in common.
+/// The image source of all tasks; an error if they have different ones.
 pub(crate) fn shared_stimuli<'a>(tasks: &[&'a BoundTask]) -> Result<&'a dyn Stimuli, FeatureError> {
     let (first, rest) = tasks.split_first().ok_or(FeatureError::NoScreens)?;
     let data_hash = first.stimuli().content_hash();
@@ -88,7 +90,7 @@ pub(crate) fn shared_stimuli<'a>(tasks: &[&'a BoundTask]) -> Result<&'a dyn Stim
     }
 }
 
-/// The screens that tasks can show, in order, each once.
+/// The screens that the tasks can show, sorted, without duplicates.
 pub(crate) fn screens_of(tasks: &[&BoundTask]) -> Result<Vec<ScreenRecipe>, FeatureError> {
     let mut screens = Vec::new();
     for task in tasks {
@@ -101,18 +103,23 @@ pub(crate) fn screens_of(tasks: &[&BoundTask]) -> Result<Vec<ScreenRecipe>, Feat
     Ok(screens)
 }
 
-/// Screens with their keys.
+/// The screens to encode, with their keys.
 pub(crate) struct Items {
-    /// In the order of their recipes.
+    /// Sorted by recipe.
     all: Vec<Item>,
     encoder_hash: ContentHash,
     data_hash: ContentHash,
 }
 
 impl Items {
-    /// Of screens in order, each once.
-    pub fn new(eyes: Eyes<'_>, stimuli: &dyn Stimuli, screens: &[ScreenRecipe], wanted: Wanted) -> Self {
-        let (encoder_hash, data_hash) = (eyes.encoder.content_hash(), stimuli.content_hash());
+    /// `screens` must be sorted, without duplicates.
+    pub fn new(
+        context: EncodeContext<'_>,
+        stimuli: &dyn Stimuli,
+        screens: &[ScreenRecipe],
+        wanted: Wanted,
+    ) -> Self {
+        let (encoder_hash, data_hash) = (context.encoder.content_hash(), stimuli.content_hash());
         let item = |&recipe: &ScreenRecipe| Item {
             recipe,
             key: RecordKey::new(&recipe, data_hash, encoder_hash),
@@ -121,7 +128,7 @@ impl Items {
         Self { all: screens.iter().map(item).collect(), encoder_hash, data_hash }
     }
 
-    /// Adds screens, if they are not there.
+    /// Adds the screens that are not included yet.
     pub fn add(&mut self, screens: &[ScreenRecipe], wanted: Wanted) {
         let n_before = self.all.len();
         for recipe in screens {
@@ -134,31 +141,34 @@ impl Items {
         self.all.dedup_by_key(|item| item.recipe);
     }
 
-    /// What a record of one of these screens is looked up by.
+    /// The id of a screen's record.
     pub fn id(&self, recipe: &ScreenRecipe, part: Part) -> RecordId {
         RecordId { key: RecordKey::new(recipe, self.data_hash, self.encoder_hash), part }
     }
 
-    /// The store of the eyes and the images.
-    pub fn open_store(&self, eyes: Eyes<'_>, stimuli: &dyn Stimuli) -> Result<FeatureStore, FeatureError> {
+    pub fn open_store(
+        &self,
+        context: EncodeContext<'_>,
+        stimuli: &dyn Stimuli,
+    ) -> Result<FeatureStore, FeatureError> {
         let head = SegmentHead {
             encoder_hash: self.encoder_hash,
             data_hash: self.data_hash,
-            shape: eyes.encoder.shape(),
-            encoder_name: eyes.encoder.name().into(),
+            shape: context.encoder.shape(),
+            encoder_name: context.encoder.name().into(),
             data_name: stimuli.name().into(),
         };
-        FeatureStore::open(eyes.cache_dir, head)
+        FeatureStore::open(context.cache_dir, head)
     }
 
-    /// Encodes what is missing; afterwards the store has everything.
+    /// Encodes missing screens; afterwards, the store is complete.
     pub fn encode(
         &self,
-        eyes: Eyes<'_>,
+        context: EncodeContext<'_>,
         stimuli: &dyn Stimuli,
         store: &mut FeatureStore,
     ) -> Result<Encoded, FeatureError> {
-        let done = encode_missing(eyes, stimuli, store, &self.all);
+        let done = encode_missing(context, stimuli, store, &self.all);
         store.stop_writing();
         Ok(self.encoded(done?, store.note().into_iter().collect()))
     }

@@ -1,8 +1,8 @@
-//! The features of all screens of some tasks, ready for modules to read.
+//! The features of all screens of some tasks, ready to be read by modules.
 
 use crate::calibrated::{calibration_screens_of, compute_and_store, stored_calibration};
 use crate::calibration::{Calibration, CalibrationSettings};
-use crate::encode::{Encoded, Eyes, Items, Wanted, screens_of, shared_stimuli};
+use crate::encode::{EncodeContext, Encoded, Items, Wanted, screens_of, shared_stimuli};
 use crate::error::FeatureError;
 use crate::map_scale::MapScale;
 use crate::segment::Part;
@@ -15,73 +15,71 @@ use touchstream_encoder::FeatureShape;
 use touchstream_env::stimuli::Stimuli;
 use touchstream_env::trial::{BoundTask, ScreenRecipe};
 
-/// What a feature set holds.
+/// What a feature set contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FeatureSettings {
-    /// Which features.
     pub wanted: Wanted,
-    /// How scene vectors are centred and scaled.
     pub calibration: CalibrationSettings,
 }
 
-/// The features of a number of screens, read-only. Which process encoded them, with how many threads and in which
-/// order, leaves no trace in their bits.
+/// The features of some screens, read-only. Their bits do not depend on which process encoded them, on the number of
+/// threads, or on the order.
 pub struct FeatureSet {
-    /// In order; their positions are the indices.
+    /// Sorted; a screen's position is its index.
     screens: Vec<ScreenRecipe>,
     index: HashMap<ScreenRecipe, u32>,
     shape: FeatureShape,
     /// Centred and scaled, `[n_screens, scene_len]`.
     scenes: Vec<f32>,
-    /// One a screen, or none at all.
+    /// One per screen; empty without maps.
     maps: Vec<Stored>,
     map_scale: Option<MapScale>,
     calibration: Calibration,
     encoded: Encoded,
-    /// Keeps the store from being deleted meanwhile.
+    /// Protects the store from deletion.
     _store: FeatureStore,
 }
 
 impl FeatureSet {
-    /// Features of every screen that the tasks can show, encoded first where they are missing.
+    /// The features of every screen that the tasks can show; missing ones are encoded.
     ///
-    /// The mean is over the training split's screens of the tasks, also of tasks that are bound to the validation
-    /// split alone: both splits of a task are centred alike.
+    /// The mean is over the training screens of the tasks, including tasks that are bound to the validation split: both
+    /// splits are centred by the same mean.
     pub fn of_tasks(
-        eyes: Eyes<'_>,
+        context: EncodeContext<'_>,
         tasks: &[&BoundTask],
         settings: FeatureSettings,
     ) -> Result<Self, FeatureError> {
         let stimuli = shared_stimuli(tasks)?;
         let calibration_screens = calibration_screens_of(tasks)?;
-        Self::of_screens(eyes, stimuli, &screens_of(tasks)?, &calibration_screens, settings)
+        Self::of_screens(context, stimuli, &screens_of(tasks)?, &calibration_screens, settings)
     }
 
-    /// Features of these screens, centred by the mean over those; in any order.
+    /// The features of `screens`, centred by the mean over `calibration_screens`; both in any order.
     pub fn of_screens(
-        eyes: Eyes<'_>,
+        context: EncodeContext<'_>,
         stimuli: &dyn Stimuli,
         screens: &[ScreenRecipe],
         calibration_screens: &[ScreenRecipe],
         settings: FeatureSettings,
     ) -> Result<Self, FeatureError> {
         let calibration_settings = settings.calibration.check()?;
-        let [screens, calibration_screens] = [screens, calibration_screens].map(in_order);
+        let [screens, calibration_screens] = [screens, calibration_screens].map(sorted_without_duplicates);
         if screens.is_empty() || calibration_screens.is_empty() {
             return Err(FeatureError::NoScreens);
         }
         let chosen = calibration_settings.choose(&calibration_screens);
-        let mut items = Items::new(eyes, stimuli, &screens, settings.wanted);
-        let mut store = items.open_store(eyes, stimuli)?;
+        let mut items = Items::new(context, stimuli, &screens, settings.wanted);
+        let mut store = items.open_store(context, stimuli)?;
         let known = stored_calibration(&store, &chosen, calibration_settings);
-        let scaled_by = MapScale::choose(calibration_settings, &calibration_screens);
+        let scale_screens = MapScale::choose(calibration_settings, &calibration_screens);
         if settings.wanted == Wanted::SceneAndMap {
-            items.add(&scaled_by, Wanted::SceneAndMap);
+            items.add(&scale_screens, Wanted::SceneAndMap);
         }
         if known.is_none() {
             items.add(&chosen, Wanted::Scene);
         }
-        let mut encoded = items.encode(eyes, stimuli, &mut store)?;
+        let mut encoded = items.encode(context, stimuli, &mut store)?;
         let calibration = match known {
             Some(calibration) => calibration,
             None => {
@@ -90,7 +88,7 @@ impl FeatureSet {
                 computed
             }
         };
-        let shape = eyes.encoder.shape();
+        let shape = context.encoder.shape();
         let find = |part| {
             let stored = screens.iter().map(|recipe| store.get(items.id(recipe, part)));
             stored.collect::<Option<Vec<Stored>>>().ok_or_else(|| store.lost())
@@ -105,7 +103,7 @@ impl FeatureSet {
         let (maps, map_scale) = match settings.wanted {
             Wanted::Scene => (Vec::new(), None),
             Wanted::SceneAndMap => {
-                let scale = MapScale::compute(&store, &items, &scaled_by, calibration_settings);
+                let scale = MapScale::compute(&store, &items, &scale_screens, calibration_settings);
                 (find(Part::Map)?, Some(scale.ok_or_else(|| store.lost())?))
             }
         };
@@ -113,27 +111,26 @@ impl FeatureSet {
         Ok(Self { screens, index, shape, scenes, maps, map_scale, calibration, encoded, _store: store })
     }
 
-    /// How many screens.
     pub fn n_screens(&self) -> usize {
         self.screens.len()
     }
 
-    /// The screens, in order; a screen's position is its index.
+    /// The screens, sorted; a screen's position is its index.
     pub fn screens(&self) -> &[ScreenRecipe] {
         &self.screens
     }
 
-    /// How many numbers a screen has.
+    /// The sizes of a screen's features.
     pub fn shape(&self) -> FeatureShape {
         self.shape
     }
 
-    /// A screen's index, if it is one of these.
+    /// A screen's index, if the set contains it.
     pub fn index_of(&self, recipe: &ScreenRecipe) -> Option<u32> {
         self.index.get(recipe).copied()
     }
 
-    /// The centred and scaled scene vector of a screen, `[scene_len]`. The index must be one of these.
+    /// The centred and scaled scene vector of a screen, `[scene_len]`. Panics if the index is out of range.
     pub fn scene(&self, index: u32) -> &[f32] {
         let start = index as usize * self.shape.scene_len;
         &self.scenes[start..start + self.shape.scene_len]
@@ -144,42 +141,40 @@ impl FeatureSet {
         &self.scenes
     }
 
-    /// The spatial map of a screen, `[14, 14, map_channels]`, neither centred nor scaled; `None` if maps were not
-    /// wanted. The index must be one of these.
+    /// The spatial map of a screen, `[14, 14, map_channels]`, neither centred nor scaled; `None` without maps. Panics if the
+    /// index is out of range.
     pub fn map(&self, index: u32) -> Option<&[f16]> {
         (!self.maps.is_empty()).then(|| self.maps[index as usize].map())
     }
 
-    /// Whether spatial maps were wanted.
     pub fn has_maps(&self) -> bool {
         self.map_scale.is_some()
     }
 
-    /// Copies the spatial map of a screen, centred and scaled, `[14 * 14, map_channels]`; zeros if maps were not wanted.
-    /// The index must be one of these.
+    /// Copies the centred and scaled spatial map of a screen, `[14 * 14, map_channels]`; zeros without maps. Panics if the
+    /// index is out of range.
     pub fn copy_map(&self, index: u32, out: &mut [f32]) {
         match (&self.map_scale, self.map(index)) {
             (Some(scale), Some(map)) => {
                 scale.apply(map, out);
-                // Maps are the large thing: what was copied need not stay in memory.
+                // Maps are large: the original need not stay in memory.
                 self.maps[index as usize].forget();
             }
             _ => out.fill(0.0),
         }
     }
 
-    /// How scene vectors were centred and scaled.
     pub fn calibration(&self) -> &Calibration {
         &self.calibration
     }
 
-    /// What had to be encoded, and what to tell a person.
+    /// What has been encoded, and notes for the user.
     pub fn encoded(&self) -> &Encoded {
         &self.encoded
     }
 }
 
-fn in_order(screens: &[ScreenRecipe]) -> Vec<ScreenRecipe> {
+fn sorted_without_duplicates(screens: &[ScreenRecipe]) -> Vec<ScreenRecipe> {
     let mut screens = screens.to_vec();
     screens.sort_unstable();
     screens.dedup();

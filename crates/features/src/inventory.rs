@@ -1,7 +1,7 @@
-//! What the feature cache holds, and deleting it.
+//! Lists, checks and deletes the contents of the feature cache.
 
+use crate::bucket_locks::LOCKS_FOLDER;
 use crate::calibration_file::is_calibration_name;
-use crate::claims::CLAIMS_FOLDER;
 use crate::mapped_file::MappedFile;
 use crate::record_key::RecordKey;
 use crate::segment::{HEAD_BYTES, Part, RecordId, Scan, SegmentHead, scan};
@@ -12,43 +12,41 @@ use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use touchstream_files::{entries_of, unless_gone};
+use touchstream_files::{entries_of, none_if_not_found};
 
-/// What one store holds.
+/// The contents of a store, after checking all of it.
 #[derive(Clone, Debug)]
 pub struct StoreFacts {
-    /// Its folder.
     pub folder: PathBuf,
-    /// Whose features; `None` if no segment says.
+    /// Encoder and images; `None` if no segment has an intact header.
     pub head: Option<SegmentHead>,
-    /// Screens with an intact scene vector.
+    /// Number of intact scene vectors.
     pub n_scenes: usize,
-    /// Screens with an intact spatial map.
+    /// Number of intact spatial maps.
     pub n_maps: usize,
-    /// Records and stretches of bytes that are damaged or cut off; they are never used. A record that is there whole
-    /// besides, since it was encoded again, does not count, nor does a segment's head where another one is whole.
+    /// Number of damaged or truncated records, which are never used. Excludes records that exist intact elsewhere
+    /// because they were encoded again, and damaged headers if another segment's header is intact.
     pub n_damaged: usize,
-    /// Bytes of all its files.
+    /// Size of all files.
     pub n_bytes: u64,
 }
 
-/// What can be said of a store without reading it.
+/// The contents of a store, as far as they are known without reading records.
 #[derive(Clone, Debug)]
 pub struct StoreSummary {
-    /// Its folder.
     pub folder: PathBuf,
-    /// Whose features; `None` if no segment says.
+    /// Encoder and images; `None` if no segment has an intact header.
     pub head: Option<SegmentHead>,
-    /// Bytes of all its files.
+    /// Size of all files.
     pub n_bytes: u64,
 }
 
-/// The folders of all stores in a cache folder, in order; none if there is no such folder.
+/// The folders of all stores in a cache folder, sorted; none if there is no such folder.
 pub fn store_folders(cache_dir: &Path) -> io::Result<Vec<PathBuf>> {
     let mut folders = Vec::new();
     for entry in entries_of(&cache_dir.join(FEATURES_FOLDER))? {
         let entry = entry?;
-        // Not of links: what they lead to is not ours.
+        // Links are excluded: their targets are not ours.
         if entry.file_type().is_ok_and(|kind| kind.is_dir())
             && entry.file_name().to_str().is_some_and(is_store_name)
         {
@@ -64,11 +62,11 @@ fn is_store_name(name: &str) -> bool {
     name.split_once('-').is_some_and(|(encoder, data)| is_hash(encoder) && is_hash(data))
 }
 
-/// Looks at a store's file sizes and the heads of its segments. What another process deletes meanwhile counts nothing.
+/// Reads a store's file sizes and the headers of its segments. Files that another process deletes meanwhile are ignored.
 pub fn summarize(folder: &Path) -> io::Result<StoreSummary> {
     let mut n_bytes = 0;
     for file in our_files(folder)?.ours {
-        n_bytes += unless_gone(fs::symlink_metadata(&file))?.map_or(0, |facts| facts.len());
+        n_bytes += none_if_not_found(fs::symlink_metadata(&file))?.map_or(0, |facts| facts.len());
     }
     let heads = list_segments(folder)?.into_iter().filter_map(|(_, path)| {
         let file = MappedFile::open(&path).ok()?;
@@ -77,7 +75,7 @@ pub fn summarize(folder: &Path) -> io::Result<StoreSummary> {
     Ok(StoreSummary { folder: folder.to_owned(), head: { heads }.next(), n_bytes })
 }
 
-/// Reads a whole store, every checksum included. What another process deletes meanwhile counts nothing.
+/// Reads a complete store and verifies every checksum. Files that another process deletes meanwhile are ignored.
 pub fn examine(folder: &Path) -> io::Result<StoreFacts> {
     let StoreSummary { head, n_bytes, .. } = summarize(folder)?;
     let mut intact = BTreeSet::new();
@@ -107,9 +105,9 @@ pub fn examine(folder: &Path) -> io::Result<StoreFacts> {
             }
         }
     }
-    let is_whole =
-        |id: RecordId| intact.contains(&id) || intact.iter().any(|whole| is_presumably(id, *whole));
-    let is_there_whole = |id: &Option<RecordId>| id.is_some_and(is_whole);
+    let exists_intact =
+        |id: RecordId| intact.contains(&id) || intact.iter().any(|other| is_probably_same(id, *other));
+    let has_intact_copy = |id: &Option<RecordId>| id.is_some_and(exists_intact);
     let n_damaged_heads = if head.is_some() { 0 } else { n_damaged_heads };
     let n_of = |part| intact.iter().filter(|id| id.part == part).count();
     Ok(StoreFacts {
@@ -117,65 +115,65 @@ pub fn examine(folder: &Path) -> io::Result<StoreFacts> {
         head,
         n_scenes: n_of(Part::Scene),
         n_maps: n_of(Part::Map),
-        n_damaged: n_unreadable + n_damaged_heads + damaged.iter().filter(|id| !is_there_whole(id)).count(),
+        n_damaged: n_unreadable + n_damaged_heads + damaged.iter().filter(|id| !has_intact_copy(id)).count(),
         n_bytes,
     })
 }
 
-/// What a record with a damaged head was of, as far as its bytes tell.
+/// The id of a record with a damaged header, as far as its bytes are readable.
 fn presumed_id(segment: &[u8], at: usize) -> Option<RecordId> {
     let head = segment.get(at..)?;
     let part = if *head.get(4)? == 1 { Part::Map } else { Part::Scene };
     Some(RecordId { key: RecordKey(*head.get(16..)?.first_chunk()?), part })
 }
 
-/// Whether a damaged record and a whole one were of the same. Keys are hashes: two that agree in half of their bytes
-/// are of one screen, whichever bytes are damaged.
-fn is_presumably(damaged: RecordId, whole: RecordId) -> bool {
-    let n_equal = damaged.key.0.iter().zip(whole.key.0).filter(|(a, b)| **a == *b).count();
-    damaged.part == whole.part && n_equal >= 16
+/// Whether a damaged record was a copy of an intact one. Keys are hashes: if half of the bytes of two keys agree, they
+/// belong to the same screen, whichever bytes are damaged.
+fn is_probably_same(damaged: RecordId, intact: RecordId) -> bool {
+    let n_equal = damaged.key.0.iter().zip(intact.key.0).filter(|(a, b)| **a == *b).count();
+    damaged.part == intact.part && n_equal >= 16
 }
 
-/// What became of a store that was to be deleted.
+/// The result of deleting a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Deleted {
-    /// It is gone, but for files that are not ours.
+    /// Deleted, except for files that this crate did not create.
     Gone {
-        /// Bytes of the files that were deleted.
+        /// Size of the deleted files.
         n_bytes: u64,
-        /// Files and folders that this crate did not make; they were left.
+        /// Files and folders that this crate did not create.
         foreign: Vec<PathBuf>,
     },
-    /// Another process uses it; nothing was deleted.
+    /// Another process is using the store; nothing was deleted.
     InUse,
 }
 
-/// Deletes the files of a store that this crate made, unless it is in use. What another process deletes meanwhile is
-/// gone too.
+/// Deletes the files of a store that this crate created, unless the store is in use. Files that another process deletes
+/// meanwhile count as deleted.
 pub fn delete_store(folder: &Path) -> io::Result<Deleted> {
     let in_use = File::options().write(true).create(true).truncate(false).open(in_use_path(folder));
-    let Some(in_use) = unless_gone(in_use)? else {
+    let Some(in_use) = none_if_not_found(in_use)? else {
         return Ok(Deleted::Gone { n_bytes: 0, foreign: Vec::new() });
     };
     match in_use.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Ok(Deleted::InUse),
-        // Without locks nobody can tell; a process that uses the files keeps them until it ends.
+        // Without locks, other users cannot be detected; a process that has mapped the files keeps them until it ends.
         Err(TryLockError::Error(_)) => {}
     }
     let OurFiles { ours, foreign } = our_files(folder)?;
     let mut n_bytes = 0;
     for file in ours {
-        let n_file_bytes = unless_gone(fs::symlink_metadata(&file))?.map_or(0, |facts| facts.len());
-        if unless_gone(fs::remove_file(&file))?.is_some() {
+        let n_file_bytes = none_if_not_found(fs::symlink_metadata(&file))?.map_or(0, |facts| facts.len());
+        if none_if_not_found(fs::remove_file(&file))?.is_some() {
             n_bytes += n_file_bytes;
         }
     }
-    for folder in [&folder.join(CLAIMS_FOLDER), folder] {
-        // Not empty, and so left, where something else is in it.
+    for folder in [&folder.join(LOCKS_FOLDER), folder] {
+        // Fails, and leaves the folder, if it contains other files.
         let _ = fs::remove_dir(folder);
     }
-    // The lock file stays: somebody may be waiting for it.
+    // The lock file remains, because another process may be waiting for it.
     Ok(Deleted::Gone { n_bytes, foreign })
 }
 
@@ -189,12 +187,12 @@ fn our_files(folder: &Path) -> io::Result<OurFiles> {
     let is_ours = |name: &str| {
         segment_number(name).is_some() || is_calibration_name(name) || name.starts_with(".aside-")
     };
-    let is_claim = |name: &str| name.len() == 7 && name.ends_with(".lock");
+    let is_lock = |name: &str| name.len() == 7 && name.ends_with(".lock");
     files.sort(folder, is_ours)?;
-    let claims = folder.join(CLAIMS_FOLDER);
-    if claims.is_dir() {
-        files.foreign.retain(|path| *path != claims);
-        files.sort(&claims, is_claim)?;
+    let locks = folder.join(LOCKS_FOLDER);
+    if locks.is_dir() {
+        files.foreign.retain(|path| *path != locks);
+        files.sort(&locks, is_lock)?;
     }
     Ok(files)
 }
@@ -203,7 +201,7 @@ impl OurFiles {
     fn sort(&mut self, folder: &Path, is_ours: impl Fn(&str) -> bool) -> io::Result<()> {
         for entry in entries_of(folder)? {
             let entry = entry?;
-            let Some(kind) = unless_gone(entry.file_type())? else { continue };
+            let Some(kind) = none_if_not_found(entry.file_type())? else { continue };
             let is_ours = kind.is_file() && entry.file_name().to_str().is_some_and(&is_ours);
             if is_ours { self.ours.push(entry.path()) } else { self.foreign.push(entry.path()) }
         }

@@ -1,19 +1,19 @@
-//! Features of screens, computed once: the walk's station between encoder and module.
+//! Features of screens, computed once and cached.
 //!
-//! A [`FeatureSet`] holds the centred and scaled scene vectors of a task's screens. What is not in the cache yet is
-//! encoded first ([`encode_tasks`]), shared with other processes that want the same screens ([`store`]).
+//! A [`FeatureSet`] contains the centred and scaled scene vectors of the screens of some tasks. Features that are not
+//! cached are encoded ([`encode_tasks`]); processes that need the same screens divide the work ([`store`]).
 //!
-//! This crate knows encoders, tasks and its own files; it knows no networks, no weights and no terminals.
+//! This crate knows encoders, tasks and its own files, but no modules, and prints nothing.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 #[cfg(target_endian = "big")]
 compile_error!("feature files are read in place as little-endian numbers");
 
+mod bucket_locks;
 mod calibrated;
 mod calibration;
 mod calibration_file;
-mod claims;
 mod encode;
 mod error;
 mod feature_set;
@@ -30,7 +30,7 @@ mod stored;
 
 pub use calibrated::{Calibrated, calibrate_tasks};
 pub use calibration::{Calibration, CalibrationSettings};
-pub use encode::{Encoded, Eyes, Wanted, encode_tasks};
+pub use encode::{EncodeContext, Encoded, Wanted, encode_tasks};
 pub use error::FeatureError;
 pub use feature_set::{FeatureSet, FeatureSettings};
 pub use record_key::RecordKey;

@@ -1,4 +1,4 @@
-//! A file of ours as memory: the one place with `unsafe` calls.
+//! Memory-mapped files; contains all `unsafe` calls of this crate.
 
 use memmap2::Mmap;
 use std::fs::{self, File};
@@ -6,7 +6,7 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-/// The bytes that a file had when it was opened. It may grow meanwhile; that is not seen.
+/// The bytes that a file had when it was opened; later growth is not visible.
 #[derive(Debug, Default)]
 pub(crate) struct MappedFile {
     /// `None` for an empty file, which cannot be mapped.
@@ -14,48 +14,46 @@ pub(crate) struct MappedFile {
 }
 
 impl MappedFile {
-    /// Maps a file as it is now.
+    /// Maps a file with its current length.
     pub fn open(path: &Path) -> io::Result<Self> {
-        // Before opening, which for a pipe waits for someone to write.
+        // Checked before opening, which would block on a named pipe.
         match fs::metadata(path)?.is_file() {
             true => Self::of(&File::open(path)?),
             false => Err(io::Error::other("it is not a file")),
         }
     }
 
-    /// Maps an open file as it is now.
     #[allow(unsafe_code)]
     pub fn of(file: &File) -> io::Result<Self> {
         if file.metadata()?.len() == 0 {
             return Ok(Self { map: None });
         }
-        // SAFETY: the bytes must not change while they are borrowed. Segments are append-only: this crate writes
-        // behind their last whole record alone, where nobody borrows anything, never over records that are there,
-        // never shortens them, and deletes them by unlinking, which leaves mappings whole. Nobody else has any
-        // business in the cache folder. Somebody who writes there all the same is found by the checksums if it
-        // happens before a record is checked; somebody who cuts a file short while it is in use makes the system
-        // stop this process (SIGBUS), as with every program that maps files.
+        // SAFETY: the bytes must not change while they are borrowed. Segments are append-only: this crate writes only
+        // after the last complete record, where nothing is borrowed, never overwrites complete records, never truncates,
+        // and deletes segments by unlinking, which keeps mappings valid. No other program should write to the cache
+        // folder. If one does before a record is checked, the checksum detects it; if one truncates a file in use, the
+        // system stops this process (SIGBUS), as any program that maps files.
         let map = unsafe { Mmap::map(file)? };
         Ok(Self { map: Some(map) })
     }
 
-    /// Gives the memory of some bytes back to the system; whoever reads them again has them from the file's cache.
+    /// Releases the memory of some bytes; they are read from the file again if needed.
     #[cfg(unix)]
     #[allow(unsafe_code)]
     pub fn forget(&self, bytes: Range<usize>) {
         let Some(map) = &self.map else { return };
-        // SAFETY: the mapping is of a file and only ever read, so nothing that was written can be lost: pages that are
-        // dropped come back from the file with the same bytes. Failing is no harm either.
+        // SAFETY: the mapping is read-only and backed by a file, so no written data can be lost: released pages are read
+        // from the file again, with the same bytes. Errors do not matter.
         let _ = unsafe {
             map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, bytes.start, bytes.len())
         };
     }
 
-    /// Elsewhere memory is given back when the system wants it.
+    /// On other systems, memory is released when the system needs it.
     #[cfg(not(unix))]
     pub fn forget(&self, _bytes: Range<usize>) {}
 
-    /// All bytes, starting at a page.
+    /// All bytes, aligned to a page.
     pub fn bytes(&self) -> &[u8] {
         self.map.as_deref().unwrap_or_default()
     }

@@ -1,7 +1,7 @@
-//! Encodes the screens that a store does not have, sharing the work with other processes.
+//! Encodes the screens that a store lacks, dividing the work among processes.
 
-use crate::claims::Claim;
-use crate::encode::{Eyes, Wanted};
+use crate::bucket_locks::BucketLock;
+use crate::encode::{EncodeContext, Wanted};
 use crate::error::FeatureError;
 use crate::record_key::RecordKey;
 use crate::segment::{Part, RecordId};
@@ -17,7 +17,7 @@ use touchstream_env::stimuli::Stimuli;
 use touchstream_env::trial::ScreenRecipe;
 use touchstream_files::Progress;
 
-/// A screen that must be in the store.
+/// A screen that the store must contain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Item {
     pub recipe: ScreenRecipe,
@@ -26,7 +26,7 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    /// The records that must be there.
+    /// The ids of the screen's required records.
     fn ids(&self) -> impl Iterator<Item = RecordId> + use<> {
         let parts: &[Part] = match self.wanted {
             Wanted::Scene => &[Part::Scene],
@@ -37,7 +37,6 @@ impl Item {
     }
 }
 
-/// What was done.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Done {
     pub n_new: usize,
@@ -45,42 +44,42 @@ pub(crate) struct Done {
     pub n_new_bytes: u64,
 }
 
-/// Batches that are claimed at once: enough that looking for claims costs nothing, few enough that the last process
-/// to finish does not keep the others waiting long.
-const BATCHES_A_CLAIM: usize = 4;
+/// Number of batches to lock at a time: enough that locking costs nothing, few enough that the last process to finish
+/// does not keep others waiting for long.
+const BATCHES_PER_LOCK: usize = 4;
 
-/// How long to wait before looking again what another process has encoded.
-const PATIENCE: Duration = Duration::from_millis(50);
+/// Interval between checks for screens that another process has encoded.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Encodes what is missing; afterwards the store has every record of the items, checked.
+/// Encodes missing screens; afterwards, the store contains every record of the items, verified.
 pub(crate) fn encode_missing(
-    eyes: Eyes<'_>,
+    context: EncodeContext<'_>,
     stimuli: &dyn Stimuli,
     store: &mut FeatureStore,
     items: &[Item],
 ) -> Result<Done, FeatureError> {
-    let batch_size = eyes.encoder.batch_size().max(1);
+    let batch_size = context.encoder.batch_size().max(1);
     let mut work = Work {
-        eyes,
+        context,
         stimuli,
         store,
         screens: vec![Screen::grey(); batch_size],
-        features: vec![Features::zeros(eyes.encoder.shape()); batch_size],
+        features: vec![Features::zeros(context.encoder.shape()); batch_size],
         done: Done::default(),
     };
     let mut missing = work.missing(items.to_vec())?;
-    // By bucket, since that is how they are claimed.
+    // Sorted by bucket, which are locked one by one.
     missing.sort_unstable_by_key(|item| item.key);
-    let mut bar = Bar::new(eyes.progress, missing.len());
+    let mut bar = Bar::new(context.progress, missing.len());
     while !missing.is_empty() {
         let n_missing = missing.len();
-        match work.claim(&mut missing, BATCHES_A_CLAIM * batch_size)? {
-            Some(haul) => {
+        match work.lock_some(&mut missing, BATCHES_PER_LOCK * batch_size)? {
+            Some(locked) => {
                 bar.show("encoding screens");
-                let n_claimed = haul.items.len();
-                let still_missing = work.missing(haul.items)?;
-                bar.advance(n_claimed - still_missing.len());
-                work.done.n_from_others += n_claimed - still_missing.len();
+                let n_locked = locked.items.len();
+                let still_missing = work.missing(locked.items)?;
+                bar.advance(n_locked - still_missing.len());
+                work.done.n_from_others += n_locked - still_missing.len();
                 for batch in still_missing.chunks(batch_size) {
                     work.encode(batch)?;
                     bar.advance(batch.len());
@@ -88,7 +87,7 @@ pub(crate) fn encode_missing(
             }
             None => {
                 bar.show("another process is encoding");
-                sleep(PATIENCE);
+                sleep(POLL_INTERVAL);
                 missing = work.missing(missing)?;
                 bar.advance(n_missing - missing.len());
                 work.done.n_from_others += n_missing - missing.len();
@@ -101,31 +100,31 @@ pub(crate) fn encode_missing(
     Ok(done)
 }
 
-/// Whether the store lacks any record of the items, which are checked.
+/// Whether the store lacks any record of the items; verifies those it has.
 pub(crate) fn is_any_missing(store: &mut FeatureStore, items: &[Item]) -> bool {
     store.check(items.iter().flat_map(Item::ids));
     items.iter().flat_map(Item::ids).any(|id| !store.has(id))
 }
 
 struct Work<'a> {
-    eyes: Eyes<'a>,
+    context: EncodeContext<'a>,
     stimuli: &'a dyn Stimuli,
     store: &'a mut FeatureStore,
-    /// As many as a batch has.
+    /// One per screen of a batch, as are `features`.
     screens: Vec<Screen>,
     features: Vec<Features>,
     done: Done,
 }
 
-/// Screens that no other process encodes now.
-struct Haul {
+/// Screens whose buckets this process has locked.
+struct LockedItems {
     items: Vec<Item>,
     /// Held until the screens are stored.
-    _claims: Vec<Claim>,
+    _locks: Vec<BucketLock>,
 }
 
 impl Work<'_> {
-    /// Those of the items that the store does not have, after looking again.
+    /// The items that the store lacks, after refreshing it.
     fn missing(&mut self, mut items: Vec<Item>) -> Result<Vec<Item>, FeatureError> {
         self.store.refresh()?;
         self.store.check(items.iter().flat_map(Item::ids));
@@ -133,33 +132,38 @@ impl Work<'_> {
         Ok(items)
     }
 
-    /// Takes some screens out of `missing`, which is in the order of keys; `None` if others encode all of them.
-    fn claim(&self, missing: &mut Vec<Item>, n_wanted: usize) -> Result<Option<Haul>, FeatureError> {
-        let Some(claims) = self.store.claims() else {
-            return Ok(Some(Haul { items: std::mem::take(missing), _claims: Vec::new() }));
+    /// Moves items out of `missing`, which is sorted by key, and locks their buckets; `None` if other processes hold all
+    /// locks.
+    fn lock_some(
+        &self,
+        missing: &mut Vec<Item>,
+        n_wanted: usize,
+    ) -> Result<Option<LockedItems>, FeatureError> {
+        let Some(locks) = self.store.bucket_locks() else {
+            return Ok(Some(LockedItems { items: std::mem::take(missing), _locks: Vec::new() }));
         };
         let failed = |error| match self.store.folder() {
             Some(folder) => FeatureError::of_file(folder, error),
-            None => unreachable!("claims are in a folder"),
+            None => unreachable!("locks are files in a folder"),
         };
-        let mut haul = Haul { items: Vec::new(), _claims: Vec::new() };
+        let mut locked = LockedItems { items: Vec::new(), _locks: Vec::new() };
         let mut left = Vec::with_capacity(missing.len());
         for bucket in missing.chunk_by(|a, b| a.key.bucket() == b.key.bucket()) {
-            let is_enough = haul.items.len() >= n_wanted;
+            let is_enough = locked.items.len() >= n_wanted;
             match if is_enough {
-                Claim::Taken
+                BucketLock::HeldElsewhere
             } else {
-                claims.claim(bucket[0].key.bucket()).map_err(failed)?
+                locks.try_lock(bucket[0].key.bucket()).map_err(failed)?
             } {
-                Claim::Taken => left.extend_from_slice(bucket),
-                claim => {
-                    haul.items.extend_from_slice(bucket);
-                    haul._claims.push(claim);
+                BucketLock::HeldElsewhere => left.extend_from_slice(bucket),
+                lock => {
+                    locked.items.extend_from_slice(bucket);
+                    locked._locks.push(lock);
                 }
             }
         }
         *missing = left;
-        Ok(Some(haul).filter(|haul| !haul.items.is_empty()))
+        Ok(Some(locked).filter(|locked| !locked.items.is_empty()))
     }
 
     /// Draws, encodes and stores one batch.
@@ -167,11 +171,11 @@ impl Work<'_> {
         let (screens, features) = (&mut self.screens[..batch.len()], &mut self.features[..batch.len()]);
         let drawn = screens.par_iter_mut().zip(batch);
         drawn.try_for_each(|(screen, item)| item.recipe.draw(self.stimuli, screen))?;
-        self.eyes.encoder.encode(screens, features)?;
+        self.context.encoder.encode(screens, features)?;
         let mut records = Vec::new();
         for (item, features) in batch.iter().zip(features.iter()) {
             for id in item.ids().filter(|id| !self.store.has(*id)) {
-                records.push((id, payload(features, id.part, self.eyes.encoder.name())?));
+                records.push((id, payload(features, id.part, self.context.encoder.name())?));
             }
         }
         self.done.n_new_bytes += self.store.append(&records)?;
@@ -180,27 +184,27 @@ impl Work<'_> {
     }
 }
 
-/// The bytes of a screen's scene vector or spatial map.
+/// The bytes of a scene vector or a spatial map.
 fn payload(features: &Features, part: Part, encoder: &str) -> Result<Vec<u8>, FeatureError> {
-    let (numbers, name) = match part {
+    let (values, name) = match part {
         Part::Scene => (&features.scene, "scene vector"),
         Part::Map => (&features.map, "spatial map"),
     };
-    if let Some(&value) = numbers.iter().find(|value| !value.is_finite()) {
+    if let Some(&value) = values.iter().find(|value| !value.is_finite()) {
         return Err(FeatureError::NotFinite { encoder: encoder.into(), part: name, value });
     }
     if part == Part::Scene {
-        return Ok(bytemuck::cast_slice(numbers).to_vec());
+        return Ok(bytemuck::cast_slice(values).to_vec());
     }
-    let mut halves = vec![f16::ZERO; numbers.len()];
-    halves.convert_from_f32_slice(numbers);
+    let mut halves = vec![f16::ZERO; values.len()];
+    halves.convert_from_f32_slice(values);
     match halves.iter().position(|value| !value.is_finite()) {
-        Some(at) => Err(FeatureError::TooLarge { encoder: encoder.into(), value: numbers[at] }),
+        Some(at) => Err(FeatureError::TooLarge { encoder: encoder.into(), value: values[at] }),
         None => Ok(bytemuck::cast_slice(&halves).to_vec()),
     }
 }
 
-/// Progress under changing headings; over when dropped.
+/// Reports progress under changing headings; finishes when dropped.
 struct Bar<'a> {
     progress: &'a dyn Progress,
     heading: Option<&'static str>,
@@ -248,16 +252,20 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_cannot_be_kept_are_refused_by_name() {
+    fn values_that_cannot_be_stored_are_rejected() {
         let scene = payload(&features(1e-40), Part::Scene, "x").unwrap();
         assert_eq!(Stored::in_memory(&scene).scene(), [1.0, 1e-40]);
         let map = payload(&features(0.1), Part::Map, "x").unwrap();
         assert_eq!(Stored::in_memory(&map).map(), [f16::from_f32(0.1), f16::from_f32(0.5)]);
-        let error = |number, part| payload(&features(number), part, "my-eyes").unwrap_err().to_string();
-        assert!(error(f32::NAN, Part::Scene).starts_with("encoder `my-eyes` made NaN in a scene vector"));
-        assert!(error(f32::INFINITY, Part::Map).starts_with("encoder `my-eyes` made inf in a spatial map"));
+        let error = |number, part| payload(&features(number), part, "my-encoder").unwrap_err().to_string();
         assert!(
-            error(1e6, Part::Map).starts_with("encoder `my-eyes` made 1000000 in a spatial map, and half")
+            error(f32::NAN, Part::Scene).starts_with("encoder `my-encoder` computed NaN in a scene vector")
+        );
+        assert!(
+            error(f32::INFINITY, Part::Map).starts_with("encoder `my-encoder` computed inf in a spatial map")
+        );
+        assert!(
+            error(1e6, Part::Map).starts_with("encoder `my-encoder` made 1000000 in a spatial map, and half")
         );
         assert!(payload(&features(65504.0), Part::Map, "x").is_ok());
         assert!(payload(&features(1e6), Part::Scene, "x").is_ok());

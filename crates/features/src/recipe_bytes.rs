@@ -1,20 +1,20 @@
-//! A screen's recipe as bytes that never change: what records are keyed by.
+//! Encodes a screen's recipe as bytes, for hashing. The encoding must never change.
 
-use touchstream_env::stimuli::{Picture, Split};
+use touchstream_env::stimuli::{ImageId, Split};
 use touchstream_env::trial::{SCREEN_DRAWING_VERSION, ScreenRecipe};
 
-/// Adds the bytes of a recipe; different recipes have different bytes, and none begins another's.
+/// Appends the bytes of a recipe; no recipe's encoding is a prefix of another's.
 ///
-/// Numbers are little-endian. A whole picture is `0, split, kind, class (u16), index (u32)`; templates are
-/// `1, version of drawing (u32), split, side (u16), n (u8)` and for each `class (u16), top (u8), left (u8)`. Splits are
-/// 0 for training and 1 for validation; kinds are 0 portrait, 1 object, 2 scene.
+/// Numbers are little-endian. An image is `0, split, kind, class (u16), index (u32)`; templates are `1, drawing version
+/// (u32), split, side (u16), n (u8)` and for each template `class (u16), top (u8), left (u8)`. Splits are 0 for training
+/// and 1 for validation; kinds are 0 portrait, 1 object, 2 scene.
 pub fn put_recipe(recipe: &ScreenRecipe, bytes: &mut Vec<u8>) {
     match recipe {
-        ScreenRecipe::Whole { split, picture } => {
-            let (kind, class, index) = match *picture {
-                Picture::Portrait { class, index } => (0, class.0, index),
-                Picture::Object { index } => (1, 0, index),
-                Picture::Scene { index } => (2, 0, index),
+        ScreenRecipe::Whole { split, image } => {
+            let (kind, class, index) = match *image {
+                ImageId::Portrait { class, index } => (0, class.0, index),
+                ImageId::Object { index } => (1, 0, index),
+                ImageId::Scene { index } => (2, 0, index),
             };
             bytes.extend([0, split_byte(*split), kind]);
             bytes.extend(class.to_le_bytes());
@@ -56,15 +56,15 @@ mod tests {
 
     /// Written out: another encoding would make every cache useless.
     #[test]
-    fn the_bytes_are_these() {
-        let portrait = Picture::Portrait { class: ClassIdx(0x0102), index: 7 };
+    fn the_encoding_is_fixed() {
+        let portrait = ImageId::Portrait { class: ClassIdx(0x0102), index: 7 };
         assert_eq!(
-            bytes(ScreenRecipe::Whole { split: Split::Train, picture: portrait }),
+            bytes(ScreenRecipe::Whole { split: Split::Train, image: portrait }),
             [0, 0, 0, 2, 1, 7, 0, 0, 0]
         );
-        let scene = Picture::Scene { index: 0x0100_0000 };
+        let scene = ImageId::Scene { index: 0x0100_0000 };
         assert_eq!(
-            bytes(ScreenRecipe::Whole { split: Split::Validation, picture: scene }),
+            bytes(ScreenRecipe::Whole { split: Split::Validation, image: scene }),
             [0, 1, 2, 0, 0, 0, 0, 0, 1]
         );
         let placements = Placements::new([

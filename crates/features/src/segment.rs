@@ -1,8 +1,8 @@
-//! The bytes of a segment file: a head, then records, each of which can be trusted or passed over by itself.
+//! The format of segment files: a header, then records, each of which can be verified and skipped independently.
 //!
-//! Everything starts at a multiple of 64 bytes, so that vectors are read in place. Numbers are little-endian.
+//! Everything is aligned to 64 bytes, so that vectors are read in place. Numbers are little-endian.
 //!
-//! | head, 512 bytes | | record | |
+//! | header, 512 bytes | | record | |
 //! |---|---|---|---|
 //! | 0 | `touchstream-feat` | 0 | `tsFR` |
 //! | 16 | version, scene length, map channels (u32), 0 | 4 | part: 0 scene (f32), 1 map (f16), 2 sealed; three zeros |
@@ -12,56 +12,53 @@
 //! | 504 | checksum of all before | 56 | checksum of all before |
 //! | | | 64 | payload, then zeros to the next multiple of 64 |
 //!
-//! Checksums are the first eight bytes of BLAKE3. A record whose head is damaged is passed over in steps of 64 bytes
-//! until a sound head is found, so the records behind it are not lost. A record that is cut off at the end of the
-//! file is not there yet, or never will be: then whoever appends next seals it, which is to write a head of part 2 over
-//! its own. What a sealed record holds is nothing, and no damage either.
+//! Checksums are the first eight bytes of BLAKE3. A record with a damaged header is skipped in steps of 64 bytes until a
+//! valid header is found, so later records are not lost. A record that is truncated by the end of the file is still being
+//! written, or its writer died: then the next writer seals it, which means overwriting its header with one of part 2. A
+//! sealed record has no contents and does not count as damage.
 
 use crate::record_key::{RECORD_VERSION, RecordKey};
 use std::ops::Range;
 use touchstream_encoder::FeatureShape;
 use touchstream_env::stimuli::ContentHash;
 
-/// Everything in a segment starts at a multiple of this.
+/// Everything in a segment is aligned to this.
 pub const ALIGN: usize = 64;
-/// Bytes of a segment's head.
+/// Size of a segment's header.
 pub const HEAD_BYTES: usize = 512;
-/// Bytes of a record before its payload.
+/// Size of a record's header, before its payload.
 pub const RECORD_HEAD_BYTES: usize = 64;
-/// The most bytes a payload can have; a larger number is not of ours.
+/// Maximum size of a payload; a larger number means damage.
 pub const MAX_PAYLOAD_BYTES: u64 = 1 << 30;
 
 const MAGIC: &[u8; 16] = b"touchstream-feat";
 const RECORD_MAGIC: &[u8; 4] = b"tsFR";
-/// The part of a record that holds nothing.
+/// The `part` of a record without contents.
 const SEALED: u8 = 2;
 const NAMES_AT: usize = 98;
 const MAX_NAME_BYTES: usize = 200;
 const CHECKSUM_AT: usize = HEAD_BYTES - 8;
 
-/// Whose features a segment holds.
+/// The header of a segment: encoder and images of its features.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SegmentHead {
-    /// The encoder.
     pub encoder_hash: ContentHash,
-    /// The source of images.
     pub data_hash: ContentHash,
-    /// How many numbers a screen becomes.
+    /// The sizes of a screen's features.
     pub shape: FeatureShape,
-    /// The encoder as a user names it, for people; long names are cut.
+    /// As written on the command line, possibly truncated; informative only.
     pub encoder_name: String,
-    /// The source of images as a user names it, for people; long names are cut.
+    /// As written on the command line, possibly truncated; informative only.
     pub data_name: String,
 }
 
 impl SegmentHead {
-    /// Whether records of both belong together, whatever they were called.
+    /// Whether both have the same encoder and images; names are ignored.
     pub fn is_of_same_store(&self, other: &Self) -> bool {
-        let what = |head: &Self| (head.encoder_hash, head.data_hash, head.shape);
-        what(self) == what(other)
+        let identity = |head: &Self| (head.encoder_hash, head.data_hash, head.shape);
+        identity(self) == identity(other)
     }
 
-    /// The head as written.
     pub fn to_bytes(&self) -> [u8; HEAD_BYTES] {
         let mut bytes = [0; HEAD_BYTES];
         let mut put = |at: usize, part: &[u8]| bytes[at..at + part.len()].copy_from_slice(part);
@@ -80,7 +77,7 @@ impl SegmentHead {
         bytes
     }
 
-    /// The head of a segment, if it is sound and of this version.
+    /// Parses the header of a segment, if it is valid and of this version.
     pub fn from_bytes(segment: &[u8]) -> Option<Self> {
         let head: &[u8; HEAD_BYTES] = segment.first_chunk()?;
         let is_ours = head.starts_with(MAGIC) && u32_at(head, 16) == RECORD_VERSION;
@@ -103,7 +100,7 @@ impl SegmentHead {
     }
 }
 
-/// The longest beginning of a name that has room.
+/// The longest prefix of a name that fits.
 fn cut(name: &str) -> &str {
     let mut end = name.len().min(MAX_NAME_BYTES);
     while !name.is_char_boundary(end) {
@@ -112,43 +109,39 @@ fn cut(name: &str) -> &str {
     &name[..end]
 }
 
-/// Which of a screen's features a record holds. They are apart, so that maps, which are many times as large, are
-/// stored only where somebody wants them.
+/// Which of a screen's features a record contains. They are separate, so that maps, which are many times as large, are
+/// stored only if they are required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {
-    /// The scene vector, `[scene_len]` of f32, bit by bit as encoded.
+    /// The scene vector, `[scene_len]` of f32, with the encoder's bits.
     Scene,
     /// The spatial map, `[14, 14, map_channels]` of f16.
     Map,
 }
 
-/// What a record is looked up by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RecordId {
-    /// Whose features.
     pub key: RecordKey,
-    /// Which of them.
     pub part: Part,
 }
 
-/// A record whose head is sound and whose payload is within the segment.
+/// A record with a valid header whose payload is within the segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// What it is looked up by.
     pub id: RecordId,
-    /// Where its payload is in the segment.
+    /// Position of its payload in the segment.
     pub payload: Range<usize>,
     checksum: u64,
 }
 
 impl Record {
-    /// Whether the payload is as it was written.
+    /// Whether the payload has its checksum.
     pub fn is_intact(&self, segment: &[u8]) -> bool {
         segment.get(self.payload.clone()).is_some_and(|payload| checksum(payload) == self.checksum)
     }
 }
 
-/// Adds a record to bytes that will be appended at a multiple of [`ALIGN`].
+/// Appends a record to bytes that will be written at a multiple of [`ALIGN`].
 pub fn put_record(id: RecordId, payload: &[u8], bytes: &mut Vec<u8>) {
     let start = bytes.len();
     bytes.extend(RECORD_MAGIC);
@@ -162,19 +155,19 @@ pub fn put_record(id: RecordId, payload: &[u8], bytes: &mut Vec<u8>) {
     bytes.resize(start + (bytes.len() - start).next_multiple_of(ALIGN), 0);
 }
 
-/// What seals a record that is cut off.
+/// Seals a truncated record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seal {
-    /// Where the cut record begins, and the head is written over it.
+    /// Position of the truncated record, whose header is overwritten.
     pub at: usize,
-    /// It says that everything up to the end holds nothing.
+    /// The header of a record without contents, up to `end`.
     pub head: [u8; RECORD_HEAD_BYTES],
-    /// Where the segment ends then, and the next record begins.
+    /// New end of the segment, where the next record begins.
     pub end: usize,
 }
 
 impl Scan {
-    /// The seal of what is cut off at the end of a segment of so many bytes, if anything is.
+    /// The seal for a truncated record at the end of a segment of `n_bytes`, if there is one.
     pub fn seal(&self, n_bytes: usize) -> Option<Seal> {
         let at = self.scanned_to;
         let n_cut_bytes = n_bytes.checked_sub(at).filter(|&n| n > 0)?.next_multiple_of(ALIGN);
@@ -188,18 +181,18 @@ impl Scan {
     }
 }
 
-/// What a segment holds from some place on.
+/// The contents of a segment from some position on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scan {
-    /// The records, in order. Their payloads are not checked yet.
+    /// In order; payloads are not verified yet.
     pub records: Vec<Record>,
-    /// Where stretches of bytes begin that are no record.
+    /// Positions of damaged ranges.
     pub damaged: Vec<usize>,
-    /// Where to go on once the segment has grown: behind all whole records.
+    /// Position after the last complete record, from which to continue once the segment has grown.
     pub scanned_to: usize,
 }
 
-/// Finds the records of a segment from `start` on, which is [`HEAD_BYTES`] or where another scan ended.
+/// Finds the records of a segment from `start` on, which is [`HEAD_BYTES`] or the end of an earlier scan.
 pub fn scan(segment: &[u8], start: usize) -> Scan {
     let mut found = Scan::default();
     let mut at = start;
@@ -229,7 +222,7 @@ pub fn scan(segment: &[u8], start: usize) -> Scan {
 
 struct RecordHead {
     key: RecordKey,
-    /// `None` if the record is sealed.
+    /// `None` for a sealed record.
     part: Option<Part>,
     n_payload_bytes: usize,
     checksum: u64,
@@ -253,7 +246,7 @@ impl RecordHead {
     }
 }
 
-/// Eight bytes that are different, in all likelihood, when the bytes are.
+/// The first eight bytes of BLAKE3.
 pub fn checksum(bytes: &[u8]) -> u64 {
     u64_at(blake3::hash(bytes).as_bytes(), 0)
 }
@@ -302,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_is_read_as_written() {
+    fn headers_survive_a_round_trip() {
         let read = SegmentHead::from_bytes(&head().to_bytes()).unwrap();
         assert!(read.data_name.starts_with("folder:üüü") && read.data_name.len() <= MAX_NAME_BYTES);
         assert_eq!(read, SegmentHead { data_name: read.data_name.clone(), ..head() });

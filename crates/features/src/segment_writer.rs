@@ -1,16 +1,15 @@
-//! Appending to a segment that nobody else appends to meanwhile.
+//! Appends to a segment under an exclusive lock.
 //!
-//! A writer holds the exclusive lock of its segment as long as it lives; the system releases it if the process dies.
-//! A second writer finds the segment locked and takes another one, or a new one, so there are at most as many
-//! segments as there ever were writers at once (and one more for every gigabyte). Where the file system has no
-//! locks, every writer takes a new segment of its own.
+//! A writer holds the lock of its segment while it lives; the system releases it if the process dies. A second writer
+//! finds the segment locked and uses another one, or creates one, so there are at most as many segments as there were
+//! simultaneous writers (plus one per gigabyte). On file systems without locks, every writer creates a segment.
 //!
-//! A record that was cut off, because there was no room or because its writer died, is sealed: by the writer that
-//! failed, else by the next one. Files are never shortened, because other processes may have them mapped. A new
-//! segment whose head could not be written is removed.
+//! A truncated record, caused by a full disk or a dead writer, is sealed by the writer that failed or by the next one.
+//! Files are never truncated, because other processes may have mapped them. A new segment whose header could not be
+//! written is removed.
 //!
-//! Nothing is flushed to the disk by force. A killed process loses nothing that it has written; a power failure may
-//! lose or spoil the last records, which checksums find.
+//! Writes are not flushed to the disk. A killed process loses nothing that it has written; a power failure may lose or
+//! damage the last records, which checksums detect.
 
 use crate::error::FeatureError;
 use crate::mapped_file::MappedFile;
@@ -20,10 +19,9 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use touchstream_files::entries_of;
 
-/// A segment that has grown to this gets no more records.
+/// A segment of this size receives no further records.
 const MAX_SEGMENT_BYTES: u64 = 1 << 30;
 
-/// The end of a segment, to append to.
 #[derive(Debug)]
 pub(crate) struct SegmentWriter {
     file: File,
@@ -32,7 +30,7 @@ pub(crate) struct SegmentWriter {
 }
 
 impl SegmentWriter {
-    /// Takes a segment of the folder, or begins one.
+    /// Opens a segment of the folder, or creates one.
     pub fn open(folder: &Path, head: &SegmentHead) -> Result<Self, FeatureError> {
         let segments = list_segments(folder).map_err(|error| FeatureError::of_file(folder, error))?;
         for (_, path) in &segments {
@@ -45,7 +43,7 @@ impl SegmentWriter {
             let path = folder.join(segment_name(number));
             match File::options().read(true).write(true).create_new(true).open(&path) {
                 Ok(file) => match file.try_lock() {
-                    // Without locks nobody else appends here either: the file is new, and old ones are not taken.
+                    // Without locks, other writers do not use this file either: it is new, and they do not open existing ones.
                     Ok(()) | Err(TryLockError::Error(_)) => return Self::begin(file, path, head),
                     Err(TryLockError::WouldBlock) => {}
                 },
@@ -56,7 +54,7 @@ impl SegmentWriter {
         }
     }
 
-    /// An existing segment, if it can be locked and has room.
+    /// An existing segment, if it can be locked and is not full.
     fn take(path: &Path, head: &SegmentHead) -> Result<Option<Self>, FeatureError> {
         let Ok(file) = File::options().read(true).write(true).open(path) else { return Ok(None) };
         if file.try_lock().is_err() {
@@ -65,7 +63,7 @@ impl SegmentWriter {
         let failed = |error| FeatureError::of_file(path, error);
         let n_bytes = file.metadata().map_err(failed)?.len();
         if n_bytes < HEAD_BYTES as u64 {
-            // Whoever could not begin it may have removed it since.
+            // Another process may have failed to write the header and removed the file.
             if !path.exists() {
                 return Ok(None);
             }
@@ -84,28 +82,27 @@ impl SegmentWriter {
         Ok(Some(writer))
     }
 
-    /// Writes the head of a segment that has none. Whoever reads it meanwhile waits until it is whole.
+    /// Writes the header of a new segment. Readers wait until it is complete.
     fn begin(file: File, path: PathBuf, head: &SegmentHead) -> Result<Self, FeatureError> {
         let mut writer = Self { file, path, end: 0 };
         match writer.write_at_end(&head.to_bytes()) {
             Ok(()) => Ok(writer),
             Err(error) => {
-                // Best effort: a head that is cut short is written again by the next writer.
+                // Ignore errors: a truncated header is completed by the next writer.
                 let _ = fs::remove_file(&writer.path);
                 Err(FeatureError::of_file(&writer.path, error))
             }
         }
     }
 
-    /// Whether records should go to another segment now.
     pub fn is_full(&self) -> bool {
         self.end >= MAX_SEGMENT_BYTES
     }
 
-    /// Appends whole records.
+    /// Appends complete records.
     pub fn append(&mut self, records: &[u8]) -> Result<(), FeatureError> {
         self.write_at_end(records).map_err(|error| {
-            // Best effort, too: the next writer does the same.
+            // Ignore errors: the next writer would seal it.
             let _ = self.seal_cut_record();
             FeatureError::of_file(&self.path, error)
         })
@@ -118,14 +115,14 @@ impl SegmentWriter {
         Ok(())
     }
 
-    /// Passes over whole records behind the end, and seals what is behind them. This needs no room on the disk: the
-    /// head that is written over stands in a block of the disk's that the cut record has already.
+    /// Skips complete records after `self.end`, and seals a truncated one. This needs no disk space, because the header
+    /// is overwritten in a block that the record already has.
     fn seal_cut_record(&mut self) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(self.end))?;
-        let mut behind = Vec::new();
-        self.file.read_to_end(&mut behind)?;
-        let found = scan(&behind, 0);
-        match found.seal(behind.len()) {
+        let mut rest = Vec::new();
+        self.file.read_to_end(&mut rest)?;
+        let found = scan(&rest, 0);
+        match found.seal(rest.len()) {
             Some(Seal { at, head, end }) => {
                 self.file.seek(SeekFrom::Start(self.end + at as u64))?;
                 self.file.write_all(&head)?;
@@ -140,7 +137,7 @@ impl SegmentWriter {
     }
 }
 
-/// The segments of a folder, in the order of their numbers.
+/// The segments of a folder, sorted by number.
 pub(crate) fn list_segments(folder: &Path) -> io::Result<Vec<(u32, PathBuf)>> {
     let mut segments = Vec::new();
     for entry in entries_of(folder)? {
@@ -157,7 +154,6 @@ fn segment_name(number: u32) -> String {
     format!("segment-{number:05}.feat")
 }
 
-/// The number of a segment's file name.
 pub(crate) fn segment_number(name: &str) -> Option<u32> {
     let digits = name.strip_prefix("segment-")?.strip_suffix(".feat")?;
     (digits.len() >= 5 && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().ok())?

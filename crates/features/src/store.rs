@@ -1,24 +1,23 @@
-//! The features of one encoder on one source of images, on disk and shared by processes.
+//! The features of one encoder on one image source, on disk, shared by processes.
 //!
 //! A store is a folder `CACHE/features/ENCODER-DATA`, named by the first 16 hex digits of both hashes:
 //!
-//! - `segment-*.feat`: append-only files of records ([`segment`](crate::segment)). Every record carries its key and
-//!   checksums. Heads are checked when a segment is read, payloads when a record is first wanted; what is torn or
-//!   damaged is passed over and encoded again. A segment has one writer at a time, by its lock.
-//! - `claims/*.lock`: who encodes what, so that processes that want the same screens share the work and encode each
-//!   once.
-//! - `calibration-*.mean`: means that were computed once.
+//! - `segment-*.feat`: append-only files of records ([`segment`](crate::segment)). Every record has a key and checksums.
+//!   Headers are verified when a segment is opened, payloads when a record is first needed; truncated or damaged
+//!   records are skipped and encoded again. The lock of a segment admits one writer at a time.
+//! - `claims/*.lock`: locks by which processes that need the same screens divide the work.
+//! - `calibration-*.mean`: cached means.
 //!
-//! Beside the folder, `ENCODER-DATA.lock` is held, shared, by everyone who uses it; whoever wants to delete the
-//! folder must hold it alone.
+//! Next to the folder, all users of a store hold a shared lock on `ENCODER-DATA.lock`; deleting the folder requires an
+//! exclusive lock.
 //!
-//! All locks are advisory locks of the operating system, released when a process ends however it ends. On a network
-//! file system without locks, screens may be encoded and stored twice; nothing is corrupted, since writers then never
-//! share a file and every record is checked before use.
+//! All locks are advisory locks of the operating system, which releases them when a process ends for any reason. On a
+//! network file system without locks, screens may be encoded and stored twice, but nothing is corrupted: writers then
+//! never share a file, and every record is verified before use.
 //!
-//! A cache that cannot be written still serves what it holds; the rest is kept in memory, and a note says so.
+//! If a cache is not writable, its contents are still used; new features are kept in memory, with a note for the user.
 
-use crate::claims::Claims;
+use crate::bucket_locks::BucketLocks;
 use crate::error::FeatureError;
 use crate::mapped_file::MappedFile;
 use crate::segment::{HEAD_BYTES, Part, Record, RecordId, SegmentHead, put_record, scan};
@@ -34,27 +33,27 @@ use touchstream_encoder::FeatureShape;
 use touchstream_env::stimuli::ContentHash;
 use touchstream_files::{AsideFile, unwritable_cache};
 
-/// Where all stores are, within the cache folder.
+/// The folder of all stores, within the cache folder.
 pub const FEATURES_FOLDER: &str = "features";
 
-/// The features of one encoder on one source of images.
+/// The features of one encoder on one image source.
 #[derive(Debug)]
 pub(crate) struct FeatureStore {
     head: SegmentHead,
     /// `None` without a cache.
     folder: Option<PathBuf>,
-    claims: Option<Claims>,
+    bucket_locks: Option<BucketLocks>,
     writer: Option<SegmentWriter>,
-    /// Why nothing can be written, if nothing can.
+    /// Why the store is not writable, if it is not.
     write_failure: Option<WriteFailure>,
     segments: Vec<OpenSegment>,
-    index: HashMap<RecordId, Vec<Place>>,
+    index: HashMap<RecordId, Vec<RecordLocation>>,
     in_memory: HashMap<RecordId, Stored>,
-    /// Held as long as the store is used.
+    /// Held while the store is in use.
     _in_use: Option<File>,
 }
 
-/// A folder that cannot be made or written.
+/// A folder that cannot be created or written to.
 #[derive(Debug)]
 pub(crate) struct WriteFailure {
     pub folder: PathBuf,
@@ -68,22 +67,22 @@ struct OpenSegment {
     scanned_to: usize,
 }
 
-/// Where a record is.
+/// The location of a record.
 #[derive(Debug)]
-struct Place {
+struct RecordLocation {
     segment_idx: usize,
     record: Record,
-    /// `None` as long as nobody has looked.
+    /// `None` until it has been checked.
     is_intact: Option<bool>,
 }
 
 impl FeatureStore {
-    /// Opens the store, which may be new, and finds what is in it.
+    /// Opens or creates a store, and lists its records.
     pub fn open(cache_dir: Option<&Path>, head: SegmentHead) -> Result<Self, FeatureError> {
         let mut store = Self {
             head,
             folder: None,
-            claims: None,
+            bucket_locks: None,
             writer: None,
             write_failure: None,
             segments: Vec::new(),
@@ -96,7 +95,7 @@ impl FeatureStore {
             let folder = cache_dir.join(FEATURES_FOLDER).join(&name);
             store._in_use = hold(&in_use_path(&folder));
             match prepare(&folder) {
-                Ok(claims) => store.claims = Some(claims),
+                Ok(locks) => store.bucket_locks = Some(locks),
                 Err(error) => {
                     store.write_failure = Some(WriteFailure { folder: folder.clone(), error });
                 }
@@ -107,37 +106,34 @@ impl FeatureStore {
         Ok(store)
     }
 
-    /// Whose features these are.
     pub fn head(&self) -> &SegmentHead {
         &self.head
     }
 
-    /// The folder, if there is one and it can be written.
+    /// The folder, if there is one and it is writable.
     pub fn writable_folder(&self) -> Option<&Path> {
-        self.folder.as_deref().filter(|_| self.claims.is_some())
+        self.folder.as_deref().filter(|_| self.bucket_locks.is_some())
     }
 
-    /// The folder, if there is one.
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
     }
 
-    /// The claims, where others can write too.
-    pub fn claims(&self) -> Option<&Claims> {
-        self.claims.as_ref()
+    /// The bucket locks, if the folder is writable.
+    pub fn bucket_locks(&self) -> Option<&BucketLocks> {
+        self.bucket_locks.as_ref()
     }
 
-    /// Why nothing can be written, if nothing can.
     pub fn write_failure(&self) -> Option<&WriteFailure> {
         self.write_failure.as_ref()
     }
 
-    /// The same as a note for people.
+    /// [`FeatureStore::write_failure`] as a note for the user.
     pub fn note(&self) -> Option<String> {
         self.write_failure.as_ref().map(|WriteFailure { folder, error }| unwritable_cache(folder, error))
     }
 
-    /// Finds what was appended since, by this process and by others.
+    /// Lists records that this process or others have appended since.
     pub fn refresh(&mut self) -> Result<(), FeatureError> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let listed = list_segments(folder).map_err(|error| FeatureError::of_file(folder, error))?;
@@ -148,7 +144,7 @@ impl FeatureStore {
             if n_bytes < HEAD_BYTES as u64 || n_bytes <= n_known_bytes {
                 continue;
             }
-            // A segment that cannot be read is as good as none: its records are made again.
+            // An unreadable segment is ignored: its records are encoded again.
             let Ok(file) = MappedFile::open(&path) else { continue };
             let segment_idx = known.unwrap_or_else(|| {
                 self.segments.push(OpenSegment { path, file: Arc::default(), scanned_to: HEAD_BYTES });
@@ -159,14 +155,14 @@ impl FeatureStore {
             let found = scan(segment.file.bytes(), segment.scanned_to);
             segment.scanned_to = found.scanned_to;
             for record in found.records {
-                let place = Place { segment_idx, record, is_intact: None };
+                let place = RecordLocation { segment_idx, record, is_intact: None };
                 self.index.entry(place.record.id).or_default().push(place);
             }
         }
         Ok(())
     }
 
-    /// Checks the payloads of these records, each once in a store's life, on all threads.
+    /// Verifies the payloads of these records, each once, in parallel.
     pub fn check(&mut self, ids: impl IntoIterator<Item = RecordId>) {
         let mut unchecked = Vec::new();
         for id in ids {
@@ -176,45 +172,45 @@ impl FeatureStore {
                 }
             }
         }
-        let look = |&(id, place_idx): &(RecordId, usize)| {
-            let Place { segment_idx, record, .. } = &self.index[&id][place_idx];
+        let verify = |&(id, place_idx): &(RecordId, usize)| {
+            let RecordLocation { segment_idx, record, .. } = &self.index[&id][place_idx];
             let has_length = record.payload.len() == payload_bytes(self.head.shape, id.part);
             let file = &self.segments[*segment_idx].file;
             let is_intact = has_length && record.is_intact(file.bytes());
-            // Many gigabytes may be checked; they need not stay in memory for it.
+            // Possibly many gigabytes, which need not stay in memory.
             file.forget(record.payload.clone());
             is_intact
         };
-        let answers: Vec<bool> = unchecked.par_iter().map(look).collect();
-        for ((id, place_idx), is_intact) in unchecked.into_iter().zip(answers) {
+        let results: Vec<bool> = unchecked.par_iter().map(verify).collect();
+        for ((id, place_idx), is_intact) in unchecked.into_iter().zip(results) {
             if let Some(place) = self.index.get_mut(&id).and_then(|places| places.get_mut(place_idx)) {
                 place.is_intact = Some(is_intact);
             }
         }
     }
 
-    /// A record that was checked and found intact.
+    /// A record that has been verified.
     pub fn get(&self, id: RecordId) -> Option<Stored> {
-        let is_intact = |place: &&Place| place.is_intact == Some(true);
+        let is_intact = |place: &&RecordLocation| place.is_intact == Some(true);
         let intact = self.index.get(&id).and_then(|places| places.iter().find(is_intact));
-        let mapped = intact.map(|Place { segment_idx, record, .. }| Stored::Mapped {
+        let mapped = intact.map(|RecordLocation { segment_idx, record, .. }| Stored::Mapped {
             file: Arc::clone(&self.segments[*segment_idx].file),
             payload: record.payload.clone(),
         });
         mapped.or_else(|| self.in_memory.get(&id).cloned())
     }
 
-    /// Whether [`FeatureStore::get`] has an answer.
+    /// Whether [`FeatureStore::get`] would return a record.
     pub fn has(&self, id: RecordId) -> bool {
-        let is_intact = |place: &Place| place.is_intact == Some(true);
+        let is_intact = |place: &RecordLocation| place.is_intact == Some(true);
         self.index.get(&id).is_some_and(|places| places.iter().any(is_intact))
             || self.in_memory.contains_key(&id)
     }
 
-    /// Adds records, all in one write; answers how many bytes the cache grew by. They are found after the next
+    /// Adds records in one write; returns the growth of the cache in bytes. They are found after the next
     /// [`FeatureStore::refresh`].
     pub fn append(&mut self, records: &[(RecordId, Vec<u8>)]) -> Result<u64, FeatureError> {
-        let Some(folder) = self.folder.as_deref().filter(|_| self.claims.is_some()) else {
+        let Some(folder) = self.folder.as_deref().filter(|_| self.bucket_locks.is_some()) else {
             let kept = records.iter().map(|(id, payload)| (*id, Stored::in_memory(payload)));
             self.in_memory.extend(kept);
             return Ok(0);
@@ -230,19 +226,19 @@ impl FeatureStore {
         Ok(bytes.len() as u64)
     }
 
-    /// A record that was stored a moment ago is not there: somebody else changes the files.
+    /// The error for a record that was stored but is missing: another program is changing the files.
     pub fn lost(&self) -> FeatureError {
         let folder = self.folder().unwrap_or(Path::new("memory"));
         FeatureError::of_file(folder, io::Error::other("features that were just stored are damaged"))
     }
 
-    /// Lets others append to the segment that this store appended to.
+    /// Releases the lock on the current segment.
     pub fn stop_writing(&mut self) {
         self.writer = None;
     }
 }
 
-/// Bytes of a record's payload.
+/// Size of a record's payload.
 pub(crate) fn payload_bytes(shape: FeatureShape, part: Part) -> usize {
     match part {
         Part::Scene => shape.scene_len * 4,
@@ -250,20 +246,19 @@ pub(crate) fn payload_bytes(shape: FeatureShape, part: Part) -> usize {
     }
 }
 
-/// The name of a store's folder.
 pub(crate) fn store_name(encoder_hash: ContentHash, data_hash: ContentHash) -> String {
     format!("{:.16}-{:.16}", encoder_hash.to_string(), data_hash.to_string())
 }
 
-/// The file beside a store's folder that everyone who uses it holds.
+/// The lock file next to a store's folder.
 pub(crate) fn in_use_path(folder: &Path) -> PathBuf {
     folder.with_extension("lock")
 }
 
-/// Says that a store is in use, for as long as the file is open. Waits while it is being deleted.
+/// Takes a shared lock on a store, held while the file is open. Waits while the store is being deleted.
 fn hold(path: &Path) -> Option<File> {
     if let Some(folder) = path.parent() {
-        // Where it cannot be made, what follows says so.
+        // An error shows up when the file is opened.
         let _ = fs::create_dir_all(folder);
     }
     let opened = File::options().write(true).create(true).truncate(false).open(path);
@@ -271,13 +266,13 @@ fn hold(path: &Path) -> Option<File> {
     file.lock_shared().ok().map(|()| file)
 }
 
-/// Makes a store's folder and tries to write in it.
-fn prepare(folder: &Path) -> io::Result<Claims> {
+/// Creates a store's folder and checks that it is writable.
+fn prepare(folder: &Path) -> io::Result<BucketLocks> {
     fs::create_dir_all(folder)?;
-    let claims = Claims::open(folder)?;
+    let locks = BucketLocks::open(folder)?;
     match AsideFile::create(&folder.join("probe")) {
-        // A full disk is told when something is to be written.
+        // A full disk is reported later, when something has to be written.
         Err(error) if error.kind() != io::ErrorKind::StorageFull => Err(error),
-        _ => Ok(claims),
+        _ => Ok(locks),
     }
 }

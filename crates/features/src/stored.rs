@@ -1,27 +1,17 @@
-//! The numbers of one record, wherever they are.
+//! The features in one record, on disk or in memory.
 
 use crate::mapped_file::MappedFile;
 use half::f16;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The payload of a record that was checked; cheap to copy.
+/// The payload of a verified record; cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) enum Stored {
-    /// In a segment.
-    Mapped {
-        /// The segment.
-        file: Arc<MappedFile>,
-        /// Where in it, from a multiple of 64 on.
-        payload: Range<usize>,
-    },
-    /// In memory alone, where there is no cache to write to.
-    Memory {
-        /// The bytes, with some zeros at the end.
-        words: Arc<[u64]>,
-        /// How many bytes count.
-        n_bytes: usize,
-    },
+    /// In a segment; `payload` is aligned to 64 bytes.
+    Mapped { file: Arc<MappedFile>, payload: Range<usize> },
+    /// In memory, without a writable cache; `words` is padded with zeros.
+    Memory { words: Arc<[u64]>, n_bytes: usize },
 }
 
 impl Stored {
@@ -38,7 +28,7 @@ impl Stored {
         }
     }
 
-    /// Gives the memory of the payload back to the system, if it stands in a file.
+    /// Releases the memory of the payload, if it is mapped from a file.
     pub fn forget(&self) {
         if let Self::Mapped { file, payload } = self {
             file.forget(payload.clone());

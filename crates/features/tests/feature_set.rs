@@ -19,7 +19,7 @@ use touchstream_env::trial::BoundTask;
 use touchstream_features::inventory::{Deleted, delete_store, examine, store_folders};
 use touchstream_features::segment::HEAD_BYTES;
 use touchstream_features::{
-    CalibrationSettings, Eyes, FeatureSet, FeatureSettings, Wanted, calibrate_tasks, encode_tasks,
+    CalibrationSettings, EncodeContext, FeatureSet, FeatureSettings, Wanted, calibrate_tasks, encode_tasks,
 };
 use touchstream_files::NoProgress;
 
@@ -87,7 +87,7 @@ fn a_screen_is_encoded_once() {
 }
 
 #[test]
-fn maps_are_made_when_they_are_wanted() {
+fn maps_are_encoded_when_required() {
     let cache = tempfile::tempdir().unwrap();
     let (encoder, train) = (PixelEncoder::new(), bind("sr-2way", Split::Train));
     let scenes = open(&encoder, Some(cache.path()), &[&train], Wanted::Scene);
@@ -125,10 +125,10 @@ fn both_splits_are_centred_by_the_training_split() {
 }
 
 #[test]
-fn a_calibration_is_known_by_its_hash_and_made_again_when_damaged() {
+fn a_damaged_calibration_is_recomputed() {
     let (cache, train) = (tempfile::tempdir().unwrap(), bind("sr-2way", Split::Train));
     let encoder = PixelEncoder::new();
-    let eyes = Eyes { encoder: &encoder, cache_dir: Some(cache.path()), progress: &NoProgress };
+    let eyes = EncodeContext { encoder: &encoder, cache_dir: Some(cache.path()), progress: &NoProgress };
     let calibration = |calibration| {
         let settings = FeatureSettings { calibration, ..FeatureSettings::default() };
         FeatureSet::of_tasks(eyes, &[&train], settings).unwrap().calibration().clone()
@@ -154,10 +154,10 @@ fn a_calibration_is_known_by_its_hash_and_made_again_when_damaged() {
 }
 
 #[test]
-fn a_calibration_alone_is_that_of_the_set_and_says_when_it_was_not_stored() {
+fn calibrating_tasks_equals_the_sets_calibration() {
     let (cache, train) = (tempfile::tempdir().unwrap(), bind("sr-2way", Split::Train));
     let encoder = PixelEncoder::new();
-    let eyes = Eyes { encoder: &encoder, cache_dir: Some(cache.path()), progress: &NoProgress };
+    let eyes = EncodeContext { encoder: &encoder, cache_dir: Some(cache.path()), progress: &NoProgress };
     let calibrate = |task: &BoundTask| calibrate_tasks(eyes, &[task], CalibrationSettings::DEFAULT).unwrap();
     let first = calibrate(&train);
     assert_eq!((encoder.n_encoded(), first.notes.len()), (64, 0));
@@ -184,7 +184,7 @@ fn a_calibration_alone_is_that_of_the_set_and_says_when_it_was_not_stored() {
 
 /// One damaged record in the middle is one screen to encode again, whichever byte it is.
 #[test]
-fn a_damaged_record_is_made_again_and_those_behind_it_are_kept() {
+fn only_a_damaged_record_is_encoded_again() {
     let (cache, train) = (tempfile::tempdir().unwrap(), bind("sr-2way", Split::Train));
     let reference = bits(&open(&PixelEncoder::new(), Some(cache.path()), &[&train], Wanted::Scene));
     let record_bytes = 64 + 8 * 8 * 3 * 4;
@@ -203,7 +203,7 @@ fn a_damaged_record_is_made_again_and_those_behind_it_are_kept() {
 }
 
 #[test]
-fn a_torn_tail_is_made_again_and_appended_behind() {
+fn a_truncated_record_is_encoded_again() {
     let (cache, train) = (tempfile::tempdir().unwrap(), bind("sr-2way", Split::Train));
     let reference = bits(&open(&PixelEncoder::new(), Some(cache.path()), &[&train], Wanted::Scene));
     for n_cut in [1, 63, 64, 500, 767, 768, 769, 800, 832, 833] {
@@ -221,7 +221,7 @@ fn a_torn_tail_is_made_again_and_appended_behind() {
 }
 
 #[test]
-fn segments_that_are_no_segments_are_passed_over() {
+fn invalid_segments_are_skipped() {
     let (cache, train) = (tempfile::tempdir().unwrap(), bind("sr-2way", Split::Train));
     let reference = bits(&open(&PixelEncoder::new(), Some(cache.path()), &[&train], Wanted::Scene));
     let store = store_folders(cache.path()).unwrap().pop().unwrap();
@@ -243,13 +243,13 @@ fn segments_that_are_no_segments_are_passed_over() {
 }
 
 #[test]
-fn a_cache_that_cannot_be_written_is_told_and_done_without() {
+fn an_unwritable_cache_gives_a_note() {
     let (cache, train) = (tempfile::tempdir().unwrap(), bind("sr-2way", Split::Train));
     let file = cache.path().join("file");
     fs::write(&file, b"").unwrap();
     let set = open(&PixelEncoder::new(), Some(&file), &[&train], Wanted::SceneAndMap);
     assert_eq!(set.encoded().notes.len(), 1);
-    assert!(set.encoded().notes[0].contains("cannot be written"), "{:?}", set.encoded().notes);
+    assert!(set.encoded().notes[0].contains("is not writable"), "{:?}", set.encoded().notes);
     let reference = open(&PixelEncoder::new(), None, &[&train], Wanted::SceneAndMap);
     assert!(reference.encoded().notes.is_empty() && bits(&set) == bits(&reference));
 }
@@ -275,10 +275,10 @@ fn a_read_only_cache_serves_what_it_holds() {
 }
 
 #[test]
-fn encoding_ahead_needs_a_cache_that_can_be_written_unless_it_holds_everything() {
+fn encoding_ahead_requires_a_writable_or_complete_cache() {
     let (cache, train) = (tempfile::tempdir().unwrap(), bind("sr-2way", Split::Train));
     let encoder = PixelEncoder::new();
-    let eyes = Eyes { encoder: &encoder, cache_dir: Some(cache.path()), progress: &NoProgress };
+    let eyes = EncodeContext { encoder: &encoder, cache_dir: Some(cache.path()), progress: &NoProgress };
     encode_tasks(eyes, &[&train], Wanted::Scene).unwrap();
     let store = store_folders(cache.path()).unwrap().pop().unwrap();
     // Even the superuser cannot write where a file is in the way.
@@ -287,24 +287,21 @@ fn encoding_ahead_needs_a_cache_that_can_be_written_unless_it_holds_everything()
     let again = encode_tasks(eyes, &[&train], Wanted::Scene).unwrap();
     assert_eq!((again.n_screens, again.n_new, again.notes.len()), (64, 0, 0));
     let error = encode_tasks(eyes, &[&train], Wanted::SceneAndMap).unwrap_err().to_string();
-    assert!(
-        error.starts_with(&format!("the cache folder {} cannot be written (", store.display())),
-        "{error}"
-    );
+    assert!(error.starts_with(&format!("the cache folder {} is not writable (", store.display())), "{error}");
     assert!(error.ends_with("): nothing was encoded"), "{error}");
     assert_eq!(encoder.n_encoded(), 64);
 }
 
 #[test]
-fn what_cannot_be_encoded_is_refused_with_a_reason() {
+fn encoding_errors_are_explained() {
     let train = bind("sr-2way", Split::Train);
     let refused = |encoder: &PixelEncoder, tasks: &[&BoundTask], wanted| {
-        encode_tasks(Eyes { encoder, cache_dir: None, progress: &NoProgress }, tasks, wanted)
+        encode_tasks(EncodeContext { encoder, cache_dir: None, progress: &NoProgress }, tasks, wanted)
             .unwrap_err()
             .to_string()
     };
     let encoder = PixelEncoder { offset: f32::NAN, ..PixelEncoder::new() };
-    assert!(refused(&encoder, &[&train], Wanted::Scene).contains("`pixels` made NaN in a scene vector"));
+    assert!(refused(&encoder, &[&train], Wanted::Scene).contains("`pixels` computed NaN in a scene vector"));
     let encoder = PixelEncoder { offset: 1e6, ..PixelEncoder::new() };
     assert!(refused(&encoder, &[&train], Wanted::SceneAndMap).contains("half precision ends at 65504"));
     let encoder = PixelEncoder::new();

@@ -13,7 +13,7 @@ use touchstream_env::seed::{RunSeed, StreamName};
 use touchstream_env::stimuli::Split;
 use touchstream_features::inventory::{examine, store_folders};
 use touchstream_features::segment::{HEAD_BYTES, scan};
-use touchstream_features::{Eyes, FeatureSet, FeatureSettings, Wanted};
+use touchstream_features::{EncodeContext, FeatureSet, FeatureSettings, Wanted};
 use touchstream_files::NoProgress;
 
 const CACHE: &str = "PIXEL_ENCODER_CACHE";
@@ -26,7 +26,8 @@ fn child() {
     let Some(cache_dir) = std::env::var_os(CACHE) else { return };
     let millis = std::env::var(MILLIS).unwrap().parse().unwrap();
     let encoder = PixelEncoder { patience: Duration::from_millis(millis), ..PixelEncoder::new() };
-    let eyes = Eyes { encoder: &encoder, cache_dir: Some(Path::new(&cache_dir)), progress: &NoProgress };
+    let eyes =
+        EncodeContext { encoder: &encoder, cache_dir: Some(Path::new(&cache_dir)), progress: &NoProgress };
     let settings = FeatureSettings { wanted: Wanted::SceneAndMap, ..FeatureSettings::default() };
     let answer = match FeatureSet::of_tasks(eyes, &[&bind(MOVING, Split::Train)], settings) {
         Ok(set) => format!("{} {} {}", encoder.n_encoded(), set.encoded().n_from_others, digest(&set)),
@@ -87,7 +88,7 @@ fn processes_share_the_work_and_encode_each_screen_once() {
 }
 
 #[test]
-fn killed_writers_leave_a_sound_cache() {
+fn killed_writers_leave_a_valid_cache() {
     let folder = tempfile::tempdir().unwrap();
     let cache_dir = folder.path().join("cache");
     let mut random = RunSeed(4).stream(StreamName::new("test"), 0);
@@ -127,7 +128,7 @@ fn killed_writers_leave_a_sound_cache() {
 
 /// A limit on the size of files cuts a write short just as a full disk does.
 #[test]
-fn no_room_is_told_and_what_was_written_before_is_kept() {
+fn a_full_disk_is_reported_and_earlier_records_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let child = command(folder.path(), "answer", 0);
     let mut limited = Command::new("sh");
@@ -139,7 +140,7 @@ fn no_room_is_told_and_what_was_written_before_is_kept() {
     assert!(status.success());
     let answer = fs::read_to_string(folder.path().join("answer")).unwrap();
     assert!(
-        answer.starts_with("error: no room to write") && answer.contains("segment-00001.feat"),
+        answer.starts_with("error: no space to write") && answer.contains("segment-00001.feat"),
         "{answer}"
     );
     let store = store_folders(&folder.path().join("cache")).unwrap().pop().unwrap();
@@ -156,7 +157,7 @@ fn no_room_is_told_and_what_was_written_before_is_kept() {
 }
 
 #[test]
-fn a_segment_that_cannot_even_begin_is_not_left_behind() {
+fn a_segment_without_a_header_is_removed() {
     let folder = tempfile::tempdir().unwrap();
     let child = command(folder.path(), "answer", 0);
     let mut limited = Command::new("sh");

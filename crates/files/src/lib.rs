@@ -1,20 +1,20 @@
-//! How touchstream treats files: bytes from outside are limited before memory is taken, files of its own are whole
-//! or not there, and long work says how far it has come.
+//! File access: external files are limited in size before memory is allocated, own files are written atomically, and long
+//! operations report their progress.
 //!
-//! This crate knows neither images nor weights nor terminals.
+//! This crate knows neither images nor weights, and prints nothing.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
+mod missing_files;
 mod outside_file;
 mod progress;
-mod vanishing;
 mod write_aside;
 
+pub use missing_files::{entries_of, none_if_not_found};
 pub use outside_file::{
-    metadata_at_most, picture_file_metadata, read_annotation_file, read_at_most, read_picture_file,
+    image_file_metadata, metadata_at_most, read_annotation_file, read_at_most, read_image_file,
 };
 pub use progress::{NoProgress, Progress};
-pub use vanishing::{entries_of, unless_gone};
 pub use write_aside::{
     AsideFile, claim_aside, file_in_the_way, sweep_aside, unwritable_cache, write_aside, write_aside_durably,
 };

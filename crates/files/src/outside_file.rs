@@ -1,31 +1,26 @@
-//! Bytes of files from outside: of regular files alone, and never more than a limit, so that neither a pipe nor an
-//! endless device can hold a run.
+//! Reads external files: only regular files up to a size limit, so that neither a pipe nor an endless device can block.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The most bytes an image file may have.
 const MAX_PICTURE_BYTES: u64 = 256 << 20;
-/// The most bytes an annotation file may have.
 const MAX_ANNOTATION_BYTES: u64 = 4 << 30;
 
-/// The bytes of an image file.
-pub fn read_picture_file(path: &Path) -> io::Result<Vec<u8>> {
+pub fn read_image_file(path: &Path) -> io::Result<Vec<u8>> {
     read_at_most(path, MAX_PICTURE_BYTES)
 }
 
-/// The bytes of an annotation file.
 pub fn read_annotation_file(path: &Path) -> io::Result<Vec<u8>> {
     read_at_most(path, MAX_ANNOTATION_BYTES)
 }
 
-/// What is known of an image file without opening it, or why it must not be opened.
-pub fn picture_file_metadata(path: &Path) -> io::Result<Metadata> {
+/// Metadata of an image file, or an error if it must not be opened.
+pub fn image_file_metadata(path: &Path) -> io::Result<Metadata> {
     metadata_at_most(path, MAX_PICTURE_BYTES)
 }
 
-/// What is known of a regular file of at most `max_bytes` bytes without opening it. Follows links.
+/// Metadata of a regular file of at most `max_bytes` bytes, without opening it. Follows links.
 pub fn metadata_at_most(path: &Path, max_bytes: u64) -> io::Result<Metadata> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
@@ -37,12 +32,12 @@ pub fn metadata_at_most(path: &Path, max_bytes: u64) -> io::Result<Metadata> {
     }
 }
 
-/// The bytes of a regular file, if they are at most `max_bytes`.
+/// The contents of a regular file of at most `max_bytes` bytes.
 pub fn read_at_most(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
-    // Before opening, which for a pipe waits for someone to write.
+    // Checked before opening, which would block on a named pipe.
     let metadata = metadata_at_most(path, max_bytes)?;
     let mut bytes = Vec::with_capacity(metadata.len() as usize);
-    // The file may grow, and some files of the system have no length before they are read.
+    // The file may grow, and some system files report a length of 0.
     File::open(path)?.take(max_bytes + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > max_bytes {
         true => Err(too_large(max_bytes)),
@@ -66,8 +61,8 @@ mod tests {
         assert_eq!(read_at_most(&path, 5).unwrap(), b"12345");
         assert_eq!(read_at_most(&path, 4).unwrap_err().to_string(), "it is larger than 0 MB");
         File::options().write(true).open(&path).unwrap().set_len(MAX_PICTURE_BYTES + 1).unwrap();
-        assert_eq!(read_picture_file(&path).unwrap_err().to_string(), "it is larger than 256 MB");
-        let error = read_picture_file(folder.path()).unwrap_err();
+        assert_eq!(read_image_file(&path).unwrap_err().to_string(), "it is larger than 256 MB");
+        let error = read_image_file(folder.path()).unwrap_err();
         assert_eq!(error.to_string(), "it is neither a file nor a link to one");
     }
 
@@ -89,7 +84,7 @@ mod tests {
         fs::write(&file, b"1").unwrap();
         symlink(&file, &link).unwrap();
         symlink("/dev/zero", &endless).unwrap();
-        assert_eq!(read_picture_file(&link).unwrap(), b"1");
-        assert!(read_picture_file(&endless).is_err() && read_annotation_file(&endless).is_err());
+        assert_eq!(read_image_file(&link).unwrap(), b"1");
+        assert!(read_image_file(&endless).is_err() && read_annotation_file(&endless).is_err());
     }
 }

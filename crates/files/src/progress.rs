@@ -1,16 +1,16 @@
-//! Word of how far a long opening has come, for whoever wants to show it.
+//! Progress of long operations.
 
-/// Hears of long work. Called from several threads at once.
+/// Receives the progress of long operations; called from several threads at once.
 pub trait Progress: Sync {
-    /// Work of `total` equal pieces begins, for instance "checking images".
+    /// An operation of `total` equal steps begins, for instance "checking images".
     fn start(&self, what: &str, total: u64);
-    /// Some more pieces are done.
+    /// `n_done` more steps are done.
     fn advance(&self, n_done: u64);
-    /// The work that was started last is over.
+    /// The operation that was started last is finished.
     fn finish(&self);
 }
 
-/// Listens to nothing.
+/// Ignores progress.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoProgress;
 

@@ -1,27 +1,26 @@
-//! Files that are whole or not there: written under another name, then renamed.
+//! Writes files atomically: under a temporary name, then renamed.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
-/// Puts a file in place in one step, making its folder if need be. Several processes may write the same file at
-/// once; one of them wins.
+/// Writes a file atomically, creating its folder if necessary. If several processes write the same file, the last one wins.
 pub fn write_aside(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = AsideFile::create(path)?;
     file.write_all(bytes)?;
     file.put_in_place()
 }
 
-/// Writes a file as [`write_aside`] does, and returns when it will outlive a power failure.
+/// Like [`write_aside`], but returns only when the file will survive a power failure.
 pub fn write_aside_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = AsideFile::create(path)?;
     file.write_all(bytes)?;
     file.put_in_place_durably()
 }
 
-/// Puts a file in place unless there is one already: of all processes that try, exactly one is given the file. It is open for
-/// appending and locked from before others can see it.
+/// Creates a file atomically unless it exists: if several processes try, exactly one receives the file. It is open for
+/// appending, and is locked before it becomes visible to others.
 pub fn claim_aside(path: &Path, bytes: &[u8]) -> io::Result<Option<File>> {
     let folder = path.parent().ok_or_else(|| io::Error::other("a file must have a folder"))?;
     fs::create_dir_all(folder)?;
@@ -32,7 +31,7 @@ pub fn claim_aside(path: &Path, bytes: &[u8]) -> io::Result<Option<File>> {
     let mut aside = builder.tempfile_in(folder)?;
     aside.write_all(bytes)?;
     match aside.as_file().try_lock() {
-        // Some file systems have no locks: whoever reads the file has its age to go by.
+        // On file systems without locks, readers rely on the file's age.
         Ok(()) | Err(fs::TryLockError::Error(_)) => {}
         Err(fs::TryLockError::WouldBlock) => return Err(io::Error::other("a new file is locked")),
     }
@@ -43,7 +42,7 @@ pub fn claim_aside(path: &Path, bytes: &[u8]) -> io::Result<Option<File>> {
     }
 }
 
-/// Names are kept by folders.
+/// File names are stored in the folder, so it must be flushed, too.
 #[cfg(unix)]
 fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -57,7 +56,7 @@ fn sync_folder(_path: &Path) -> io::Result<()> {
 
 const ASIDE_PREFIX: &str = ".aside-";
 
-/// Removes what processes that were killed left aside in a folder. Only for a folder that nobody else writes to now.
+/// Removes temporary files of killed processes. Only for a folder that no other process is writing to.
 pub fn sweep_aside(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -68,8 +67,7 @@ pub fn sweep_aside(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A file that is written little by little and appears under its name when it is whole. Dropped before that, it
-/// leaves nothing behind.
+/// A file that appears under its name only when it is complete. If dropped before, it leaves nothing behind.
 pub struct AsideFile {
     file: BufWriter<File>,
     aside: TempPath,
@@ -77,7 +75,7 @@ pub struct AsideFile {
     made: MadeFolders,
 }
 
-/// Folders that were made for a file, inner ones first. Dropped, they are gone again unless something is in them.
+/// Folders created for a file, innermost first. On drop, they are removed if they are empty.
 struct MadeFolders(Vec<PathBuf>);
 
 impl MadeFolders {
@@ -96,23 +94,23 @@ impl Drop for MadeFolders {
 }
 
 impl AsideFile {
-    /// Begins a file, making its folder if need be.
+    /// Starts a file, creating its folder if necessary.
     pub fn create(path: &Path) -> io::Result<Self> {
         let folder = path.parent().ok_or_else(|| io::Error::other("a file must have a folder"))?;
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let made = MadeFolders::create(folder)?;
         let mut builder = tempfile::Builder::new();
         builder.prefix(ASIDE_PREFIX);
-        // Temporary files are private by default; these are to be read like any other (the umask still applies).
+        // Temporary files are private by default; these need normal permissions (the umask still applies).
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        // The error of another name than the file's would only confuse.
+        // An error that names the temporary file would be confusing.
         let aside = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
         let (file, aside) = aside.into_parts();
         Ok(Self { file: BufWriter::new(file), aside, path: path.to_owned(), made })
     }
 
-    /// Gives the file its name, in place of whatever had it.
+    /// Renames the file to its final name, replacing an existing file.
     pub fn put_in_place(self) -> io::Result<()> {
         let Self { file, aside, path, mut made } = self;
         file.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -121,10 +119,10 @@ impl AsideFile {
         Ok(())
     }
 
-    /// Gives the file its name, and returns when it will outlive a power failure.
+    /// Like [`AsideFile::put_in_place`], but returns only when the file will survive a power failure.
     pub fn put_in_place_durably(mut self) -> io::Result<()> {
         self.file.flush()?;
-        // The content before the name: a name must never stand for a file that is not there yet.
+        // Contents first: the name must never refer to a file without its contents.
         self.file.get_ref().sync_all()?;
         let path = self.path.clone();
         self.put_in_place()?;
@@ -142,12 +140,15 @@ impl Write for AsideFile {
     }
 }
 
-/// The note for a cache that cannot be written.
+/// The note for a cache that is not writable.
 pub fn unwritable_cache(folder: &Path, error: &io::Error) -> String {
-    format!("the cache {} cannot be written ({error}), so its work is done again next time", folder.display())
+    format!(
+        "the cache {} is not writable ({error}), so its contents are recomputed next time",
+        folder.display()
+    )
 }
 
-/// The file that stands where a folder, or one above it, would have to be.
+/// The file that exists in place of a folder or of one of its parents.
 pub fn file_in_the_way(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|path| path.exists()).filter(|path| !path.is_dir())
 }
@@ -157,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_replaced_whole_and_nothing_is_left_beside_it() {
+    fn a_file_is_replaced_atomically() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/folder/file.txt");
         for text in ["first", "second"] {
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_finished_leaves_no_folder_behind() {
+    fn an_unfinished_file_leaves_no_folder() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("old")).unwrap();
         let path = folder.path().join("old/new/folder/file.txt");

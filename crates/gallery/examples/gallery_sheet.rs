@@ -1,4 +1,4 @@
-//! Writes contact sheets as PNG files, to judge by eye whether every class can be named.
+//! Writes contact sheets as PNG files, to check by eye that every class is recognizable.
 //!
 //! `cargo run --release -p touchstream-gallery --example gallery_sheet -- FOLDER [SEED]`
 
@@ -7,7 +7,7 @@ use std::time::Instant;
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
 use touchstream_env::touch::SCREEN_SIDE_PX;
-use touchstream_gallery::{Rendered, class_names, object_screen, portrait, scene, scene_outlines, template};
+use touchstream_gallery::{Rendered, class_names, object_screen, portrait, scene, template};
 
 const N_PORTRAITS: usize = 6;
 const CLASSES_PER_SHEET: usize = 6;
@@ -42,8 +42,8 @@ impl Sheet {
     }
 }
 
-fn with_boxes(mut picture: Rendered) -> Box<[u8]> {
-    for object in &picture.objects {
+fn with_boxes(mut image: Rendered) -> Box<[u8]> {
+    for object in &image.objects {
         let Some(bounds) = object.mask.bounds() else { continue };
         for row in bounds.top()..=bounds.bottom() {
             for col in bounds.left()..=bounds.right() {
@@ -52,30 +52,30 @@ fn with_boxes(mut picture: Rendered) -> Box<[u8]> {
                     || col == bounds.left()
                     || col == bounds.right();
                 if on_rim {
-                    picture.pixels[(row * SIDE + col) * 3..][..3].copy_from_slice(&[255, 255, 0]);
+                    image.pixels[(row * SIDE + col) * 3..][..3].copy_from_slice(&[255, 255, 0]);
                 }
             }
         }
     }
-    picture.pixels
+    image.pixels
 }
 
-fn with_tints(mut picture: Rendered) -> Box<[u8]> {
+fn with_tints(mut image: Rendered) -> Box<[u8]> {
     const TINTS: [[u8; 3]; 5] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 0], [255, 0, 255]];
-    for (object, tint) in picture.objects.iter().zip(TINTS) {
+    for (object, tint) in image.objects.iter().zip(TINTS) {
         object.mask.for_each_run(|run| {
             for idx in run {
-                for (byte, tint) in picture.pixels[idx * 3..idx * 3 + 3].iter_mut().zip(tint) {
+                for (byte, tint) in image.pixels[idx * 3..idx * 3 + 3].iter_mut().zip(tint) {
                     *byte = ((u16::from(*byte) * 2 + u16::from(tint)) / 3) as u8;
                 }
             }
         });
     }
-    picture.pixels
+    image.pixels
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let folder = std::env::args().nth(1).ok_or("which folder to write to?")?;
+    let folder = std::env::args().nth(1).ok_or("usage: gallery_sheet FOLDER [SEED]")?;
     let folder = Path::new(&folder);
     let seed = RunSeed(std::env::args().nth(2).map_or(Ok(20), |text| text.parse())?);
     std::fs::create_dir_all(folder)?;
@@ -93,7 +93,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let portraits = (0..N_PORTRAITS as u32).map(|i| portrait(seed, Split::Train, class, i).pixels);
             sheet.tiles.extend(portraits);
             let secs = start.elapsed().as_secs_f64();
-            println!("  {name:16} {:5.1} ms a portrait", secs * 1e3 / N_PORTRAITS as f64);
+            println!("  {name:16} {:5.1} ms per portrait", secs * 1e3 / N_PORTRAITS as f64);
             spent += secs;
         }
         sheet.save(&folder.join(format!("portraits-{number}.png")))?;
@@ -107,12 +107,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let start = Instant::now();
     let scenes: Vec<Rendered> = (0..n).map(|index| scene(seed, Split::Train, index)).collect();
     println!("scenes: {:.1} ms each", start.elapsed().as_secs_f64() * 1e3 / f64::from(n));
-    let start = Instant::now();
-    let n_listed: usize = (0..n).map(|index| scene_outlines(seed, Split::Train, index).len()).sum();
-    println!(
-        "outlines of scenes alone: {:.1} ms each ({n_listed} objects)",
-        start.elapsed().as_secs_f64() * 1e3 / f64::from(n)
-    );
     Sheet { n_cols: 8, tiles: objects.into_iter().map(with_boxes).collect() }
         .save(&folder.join("objects.png"))?;
     let plain: Vec<_> = scenes.iter().take(24).map(|scene| scene.pixels.clone()).collect();

@@ -1,8 +1,8 @@
-//! How far raw pixels alone tell the classes apart: a linear softmax classifier on small portraits.
+//! Measures how well raw pixels separate the classes: a linear softmax classifier on downscaled portraits.
 //!
-//! A low accuracy is good news: what a network's features add is then due to form, not to colour.
+//! A low accuracy is good: then the benefit of a network's features comes from shape, not from colour.
 
-// A probe makes no pictures: its last bits may differ between platforms.
+// The probe makes no images, so its last bits may differ between platforms.
 #![allow(clippy::disallowed_methods)]
 
 use std::time::Instant;
@@ -20,7 +20,7 @@ const N_EPOCHS: usize = 40;
 const BATCH: usize = 59;
 const LEARNING_RATE: f32 = 0.003;
 
-/// `SMALL_SIDE` squares of 7 x 7 pixels, each averaged.
+/// Downscales to `SMALL_SIDE` by averaging blocks of 7 x 7 pixels.
 fn shrunk(pixels: &[u8]) -> Vec<f32> {
     let cell = SCREEN_SIDE_PX / SMALL_SIDE;
     let mut small = vec![0.0; N_INPUTS];
@@ -32,15 +32,15 @@ fn shrunk(pixels: &[u8]) -> Vec<f32> {
     small
 }
 
-/// All inputs with their classes, classes taking turns.
-fn pictures(split: Split, n_each: u32) -> Vec<(Vec<f32>, usize)> {
+/// All inputs with their classes, which alternate.
+fn images(split: Split, n_each: u32) -> Vec<(Vec<f32>, usize)> {
     (0..n_each)
         .flat_map(|index| (0..N_CLASSES).map(move |class| (index, class)))
         .map(|(index, class)| (shrunk(&portrait(SEED, split, class, index).pixels), class))
         .collect()
 }
 
-/// Shifts and scales every input by what the training pictures have.
+/// Standardizes every input by mean and deviation of the training images.
 fn standardise(train: &mut [(Vec<f32>, usize)], validation: &mut [(Vec<f32>, usize)]) {
     for input in 0..N_INPUTS {
         let n = train.len() as f32;
@@ -53,26 +53,26 @@ fn standardise(train: &mut [(Vec<f32>, usize)], validation: &mut [(Vec<f32>, usi
     }
 }
 
-/// One score a class; weights are `[N_CLASSES, N_INPUTS]`.
+/// One score per class; `weights` is `[N_CLASSES, N_INPUTS]`.
 fn scores(weights: &[f32], x: &[f32]) -> Vec<f32> {
     weights.chunks_exact(N_INPUTS).map(|row| row.iter().zip(x).map(|(w, x)| w * x).sum()).collect()
 }
 
-fn accuracy(weights: &[f32], pictures: &[(Vec<f32>, usize)]) -> f64 {
-    let n_right = pictures
+fn accuracy(weights: &[f32], images: &[(Vec<f32>, usize)]) -> f64 {
+    let n_right = images
         .iter()
         .filter(|(x, class)| {
             let scores = scores(weights, x);
             scores.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|(best, _)| best) == Some(*class)
         })
         .count();
-    n_right as f64 / pictures.len() as f64
+    n_right as f64 / images.len() as f64
 }
 
-fn train(weights: &mut [f32], pictures: &[(Vec<f32>, usize)], l2: f32) {
+fn train(weights: &mut [f32], images: &[(Vec<f32>, usize)], l2: f32) {
     let mut gradient = vec![0.0; weights.len()];
     for _ in 0..N_EPOCHS {
-        for batch in pictures.chunks(BATCH) {
+        for batch in images.chunks(BATCH) {
             gradient.iter_mut().zip(weights.iter()).for_each(|(g, w)| *g = l2 * w);
             for (x, class) in batch {
                 let scores = scores(weights, x);
@@ -81,8 +81,8 @@ fn train(weights: &mut [f32], pictures: &[(Vec<f32>, usize)], l2: f32) {
                 let total: f32 = shares.iter().sum();
                 for (idx, row) in gradient.chunks_exact_mut(N_INPUTS).enumerate() {
                     let target = f32::from(u8::from(idx == *class));
-                    let slope = (shares[idx] / total - target) / batch.len() as f32;
-                    row.iter_mut().zip(x).for_each(|(g, x)| *g += slope * x);
+                    let error = (shares[idx] / total - target) / batch.len() as f32;
+                    row.iter_mut().zip(x).for_each(|(g, x)| *g += error * x);
                 }
             }
             weights.iter_mut().zip(&gradient).for_each(|(w, g)| *w -= LEARNING_RATE * g);
@@ -92,8 +92,8 @@ fn train(weights: &mut [f32], pictures: &[(Vec<f32>, usize)], l2: f32) {
 
 fn main() {
     let start = Instant::now();
-    let mut train_set = pictures(Split::Train, N_TRAIN);
-    let mut validation_set = pictures(Split::Validation, N_VALIDATION);
+    let mut train_set = images(Split::Train, N_TRAIN);
+    let mut validation_set = images(Split::Validation, N_VALIDATION);
     let n = train_set.len() + validation_set.len();
     println!("{n} portraits, {:.1} ms each", start.elapsed().as_secs_f64() * 1e3 / n as f64);
     standardise(&mut train_set, &mut validation_set);

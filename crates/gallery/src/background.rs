@@ -1,4 +1,4 @@
-//! What lies behind things: painted planes and clutter that belongs to no class.
+//! Backgrounds: painted planes and clutter that belongs to no class.
 
 use crate::noise::noise_2d;
 use crate::palette::{Colour, draw_colour};
@@ -8,7 +8,6 @@ use crate::vec3::v;
 use touchstream_env::seed::RandomStream;
 use touchstream_env::touch::{N_TOUCHES, SCREEN_SIDE_PX};
 
-/// The outlines of clutter.
 #[derive(Clone, Copy, Debug)]
 enum Outline {
     Disc,
@@ -23,13 +22,13 @@ const OUTLINES: [Outline; 6] =
 
 const MAX_CORNERS: usize = 6;
 
-/// One piece of clutter, lengths in pixels.
+/// One piece of clutter; lengths are in pixels.
 struct Piece {
     outline: Outline,
     row_px: f32,
     col_px: f32,
     radius_px: f32,
-    /// Half width over half length of a bar, wall over radius of a ring.
+    /// For a bar: width over length. For a ring: wall over radius.
     slenderness: f32,
     cos: f32,
     sin: f32,
@@ -75,7 +74,7 @@ impl Piece {
         }
     }
 
-    /// Signed distance in pixels from a point given relative to the piece, turned into its frame.
+    /// Signed distance in pixels of a point in the piece's own rotated frame.
     fn distance_px(&self, x: f32, y: f32) -> f32 {
         let radius = self.radius_px;
         let from_middle = (x * x + y * y).sqrt();
@@ -120,7 +119,7 @@ impl Piece {
         }
     }
 
-    /// A cushion is darker towards its rim, and brighter on one side.
+    /// A cushion is darker towards its edge, and brighter on one side.
     fn shading(&self, distance: f32, x: f32, y: f32) -> f32 {
         let depth = (-distance / (self.radius_px * self.slenderness.max(0.25))).clamp(0.0, 1.0).sqrt();
         let lit = (0.35 + 0.65 * depth) * (1.0 + 0.35 * (x - y) / self.radius_px);
@@ -128,7 +127,7 @@ impl Piece {
     }
 }
 
-/// A whole background, `[224, 224]` linear colours.
+/// A complete background, `[224, 224]` linear colours.
 pub(crate) fn draw_background(stream: &mut RandomStream) -> Vec<Colour> {
     let (first, second, third) = (Paint::draw(stream), draw_colour(stream), draw_colour(stream));
     let grain_of_first = stream.in_range(0.004, 0.02);
@@ -136,7 +135,7 @@ pub(crate) fn draw_background(stream: &mut RandomStream) -> Vec<Colour> {
     let (coarse, fine) = (stream.in_range(0.008, 0.03), stream.in_range(0.03, 0.12));
     let roughness = if stream.chance(0.3) { 0.0 } else { stream.in_range(0.1, 0.9) };
     let (sin, cos) = sin_cos(stream.in_range(0.0, std::f32::consts::TAU));
-    // A horizon or none: the lower part may change its colour at once.
+    // With a horizon, the colour changes in the lower part.
     let horizon = if stream.chance(0.5) { stream.in_range(80.0, 190.0) } else { f32::MAX };
     let ground = draw_colour(stream);
     let mut canvas = Vec::with_capacity(N_TOUCHES);

@@ -1,9 +1,9 @@
-//! Where a thing is seen from, and where on the picture it lands.
+//! The camera, and the mapping from its image plane to pixels.
 
 use crate::portable_maths::sin_cos;
 use crate::vec3::{Vec3, v};
 
-/// An eye looking at the origin: rays in the space of the thing.
+/// A camera that looks at the origin, in the object's coordinates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Camera {
     pub eye: Vec3,
@@ -13,8 +13,8 @@ pub(crate) struct Camera {
 }
 
 impl Camera {
-    /// Looks from `distance`; azimuth 0 sees the thing from +z, a positive elevation from above, a positive
-    /// roll turns the thing counter-clockwise on the picture. Angles in degrees.
+    /// A camera at `distance`; azimuth 0 sees the object from +z, a positive elevation from above, and a positive roll
+    /// rotates the object counter-clockwise in the image. Angles are in degrees.
     pub(crate) fn looking(azimuth_deg: f32, elevation_deg: f32, roll_deg: f32, distance: f32) -> Self {
         let (sin_azimuth, cos_azimuth) = sin_cos(azimuth_deg.to_radians());
         let (sin_elevation, cos_elevation) = sin_cos(elevation_deg.to_radians());
@@ -30,32 +30,32 @@ impl Camera {
         }
     }
 
-    /// The unit direction through (`across`, `above`) on a picture plane at distance 1.
+    /// The unit direction through (`across`, `above`) on an image plane at distance 1.
     pub(crate) fn ray(&self, across: f32, above: f32) -> Vec3 {
         (self.forward + self.right * across + self.up * above).normalized()
     }
 }
 
-/// How the picture plane maps to pixels. Moving or scaling a thing on the picture changes only this, so its
+/// The mapping from image plane to pixels. Moving or scaling an object on the image changes only this, so its
 /// perspective stays the same.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
-    /// Pixels per unit of the picture plane.
+    /// Pixels per unit of the image plane.
     pub focal_px: f32,
-    /// Where the optical axis hits, in pixels.
+    /// Position of the optical axis in pixels.
     pub centre_row_px: f32,
     /// See `centre_row_px`.
     pub centre_col_px: f32,
 }
 
 impl Frame {
-    /// The place on the picture plane, (across, above), of a point given in pixels.
+    /// The point on the image plane, (across, above), of a pixel position.
     pub(crate) fn plane_from_pixel(&self, row_px: f32, col_px: f32) -> (f32, f32) {
         ((col_px - self.centre_col_px) / self.focal_px, (self.centre_row_px - row_px) / self.focal_px)
     }
 }
 
-/// A rectangle on the picture plane.
+/// A rectangle on the image plane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
     pub left: f32,
@@ -70,8 +70,8 @@ impl Extent {
         (self.right - self.left).max(self.top - self.bottom).max(1e-4)
     }
 
-    /// Whether another rectangle lies within this one.
-    pub(crate) fn holds(&self, other: &Self) -> bool {
+    /// Whether another rectangle is inside this one.
+    pub(crate) fn contains(&self, other: &Self) -> bool {
         self.left <= other.left
             && self.right >= other.right
             && self.bottom <= other.bottom
@@ -88,7 +88,7 @@ impl Extent {
         }
     }
 
-    /// The frame in which the longer side takes `side_px` and the middle lands at the given pixel.
+    /// The frame in which the longer side is `side_px` and the centre is at the given pixel.
     pub(crate) fn framed(&self, side_px: f32, middle_row_px: f32, middle_col_px: f32) -> Frame {
         let focal_px = side_px / self.longest();
         Frame {

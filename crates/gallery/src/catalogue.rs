@@ -1,4 +1,4 @@
-//! The table of all classes: a name, a solid, and what the ray marcher must know about it.
+//! The table of all classes: a name, a solid, and parameters of the ray marcher.
 
 use crate::combine::Surface;
 use crate::shape::Shape;
@@ -7,18 +7,17 @@ use crate::shapes::{
 };
 use crate::vec3::Vec3;
 
-/// How many classes there are.
 pub const N_CLASSES: usize = 59;
 
-/// One class of things.
+/// One class of objects.
 pub(crate) struct ClassRow {
     pub name: &'static str,
     pub solid: fn(Vec3, &Shape) -> Surface,
-    /// The whole of every instance lies within this distance of the origin, before stretching.
+    /// Every instance is within this distance of the origin, before stretching.
     pub radius: f32,
-    /// The share of the computed distance that a ray may safely go.
+    /// The share of the computed distance that a ray may safely advance.
     pub step: f32,
-    /// Flat things are never seen from closer than this to their edge: nobody could name them.
+    /// Minimum angle between the view and the plane of a flat object; edge-on it would be unrecognizable.
     pub edge_on_deg: f32,
 }
 
@@ -32,8 +31,8 @@ const fn row(
     ClassRow { name, solid, radius, step, edge_on_deg }
 }
 
-/// All classes. A task over `n` classes takes the first `n`, so the first four and the next four are chosen to
-/// differ strongly; the order is part of the reproducibility contract.
+/// All classes. A task with `n` classes takes the first `n`, so the first four and the next four are chosen to look very
+/// different. Results depend on the order.
 #[rustfmt::skip]
 pub(crate) const CATALOGUE: [ClassRow; N_CLASSES] = [
     row("terrier", mammals::terrier, 1.13, 0.9, 0.0),
@@ -137,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn every_solid_lies_within_its_ball() {
+    fn every_solid_is_within_its_bounding_sphere() {
         for row in &CATALOGUE {
             let touches = |shape: &Shape, radius: f32| {
                 directions(2000).any(|direction| (row.solid)(direction * radius, shape).distance <= 0.0)

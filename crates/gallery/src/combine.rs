@@ -1,12 +1,12 @@
-//! Putting distances together: unions that remember which part is nearest, blends, cuts, repetitions, turns.
+//! Combines signed distances: unions that keep the nearest part, blends, cuts, repetitions, rotations.
 
 use crate::portable_maths::{angle_of, sin_cos};
 use crate::vec3::{Vec3, v};
 
-/// How many differently coloured parts a shape may have.
+/// Number of differently coloured parts of a shape.
 pub(crate) const N_PARTS: usize = 4;
 
-/// How far the nearest surface is, and which part of the shape it belongs to.
+/// The distance to the nearest surface, and the part of the shape that it belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surface {
     pub distance: f32,
@@ -19,7 +19,7 @@ impl Surface {
         Self { distance, part }
     }
 
-    /// Joins another part.
+    /// The union with another part.
     pub(crate) fn with(self, part: u8, distance: f32) -> Self {
         if distance < self.distance { Self { distance, part } } else { self }
     }
@@ -30,13 +30,13 @@ pub(crate) fn union<const N: usize>(distances: [f32; N]) -> f32 {
     distances.into_iter().fold(f32::MAX, f32::min)
 }
 
-/// A union whose seam is filled over a width of about `width`.
+/// A union whose seam is smoothed over a width of about `width`.
 pub(crate) fn blend(a: f32, b: f32, width: f32) -> f32 {
     let near = (width - (a - b).abs()).max(0.0) / width;
     a.min(b) - near * near * width * 0.25
 }
 
-/// What of `solid` lies outside of `tool`.
+/// The part of `solid` outside of `tool`.
 pub(crate) fn cut(solid: f32, tool: f32) -> f32 {
     solid.max(-tool)
 }
@@ -46,7 +46,7 @@ pub(crate) fn shell(solid: f32, half_wall: f32) -> f32 {
     solid.abs() - half_wall
 }
 
-/// Cosine and sine of an angle: turning a point costs no trigonometry.
+/// A rotation as cosine and sine, so that rotating a point needs no trigonometry.
 #[derive(Clone, Copy)]
 pub(crate) struct Turn {
     cos: f32,
@@ -59,28 +59,28 @@ pub(crate) const TURN_30: Turn = Turn { cos: 0.866_025_4, sin: 0.5 };
 pub(crate) const TURN_45: Turn = Turn { cos: 0.707_106_77, sin: 0.707_106_77 };
 
 impl Turn {
-    /// The other way round.
+    /// The inverse rotation.
     pub(crate) const fn back(self) -> Self {
         Self { cos: self.cos, sin: -self.sin }
     }
 
-    /// `p` in a frame turned about z, counter-clockwise as seen from the front.
+    /// `p` in a frame rotated about z, counter-clockwise as seen from the front.
     pub(crate) fn about_z(self, p: Vec3) -> Vec3 {
         v(self.cos * p.x + self.sin * p.y, self.cos * p.y - self.sin * p.x, p.z)
     }
 
-    /// `p` in a frame turned about y: x turns towards -z.
+    /// `p` in a frame rotated about y: x turns towards -z.
     pub(crate) fn about_y(self, p: Vec3) -> Vec3 {
         v(self.cos * p.x - self.sin * p.z, p.y, self.cos * p.z + self.sin * p.x)
     }
 
-    /// `p` in a frame turned about x: y turns towards z.
+    /// `p` in a frame rotated about x: y turns towards z.
     pub(crate) fn about_x(self, p: Vec3) -> Vec3 {
         v(p.x, self.cos * p.y + self.sin * p.z, self.cos * p.z - self.sin * p.y)
     }
 }
 
-/// One of `n` equal sectors around y stands for all: `p` turned into the one around +x.
+/// Repeats the sector around +x `n` times around y, by rotating `p` into it.
 pub(crate) fn sector(p: Vec3, n: f32) -> Vec3 {
     let step = std::f32::consts::TAU / n;
     let angle = angle_of(p.z, p.x);
@@ -90,16 +90,16 @@ pub(crate) fn sector(p: Vec3, n: f32) -> Vec3 {
     v(across * cos, p.y, across * sin)
 }
 
-/// Eight sectors around y by mirrors: cheaper than [`sector`]. The sector's middle is +x, with z >= 0.
+/// Eight sectors around y by reflections: cheaper than [`sector`]. The sector is centred on +x, with z >= 0.
 pub(crate) fn fold_eight(p: Vec3) -> Vec3 {
     let (x, z) = (p.x.abs(), p.z.abs());
     let (x, z) = (x.max(z), x.min(z));
-    // The wedge 0..45 degrees, turned so that its middle lies on +x.
+    // The wedge of 0 to 45 degrees, rotated so that its centre is on +x.
     let turned = TURN_22.about_y(v(x, p.y, -z));
     turned.fold_z()
 }
 
-/// The offset from the nearest of `2 * n_each_side + 1` marks spaced `spacing` apart.
+/// The offset from the nearest of `2 * n_each_side + 1` points spaced `spacing` apart.
 pub(crate) fn repeat(along: f32, spacing: f32, n_each_side: f32) -> f32 {
     along - spacing * (along / spacing).round().clamp(-n_each_side, n_each_side)
 }

@@ -1,4 +1,4 @@
-//! Laying things over a background and over each other.
+//! Composes objects over a background and over each other.
 
 use crate::palette::{Colour, byte_from_light};
 use crate::silhouette::Silhouette;
@@ -6,31 +6,31 @@ use touchstream_env::mask::Mask;
 use touchstream_env::screen::SCREEN_BYTES;
 use touchstream_env::touch::{N_TOUCHES, SCREEN_SIDE_PX};
 
-const NOBODY: u8 = u8::MAX;
+const NO_OWNER: u8 = u8::MAX;
 
-/// The row and the column on the screen where a silhouette's first pixel lands.
-pub(crate) type Place = (usize, usize);
+/// Row and column on the screen of a silhouette's first pixel.
+pub(crate) type PixelPos = (usize, usize);
 
-/// Who is seen where, `[224, 224]`, things counted in the order of laying.
+/// Which object is visible at each pixel, `[224, 224]`; objects are numbered from back to front.
 pub(crate) struct Occupancy {
     owners: Vec<u8>,
-    /// Visible pixels of each thing.
+    /// Number of visible pixels of each object.
     visible_px: Vec<usize>,
-    /// Pixels of each thing when it was laid.
+    /// Number of pixels of each object, including hidden ones.
     laid_px: Vec<usize>,
 }
 
 impl Occupancy {
     pub(crate) fn empty() -> Self {
-        Self { owners: vec![NOBODY; N_TOUCHES], visible_px: Vec::new(), laid_px: Vec::new() }
+        Self { owners: vec![NO_OWNER; N_TOUCHES], visible_px: Vec::new(), laid_px: Vec::new() }
     }
 
-    /// Whether everything laid so far keeps `least_px` visible pixels, and two fifths of its own, when another
-    /// thing comes on top.
-    pub(crate) fn leaves_visible(&self, silhouette: &Silhouette, place: Place, least_px: usize) -> bool {
+    /// Whether every object so far would keep `least_px` visible pixels, and two fifths of its own, with another object on
+    /// top.
+    pub(crate) fn leaves_visible(&self, silhouette: &Silhouette, place: PixelPos, least_px: usize) -> bool {
         let mut visible_px = self.visible_px.clone();
         for_each_pixel(silhouette, place, |idx, own_idx| {
-            if silhouette.is_solid(own_idx) && self.owners[idx] != NOBODY {
+            if silhouette.is_solid(own_idx) && self.owners[idx] != NO_OWNER {
                 visible_px[usize::from(self.owners[idx])] -= 1;
             }
         });
@@ -38,8 +38,8 @@ impl Occupancy {
         counts.all(|(&visible, &laid)| visible >= least_px && visible * 5 >= laid * 2)
     }
 
-    /// Lays a thing on top.
-    pub(crate) fn lay(&mut self, silhouette: &Silhouette, place: Place) {
+    /// Adds an object on top.
+    pub(crate) fn lay(&mut self, silhouette: &Silhouette, place: PixelPos) {
         let owner = self.visible_px.len() as u8;
         self.visible_px.push(0);
         self.laid_px.push(silhouette.area_px());
@@ -54,17 +54,14 @@ impl Occupancy {
         });
     }
 
-    /// The visible pixels of each thing.
     pub(crate) fn masks(&self) -> Vec<Mask> {
-        (0..self.visible_px.len())
-            .map(|thing| {
-                Mask::from_fn(|row, col| usize::from(self.owners[row * SCREEN_SIDE_PX + col]) == thing)
-            })
-            .collect()
+        let mask_of =
+            |object| Mask::from_fn(|row, col| usize::from(self.owners[row * SCREEN_SIDE_PX + col]) == object);
+        (0..self.visible_px.len()).map(mask_of).collect()
     }
 }
 
-/// A picture in the making, `[224, 224]` linear colours.
+/// An image in progress, `[224, 224]` linear colours.
 pub(crate) struct Canvas {
     colours: Vec<Colour>,
 }
@@ -74,7 +71,7 @@ impl Canvas {
         Self { colours: background }
     }
 
-    /// Darkens the ground where a thing stands: a soft ellipse around (`row_px`, `col_px`).
+    /// Darkens the ground under an object: a soft ellipse around (`row_px`, `col_px`).
     pub(crate) fn cast_shadow(&mut self, (row_px, col_px): (f32, f32), half_width_px: f32, strength: f32) {
         let half_height_px = half_width_px * 0.3;
         for (idx, colour) in self.colours.iter_mut().enumerate() {
@@ -85,15 +82,15 @@ impl Canvas {
         }
     }
 
-    /// Lays a painted thing on top.
-    pub(crate) fn lay(&mut self, silhouette: &Silhouette, colours: &[Colour], place: Place) {
+    /// Adds a painted object on top.
+    pub(crate) fn lay(&mut self, silhouette: &Silhouette, colours: &[Colour], place: PixelPos) {
         for_each_pixel(silhouette, place, |idx, own_idx| {
             let under = self.colours[idx];
             self.colours[idx] = under + (colours[own_idx] - under) * silhouette.coverage[own_idx];
         });
     }
 
-    /// The finished picture, `[224, 224, 3]`.
+    /// The finished image, `[224, 224, RGB]`.
     pub(crate) fn pixels(&self) -> Box<[u8]> {
         let mut pixels = Vec::with_capacity(SCREEN_BYTES);
         for colour in &self.colours {
@@ -103,8 +100,8 @@ impl Canvas {
     }
 }
 
-/// Calls `paint(pixel of the screen, pixel of the silhouette)` wherever the thing is on the screen.
-fn for_each_pixel(silhouette: &Silhouette, (top, left): Place, mut paint: impl FnMut(usize, usize)) {
+/// Calls `paint(pixel of the screen, pixel of the silhouette)` for every pixel of the object that is on the screen.
+fn for_each_pixel(silhouette: &Silhouette, (top, left): PixelPos, mut paint: impl FnMut(usize, usize)) {
     for row in 0..silhouette.n_rows.min(SCREEN_SIDE_PX.saturating_sub(top)) {
         for col in 0..silhouette.n_cols.min(SCREEN_SIDE_PX.saturating_sub(left)) {
             let own_idx = row * silhouette.n_cols + col;

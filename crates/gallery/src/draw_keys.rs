@@ -1,17 +1,16 @@
-//! Which random numbers belong to which picture.
+//! Assigns random streams to images.
 
 use touchstream_env::seed::{RandomStream, RunSeed, StreamName};
 use touchstream_env::stimuli::Split;
 
-/// The kinds of pictures the gallery draws.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum DrawKind {
     Portrait,
     Object,
     Scene,
 }
 
-/// What the numbers decide. Form knows the class; coat and background do not.
+/// What a random stream determines. Only the form depends on the class.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Aspect {
     Form,
@@ -37,17 +36,17 @@ const STREAM_NAMES: [[StreamName; 3]; 3] = [
     ],
 ];
 
-/// One picture of one run.
+/// Identifies one image.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PictureKey {
+pub(crate) struct ImageKey {
     pub seed: RunSeed,
-    pub kind: Kind,
+    pub kind: DrawKind,
     pub split: Split,
     pub index: u32,
 }
 
-impl PictureKey {
-    /// The numbers for an aspect; `slot` tells things of one picture, or portraits of classes, apart.
+impl ImageKey {
+    /// The random stream for an aspect; `slot` distinguishes the objects of an image, and portraits of different classes.
     pub(crate) fn stream(&self, aspect: Aspect, slot: usize) -> RandomStream {
         let split_bit = match self.split {
             Split::Train => 0,

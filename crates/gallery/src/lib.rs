@@ -1,8 +1,7 @@
-//! The built-in images: 59 classes of things, ray-marched from signed distance fields, the first station of the
-//! walk.
+//! The built-in images: 59 classes of objects, ray-marched from signed distance fields.
 //!
-//! Pure computation: no files, no clock, no threads. Every picture is a function of seed, split, kind and
-//! index. Colour, texture, light and background are drawn without knowing the class; only form tells it.
+//! Pure computation: no files, no clock, no threads. Every image is a function of seed, split, kind and index. Colour,
+//! texture, light and background do not depend on the class; only shape reveals it.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
@@ -12,11 +11,11 @@ mod catalogue;
 mod combine;
 mod compose;
 mod draw_keys;
+mod images;
 mod light;
 mod march;
 mod noise;
 mod palette;
-mod pictures;
 mod portable_maths;
 mod pose;
 mod primitives;
@@ -28,10 +27,7 @@ mod texture;
 mod vec3;
 
 pub use catalogue::{N_CLASSES, class_names};
-pub use pictures::{
-    MIN_VISIBLE_PX, Rendered, RenderedObject, object_screen, object_screen_outlines, portrait, scene,
-    scene_outlines, template,
-};
+pub use images::{MIN_VISIBLE_PX, Rendered, RenderedObject, object_screen, portrait, scene, template};
 
-/// Bumped whenever any pixel changes: part of the source's content hash.
+/// Must be raised whenever any pixel changes; part of the source's content hash.
 pub const GENERATOR_VERSION: u32 = 1;

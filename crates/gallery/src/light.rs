@@ -1,4 +1,4 @@
-//! Light on a thing: one lamp, the sky, and cheap shadows of the thing on itself.
+//! Lighting: one lamp, the sky, and approximate self-shadowing.
 
 use crate::camera::Camera;
 use crate::march::Body;
@@ -7,10 +7,10 @@ use crate::texture::Coat;
 use crate::vec3::{Vec3, v};
 use touchstream_env::seed::RandomStream;
 
-/// The light in which one picture is taken, directions relative to the camera.
+/// The light of one image; directions are relative to the camera.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Light {
-    /// Towards the lamp: right, up, and back to the camera; of unit length.
+    /// Unit direction towards the lamp: right, up, and back to the camera.
     towards: Vec3,
     lamp: Colour,
     sky: Colour,
@@ -55,7 +55,7 @@ impl Light {
     }
 }
 
-/// How free the way from `p` is, from 0 to 1, judged by one look at `reach` along `direction`.
+/// How unobstructed the way from `p` along `direction` is, from 0 to 1, estimated from one sample at `reach`.
 fn clearance(body: &Body, p: Vec3, direction: Vec3, reach: f32) -> f32 {
     (body.surface(p + direction * reach).distance / reach * 1.5 + 0.1).clamp(0.0, 1.0)
 }

@@ -1,4 +1,4 @@
-//! Sphere tracing: following rays to the surface of a solid.
+//! Sphere tracing: follows rays to the surface of a solid.
 
 use crate::camera::{Camera, Extent, Frame};
 use crate::catalogue::{CATALOGUE, ClassRow};
@@ -8,33 +8,33 @@ use crate::vec3::{Vec3, v};
 
 const MAX_STEPS: usize = 96;
 
-/// Cells along each side of the coarse look that finds a thing's extent.
+/// Number of cells along each side of the coarse grid that finds an object's extent.
 const N_COARSE_CELLS: usize = 56;
 
-/// Cells along each side of a block that is passed over at once when it is empty.
+/// Number of cells along each side of a block that is skipped if it is empty.
 const COARSE_BLOCK: usize = 4;
 
-/// One thing of a class, ready to be looked at.
+/// An object of a class, ready to be traced.
 pub(crate) struct Body {
     row: &'static ClassRow,
     shape: Shape,
     unstretch: Vec3,
-    /// Makes stretched distances safe again.
+    /// Scales distances down so that they remain valid after stretching.
     safety: f32,
-    /// The whole thing lies within this distance of the origin.
+    /// The object is within this distance of the origin.
     pub radius: f32,
 }
 
-/// Where a ray ended.
+/// The end of a ray.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ending {
-    /// On the surface, this far from the eye.
+    /// On the surface, at this distance from the eye.
     Hit(f32),
-    /// Past it, nearest at this distance from the eye; `gap` is in pixels.
+    /// Missed the surface; closest at distance `nearest` from the eye, with a `gap` in pixels.
     Miss { nearest: f32, gap: f32 },
 }
 
-/// A square of pixels looked at together; `start` is how far its rays may go unseen.
+/// A square of pixels that are traced together, starting at distance `start` from the eye.
 #[derive(Clone, Copy)]
 struct Tile {
     top: usize,
@@ -45,7 +45,7 @@ struct Tile {
 }
 
 impl Body {
-    /// A thing of the class at this position of the catalogue, counted round the table.
+    /// An object of the class with this index, modulo the number of classes.
     pub(crate) fn new(class: usize, shape: Shape) -> Self {
         let row = &CATALOGUE[class % CATALOGUE.len()];
         let s = shape.stretch;
@@ -58,7 +58,7 @@ impl Body {
         }
     }
 
-    /// The surface nearest to `p`, its distance never more than the true one.
+    /// The surface nearest to `p`; its distance is never overestimated.
     pub(crate) fn surface(&self, p: Vec3) -> Surface {
         let surface = (self.row.solid)(p.scaled(self.unstretch), &self.shape);
         Surface { distance: surface.distance * self.safety, part: surface.part }
@@ -67,14 +67,14 @@ impl Body {
     /// The direction in which the distance grows fastest.
     pub(crate) fn normal(&self, p: Vec3) -> Vec3 {
         const REACH: f32 = 0.003;
-        // Four corners of a tetrahedron do the work of six differences.
+        // Four samples, at the corners of a tetrahedron, instead of six for central differences.
         [v(1.0, -1.0, -1.0), v(-1.0, -1.0, 1.0), v(-1.0, 1.0, -1.0), v(1.0, 1.0, 1.0)]
             .into_iter()
             .fold(Vec3::default(), |sum, corner| sum + corner * self.surface(p + corner * REACH).distance)
             .normalized()
     }
 
-    /// The part of a ray, from the eye, that runs through the bounding ball.
+    /// The part of a ray from the eye that is inside the bounding sphere.
     fn span(&self, eye: Vec3, ray: Vec3, widening: f32) -> Option<(f32, f32)> {
         let middle = -eye.dot(ray);
         let radius = self.radius + widening * middle;
@@ -83,17 +83,17 @@ impl Body {
         Some(((middle - half).max(0.0), middle + half))
     }
 
-    /// Follows a cone of half width `spread` per unit of distance. The distance at which something may
-    /// first lie inside it, if anything does.
+    /// Follows a cone of half width `spread` per unit of distance. Returns the smallest distance at which something may be
+    /// inside it, if anything is.
     fn march_cone(&self, eye: Vec3, ray: Vec3, spread: f32, start: f32) -> Option<f32> {
         let (first, last) = self.span(eye, ray, spread)?;
         let mut along = start.max(first);
         for _ in 0..MAX_STEPS {
-            let room = self.surface(eye + ray * along).distance - spread * along;
-            if room < 0.004 {
+            let gap = self.surface(eye + ray * along).distance - spread * along;
+            if gap < 0.004 {
                 return Some(along);
             }
-            along += room;
+            along += gap;
             if along > last {
                 return None;
             }
@@ -125,9 +125,8 @@ impl Body {
         ending
     }
 
-    /// Calls `visit(row, col, ending)` for each pixel of the rectangle that the thing touches or nearly
-    /// touches.
-    pub(crate) fn look(
+    /// Calls `visit(row, col, ending)` for each pixel of the rectangle that the object touches or nearly touches.
+    pub(crate) fn trace(
         &self,
         camera: &Camera,
         frame: &Frame,
@@ -140,13 +139,13 @@ impl Body {
         for top in (0..n_rows).step_by(TILE_SIDE) {
             for left in (0..n_cols).step_by(TILE_SIDE) {
                 let tile = Tile { top, left, side: TILE_SIDE, start: 0.0 };
-                self.look_tile(camera, frame, size, tile, &mut visit);
+                self.trace_tile(camera, frame, size, tile, &mut visit);
             }
         }
     }
 
-    /// A tile that a cone finds empty is done with one march instead of one for every pixel.
-    fn look_tile(
+    /// If a cone around the tile is empty, a single march replaces one per pixel.
+    fn trace_tile(
         &self,
         camera: &Camera,
         frame: &Frame,
@@ -167,20 +166,20 @@ impl Body {
             }
             return;
         }
-        // Half the diagonal, and a pixel more for the soft rim.
+        // Half the diagonal, and one pixel more for the antialiased edge.
         let spread = (half * std::f32::consts::SQRT_2 + 1.0) / frame.focal_px;
         let Some(reached) = self.march_cone(camera.eye, ray, spread, tile.start) else { return };
-        // Rays of one tile start on a common ball around the eye, a little before where the cone stopped.
+        // All rays of a tile start at the same distance from the eye, slightly before the cone's end.
         let start = (reached - 0.004).max(0.0);
         let side = tile.side / 4;
         for top in (tile.top..tile.top + tile.side).step_by(side) {
             for left in (tile.left..tile.left + tile.side).step_by(side) {
-                self.look_tile(camera, frame, size, Tile { top, left, side, start }, visit);
+                self.trace_tile(camera, frame, size, Tile { top, left, side, start }, visit);
             }
         }
     }
 
-    /// The rectangle of the picture plane that the thing fills, too large by at most a few hundredths.
+    /// The rectangle of the image plane that the object fills, too large by at most a few hundredths.
     pub(crate) fn extent(&self, camera: &Camera) -> Extent {
         let distance = camera.eye.length();
         let reach = self.radius / (distance * distance - self.radius * self.radius).max(0.01).sqrt();
@@ -201,7 +200,7 @@ impl Body {
                 let ((cell_left, cell_top), (cell_right, cell_bottom)) =
                     (place(row, col), place(row + 1.0, col + 1.0));
                 let cell = Extent { left: cell_left, right: cell_right, bottom: cell_bottom, top: cell_top };
-                if found.is_some_and(|extent| extent.holds(&cell)) {
+                if found.is_some_and(|extent| extent.contains(&cell)) {
                     continue;
                 }
                 let (across, above) = place(row + 0.5, col + 0.5);

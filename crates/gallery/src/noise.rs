@@ -1,4 +1,4 @@
-//! Smooth noise from a hash of whole coordinates.
+//! Smooth noise from a hash of integer coordinates.
 
 /// Uniform in [0, 1) for each lattice point.
 fn lattice(x: i32, y: i32, z: i32) -> f32 {
@@ -10,7 +10,7 @@ fn lattice(x: i32, y: i32, z: i32) -> f32 {
     ((hash ^ (hash >> 15)) >> 8) as f32 * (1.0 / 16_777_216.0)
 }
 
-/// A share in [0, 1], eased so that its slope vanishes at both ends.
+/// Smoothstep: maps [0, 1] to [0, 1] with derivative 0 at both ends.
 fn eased(share: f32) -> f32 {
     share * share * (3.0 - 2.0 * share)
 }
@@ -19,7 +19,7 @@ fn mixed(a: f32, b: f32, share: f32) -> f32 {
     a + (b - a) * share
 }
 
-/// Noise in [0, 1] on a plane, one bump a unit; `salt` chooses another field.
+/// Noise in [0, 1] on a plane, with one bump per unit; `salt` selects another field.
 pub(crate) fn noise_2d(x: f32, y: f32, salt: i32) -> f32 {
     let (x_floor, y_floor) = (x.floor(), y.floor());
     let (xi, yi) = (x_floor as i32, y_floor as i32);
@@ -29,7 +29,7 @@ pub(crate) fn noise_2d(x: f32, y: f32, salt: i32) -> f32 {
     mixed(above, below, sy)
 }
 
-/// Noise in [0, 1] in space, one bump a unit.
+/// Noise in [0, 1] in space, with one bump per unit.
 pub(crate) fn noise_3d(x: f32, y: f32, z: f32) -> f32 {
     let floor = z.floor();
     let layer = floor as i32;

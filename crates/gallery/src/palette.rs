@@ -1,4 +1,4 @@
-//! Colours, drawn alike for every class and for backgrounds.
+//! Random colours, with the same distribution for every class and for backgrounds.
 
 use crate::vec3::{Vec3, v};
 use touchstream_env::seed::RandomStream;
@@ -6,7 +6,7 @@ use touchstream_env::seed::RandomStream;
 /// A linear RGB colour: x red, y green, z blue, each in [0, 1].
 pub(crate) type Colour = Vec3;
 
-/// Any colour: grey or vivid, dark or light.
+/// A random colour: grey or vivid, dark or light.
 pub(crate) fn draw_colour(stream: &mut RandomStream) -> Colour {
     let value = stream.in_range(0.12, 1.0);
     let saturation = stream.unit_f32() * stream.in_range(0.3, 1.0);
@@ -21,7 +21,7 @@ pub(crate) fn draw_colour(stream: &mut RandomStream) -> Colour {
     coded.scaled(coded)
 }
 
-/// A byte of a picture from linear light: the square root stands for the display's gamma.
+/// A byte of an image from linear light; the square root approximates the display's gamma.
 pub(crate) fn byte_from_light(light: f32) -> u8 {
     (light.clamp(0.0, 1.0).sqrt() * 255.0 + 0.5) as u8
 }

@@ -1,5 +1,5 @@
-//! Angles to lengths and back, the same bits on every platform: the standard library asks the platform's own
-//! maths library, whose last bits differ. Sums, products and square roots are exact everywhere.
+//! Trigonometry with the same bits on every platform: the standard library uses the platform's maths library, whose last
+//! bits differ. Additions, multiplications and square roots are exact everywhere.
 
 /// Sine and cosine of an angle in radians.
 pub(crate) fn sin_cos(angle: f32) -> (f32, f32) {

@@ -1,44 +1,42 @@
-//! From where, and how large, a thing is drawn.
+//! Random poses: from which side, how large and where an object is drawn.
 
 use crate::camera::Camera;
 use crate::catalogue::CATALOGUE;
 use touchstream_env::seed::RandomStream;
 
-/// The ranges from which a view is drawn, both ends of each.
+/// Ranges of a pose, both ends included.
 pub(crate) struct PoseRange {
     pub elevation_deg: (f32, f32),
     pub roll_deg: (f32, f32),
-    /// The longer side of the thing's box.
+    /// Longer side of the object's box.
     pub side_px: (f32, f32),
-    /// How far its box may move from the middle, as a share of the room it has; 0.5 reaches the rims.
+    /// Maximum shift of the box from the centre, as a share of the free space; 0.5 reaches the edges.
     pub shift: f32,
 }
 
-/// Large and near the middle.
 pub(crate) const PORTRAIT_POSE: PoseRange =
     PoseRange { elevation_deg: (5.0, 40.0), roll_deg: (-10.0, 10.0), side_px: (145.0, 205.0), shift: 0.3 };
 
-/// Anywhere, of any size.
 pub(crate) const OBJECT_POSE: PoseRange =
     PoseRange { elevation_deg: (0.0, 48.0), roll_deg: (-42.0, 42.0), side_px: (42.0, 170.0), shift: 0.5 };
 
-/// One of several. No larger: two of this size always fit beside each other.
+/// At most half of the screen, so that two objects always fit next to each other.
 pub(crate) const SCENE_POSE: PoseRange =
     PoseRange { elevation_deg: (5.0, 40.0), roll_deg: (-20.0, 20.0), side_px: (64.0, 108.0), shift: 0.5 };
 
-/// A view of one thing.
+/// The pose of one object.
 pub(crate) struct Pose {
     pub camera: Camera,
-    /// The longer side of the thing's box.
+    /// Longer side of the object's box.
     pub side_px: f32,
-    /// Down from the middle, as a share of the room its box has on the screen.
+    /// Shift down from the centre, as a share of the free space.
     pub shift_rows: f32,
-    /// To the right, likewise.
+    /// Shift to the right, likewise.
     pub shift_cols: f32,
 }
 
 impl Pose {
-    /// A view of a thing of this class whose bounding ball has this radius.
+    /// A pose for an object of a class with this bounding radius.
     pub(crate) fn draw(range: &PoseRange, class: usize, radius: f32, stream: &mut RandomStream) -> Self {
         let within = |stream: &mut RandomStream, (low, high): (f32, f32)| stream.in_range(low, high);
         let edge_on_deg = CATALOGUE[class % CATALOGUE.len()].edge_on_deg;

@@ -1,7 +1,7 @@
 //! Signed distances to simple solids around the origin: negative inside, in the units of the point.
 //!
-//! Where a distance is not exact it errs on the small side, or by a few percent that the catalogue's `step`
-//! makes up for.
+//! Distances that are not exact are too small, or too large by a few percent, for which the catalogue's `step`
+//! compensates.
 
 use crate::vec3::{Vec3, v};
 
@@ -9,7 +9,7 @@ pub(crate) fn sphere(p: Vec3, radius: f32) -> f32 {
     p.length() - radius
 }
 
-/// A ball with three radii.
+/// An ellipsoid with three radii.
 pub(crate) fn ellipsoid(p: Vec3, radii: Vec3) -> f32 {
     let q = v(p.x / radii.x, p.y / radii.y, p.z / radii.z);
     let slope = v(q.x / radii.x, q.y / radii.y, q.z / radii.z).length();
@@ -17,26 +17,26 @@ pub(crate) fn ellipsoid(p: Vec3, radii: Vec3) -> f32 {
     if slope < 1e-6 { -radii.x.min(radii.y).min(radii.z) } else { level * (level - 1.0) / slope }
 }
 
-/// A box of half sides `half`, its edges rounded without growing it.
+/// A box with half sides `half` and rounded edges; rounding does not enlarge it.
 pub(crate) fn cuboid(p: Vec3, half: Vec3, round: f32) -> f32 {
     let q = v(p.x.abs() - half.x + round, p.y.abs() - half.y + round, p.z.abs() - half.z + round);
     let outside = v(q.x.max(0.0), q.y.max(0.0), q.z.max(0.0)).length();
     outside + q.x.max(q.y).max(q.z).min(0.0) - round
 }
 
-/// A round bar from `a` to `b`.
+/// A capsule from `a` to `b`.
 pub(crate) fn capsule(p: Vec3, a: Vec3, b: Vec3, radius: f32) -> f32 {
     limb(p, a, b, radius, radius)
 }
 
-/// A round bar from `a` to `b` whose radius changes along the way.
+/// A capsule from `a` to `b` whose radius varies linearly.
 pub(crate) fn limb(p: Vec3, a: Vec3, b: Vec3, radius_a: f32, radius_b: f32) -> f32 {
     let (from_a, along) = (p - a, b - a);
     let share = (from_a.dot(along) / along.dot(along).max(1e-9)).clamp(0.0, 1.0);
     (from_a - along * share).length() - radius_a - (radius_b - radius_a) * share
 }
 
-/// A limb in the xy plane cut flat at `half_depth` on both sides.
+/// A limb in the xy plane, cut flat at `half_depth` on both sides.
 pub(crate) fn blade(
     p: Vec3,
     a: (f32, f32),
@@ -49,22 +49,22 @@ pub(crate) fn blade(
     extruded(flat, p.z, half_depth)
 }
 
-/// A cylinder standing along y.
+/// A cylinder along y.
 pub(crate) fn cylinder(p: Vec3, radius: f32, half_height: f32) -> f32 {
     extruded((p.x * p.x + p.z * p.z).sqrt() - radius, p.y, half_height)
 }
 
-/// A cylinder lying along x.
+/// A cylinder along x.
 pub(crate) fn cylinder_x(p: Vec3, radius: f32, half_length: f32) -> f32 {
     cylinder(p.swap_xy(), radius, half_length)
 }
 
-/// A cylinder lying along z, such as a wheel of a thing that drives along x.
+/// A cylinder along z, such as a wheel of a vehicle that drives along x.
 pub(crate) fn cylinder_z(p: Vec3, radius: f32, half_length: f32) -> f32 {
     cylinder(p.swap_yz(), radius, half_length)
 }
 
-/// A cone along y cut at both ends.
+/// A truncated cone along y.
 pub(crate) fn frustum(p: Vec3, radius_bottom: f32, radius_top: f32, half_height: f32) -> f32 {
     let across = (p.x * p.x + p.z * p.z).sqrt();
     let (slope_x, slope_y) = (radius_top - radius_bottom, 2.0 * half_height);
@@ -84,12 +84,12 @@ pub(crate) fn torus(p: Vec3, ring_radius: f32, tube_radius: f32) -> f32 {
     (across * across + p.y * p.y).sqrt() - tube_radius
 }
 
-/// A ring around the z axis: a hoop seen from the front.
+/// A ring around the z axis, seen from the front as a circle.
 pub(crate) fn torus_z(p: Vec3, ring_radius: f32, tube_radius: f32) -> f32 {
     torus(p.swap_yz(), ring_radius, tube_radius)
 }
 
-/// A plate in the xy plane with the outline of an ellipse.
+/// An elliptical plate in the xy plane.
 pub(crate) fn oval_plate(p: Vec3, radius_x: f32, radius_y: f32, half_depth: f32) -> f32 {
     let (qx, qy) = (p.x / radius_x, p.y / radius_y);
     let level = (qx * qx + qy * qy).sqrt();
@@ -99,7 +99,7 @@ pub(crate) fn oval_plate(p: Vec3, radius_x: f32, radius_y: f32, half_depth: f32)
     extruded(flat, p.z, half_depth)
 }
 
-/// A plate in the xy plane with the outline of a triangle, corners counter-clockwise.
+/// A triangular plate in the xy plane, corners counter-clockwise.
 pub(crate) fn triangle_plate(p: Vec3, corners: [(f32, f32); 3], half_depth: f32) -> f32 {
     let mut nearest = f32::MAX;
     let mut inside = true;
@@ -116,14 +116,14 @@ pub(crate) fn triangle_plate(p: Vec3, corners: [(f32, f32); 3], half_depth: f32)
     extruded(flat, p.z, half_depth)
 }
 
-/// A roof along z: the triangle of half width `half_width` and height `height` standing on y = 0.
+/// A roof along z: a triangular prism of half width `half_width` and height `height` on y = 0.
 pub(crate) fn gable(p: Vec3, half_width: f32, height: f32, half_length: f32) -> f32 {
     let slope_length = (half_width * half_width + height * height).sqrt();
     let slope = (p.x.abs() * height + p.y * half_width - half_width * height) / slope_length;
     slope.max(-p.y).max(p.z.abs() - half_length)
 }
 
-/// A flat outline at distance `flat`, given depth.
+/// Extrudes a flat outline at distance `flat`.
 pub(crate) fn extruded(flat: f32, along: f32, half_depth: f32) -> f32 {
     let depth = along.abs() - half_depth;
     let (fx, fy) = (flat.max(0.0), depth.max(0.0));

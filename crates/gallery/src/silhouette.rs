@@ -1,4 +1,4 @@
-//! One thing on glass: where it is seen, and its colours there, to be laid over a background.
+//! The silhouette of an object and its colours, to be composed over a background.
 
 use crate::camera::{Camera, Frame};
 use crate::light::Light;
@@ -6,13 +6,13 @@ use crate::march::{Body, Ending};
 use crate::palette::Colour;
 use crate::texture::Coat;
 
-/// A rectangle of pixels with the outline of one thing on it.
+/// A rectangle of pixels with the silhouette of one object.
 pub(crate) struct Silhouette {
     pub n_rows: usize,
     pub n_cols: usize,
-    /// In [0, 1], row by row. Pixels whose middle the thing covers have 1, others less than 1.
+    /// In [0, 1], row-major. Pixels whose centre the object covers have 1, others less than 1.
     pub coverage: Vec<f32>,
-    /// How far from the eye its surface is; meaningless where the coverage is 0.
+    /// Distance of the surface from the eye; undefined where the coverage is 0.
     depths: Vec<f32>,
 }
 
@@ -25,29 +25,29 @@ impl Silhouette {
     ) -> Self {
         let mut coverage = vec![0.0; n_rows * n_cols];
         let mut depths = vec![0.0; n_rows * n_cols];
-        body.look(camera, frame, n_rows, n_cols, |row, col, ending| {
+        body.trace(camera, frame, n_rows, n_cols, |row, col, ending| {
             let idx = row * n_cols + col;
             (depths[idx], coverage[idx]) = match ending {
                 Ending::Hit(depth) => (depth, 1.0),
-                // A near miss: the rim covers a part of the pixel.
+                // A near miss: the antialiased edge covers a part of the pixel.
                 Ending::Miss { nearest, gap } => (nearest, 0.6 * (1.0 - gap).max(0.0)),
             };
         });
         Self { n_rows, n_cols, coverage, depths }
     }
 
-    /// Whether the thing covers the middle of a pixel.
+    /// Whether the object covers the centre of a pixel.
     pub(crate) fn is_solid(&self, idx: usize) -> bool {
         self.coverage[idx] >= 1.0
     }
 
-    /// How many pixels the thing covers.
+    /// Number of pixels that the object covers.
     pub(crate) fn area_px(&self) -> usize {
         (0..self.coverage.len()).filter(|&idx| self.is_solid(idx)).count()
     }
 
-    /// Linear colours, row by row, of what was traced with the same body, camera and frame; black where the
-    /// coverage is 0.
+    /// Linear colours, row-major, for the same body, camera and frame as in [`Silhouette::trace`]; black where the coverage
+    /// is 0.
     pub(crate) fn painted(
         &self,
         body: &Body,

@@ -1,7 +1,7 @@
-//! A thing whose form and view are settled: ready to be traced, placed and painted.
+//! An object with a fixed form and pose: ready to be traced, placed and painted.
 
 use crate::camera::{Extent, Frame};
-use crate::compose::Place;
+use crate::compose::PixelPos;
 use crate::light::Light;
 use crate::march::Body;
 use crate::palette::Colour;
@@ -12,10 +12,10 @@ use crate::texture::Coat;
 use touchstream_env::seed::RandomStream;
 use touchstream_env::touch::SCREEN_SIDE_PX;
 
-/// Empty pixels around a thing, for its soft rim.
+/// Number of empty pixels around an object, for its antialiased edge.
 const MARGIN_PX: usize = 2;
 
-/// One thing in one view.
+/// One object in one pose.
 pub(crate) struct Still {
     body: Body,
     pose: Pose,
@@ -42,26 +42,26 @@ impl Still {
         Silhouette::trace(&self.body, &self.pose.camera, &self.frame(), (self.n_rows, self.n_cols))
     }
 
-    /// The colours of its own silhouette.
+    /// The colours of the object's silhouette.
     pub(crate) fn painted(&self, silhouette: &Silhouette, coat: &Coat, light: &Light) -> Vec<Colour> {
         silhouette.painted(&self.body, &self.pose.camera, &self.frame(), coat, light)
     }
 
-    /// The last row and the last column at which it may begin and still be wholly on the screen.
-    pub(crate) fn last_place(&self) -> Place {
+    /// The last row and column at which the object fits on the screen.
+    pub(crate) fn last_place(&self) -> PixelPos {
         (SCREEN_SIDE_PX - self.n_rows, SCREEN_SIDE_PX - self.n_cols)
     }
 
-    /// Where its pose puts it. A shift is a share of the room there is, so that things do not gather at the
-    /// rims.
-    pub(crate) fn posed_place(&self) -> Place {
+    /// The position of the object's pose. A shift is a share of the free space, so that objects do not accumulate at the
+    /// edges.
+    pub(crate) fn posed_place(&self) -> PixelPos {
         let along = |last: usize, shift: f32| (last as f32 * (0.5 + shift)).clamp(0.0, last as f32) as usize;
         let (last_top, last_left) = self.last_place();
         (along(last_top, self.pose.shift_rows), along(last_left, self.pose.shift_cols))
     }
 
-    /// The (row, column) on which it stands when placed, and how far its shadow reaches to each side, in pixels.
-    pub(crate) fn foot(&self, (top, left): Place) -> ((f32, f32), f32) {
+    /// The (row, column) of its base at a position, and how far its shadow extends to each side, in pixels.
+    pub(crate) fn foot(&self, (top, left): PixelPos) -> ((f32, f32), f32) {
         let width_px = self.n_cols as f32;
         let row_px = (top + self.n_rows) as f32 - width_px * 0.08;
         ((row_px, left as f32 + width_px * 0.5), width_px * 0.62)

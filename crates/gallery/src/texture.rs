@@ -1,4 +1,4 @@
-//! What a part of a thing is painted with: drawn without knowing the class.
+//! The surface paint of an object's parts, which does not depend on the class.
 
 use crate::combine::N_PARTS;
 use crate::noise::noise_3d;
@@ -6,7 +6,6 @@ use crate::palette::{Colour, draw_colour};
 use crate::vec3::{Vec3, v};
 use touchstream_env::seed::RandomStream;
 
-/// How two colours alternate on a part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Pattern {
     Plain,
@@ -18,7 +17,7 @@ pub(crate) enum Pattern {
     Gradient,
 }
 
-/// Each entry is as likely as the others; plain stands more than once.
+/// Drawn uniformly; plain is listed more than once.
 const PATTERNS: [Pattern; 10] = [
     Pattern::Plain,
     Pattern::Plain,
@@ -32,18 +31,17 @@ const PATTERNS: [Pattern; 10] = [
     Pattern::Gradient,
 ];
 
-/// The paint of one part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint {
     pub pattern: Pattern,
     pub first: Colour,
     pub second: Colour,
-    /// Along which stripes and gradients run, of unit length.
+    /// Unit direction of stripes and gradients.
     direction: Vec3,
     /// Periods per unit of length.
     frequency: f32,
     offset: Vec3,
-    /// The strength of the highlight.
+    /// Strength of the highlight.
     pub gloss: f32,
 }
 
@@ -51,7 +49,7 @@ impl Paint {
     pub(crate) fn draw(stream: &mut RandomStream) -> Self {
         let pattern = *stream.pick(&PATTERNS);
         let first = draw_colour(stream);
-        // Half of the way to another colour: patterns must not tear the shape apart.
+        // Half way to another colour: patterns should not dominate the shape.
         let second = first + (draw_colour(stream) - first) * stream.in_range(0.35, 0.9);
         let mut signed = || stream.in_range(-1.0, 1.0);
         let direction = v(signed(), signed(), signed()).normalized();
@@ -73,7 +71,7 @@ impl Paint {
         }
     }
 
-    /// The colour at a point of the thing.
+    /// The colour at a point of the object.
     pub(crate) fn colour(&self, p: Vec3) -> Colour {
         self.first + (self.second - self.first) * self.share_of_second(p)
     }
@@ -104,25 +102,25 @@ impl Paint {
     }
 }
 
-/// 0 or 1 by halves of a unit, with a short ramp against jagged edges.
+/// A square wave of period 1 between 0 and 1, with short ramps for antialiasing.
 fn square_wave(along: f32) -> f32 {
     ((triangle_wave(along) - 0.5) * 8.0 + 0.5).clamp(0.0, 1.0)
 }
 
-/// From 0 up to 1 and back within a unit.
+/// A triangle wave of period 1 between 0 and 1.
 fn triangle_wave(along: f32) -> f32 {
     ((along - along.floor()) * 2.0 - 1.0).abs()
 }
 
-/// The paints of all parts of one thing.
+/// The paints of all parts of one object.
 pub(crate) type Coat = [Paint; N_PARTS];
 
-/// A coat for a thing of any class: the class is no argument, so it cannot matter.
+/// A coat for an object of any class: without the class as an argument, it cannot depend on it.
 pub(crate) fn draw_coat(stream: &mut RandomStream) -> Coat {
     std::array::from_fn(|_| Paint::draw(stream))
 }
 
-/// The coat of every template: muted colours that are the same for all classes.
+/// The coat of every template: the same muted colours for all classes.
 pub(crate) const TEMPLATE_COAT: Coat = [
     Paint::plain(v(0.62, 0.58, 0.5)),
     Paint::plain(v(0.16, 0.3, 0.5)),

@@ -1,4 +1,4 @@
-//! Points and directions in space, with only portable arithmetic.
+//! Points and directions in space, with portable arithmetic only.
 
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -10,7 +10,7 @@ pub(crate) struct Vec3 {
     pub z: f32,
 }
 
-/// Short for a point: shapes are mostly points.
+/// Short, because shapes consist mostly of points.
 pub(crate) const fn v(x: f32, y: f32, z: f32) -> Vec3 {
     Vec3 { x, y, z }
 }
@@ -32,38 +32,38 @@ impl Vec3 {
         self.dot(self).sqrt()
     }
 
-    /// The direction alone; straight up where there is none.
+    /// The unit direction; straight up for the zero vector.
     pub(crate) fn normalized(self) -> Self {
         let length = self.length();
         if length > 1e-12 { self * (1.0 / length) } else { v(0.0, 1.0, 0.0) }
     }
 
-    /// The same point as seen from (`x`, `y`, `z`).
+    /// The point relative to (`x`, `y`, `z`).
     pub(crate) fn at(self, x: f32, y: f32, z: f32) -> Self {
         v(self.x - x, self.y - y, self.z - z)
     }
 
-    /// Left and right alike.
+    /// Mirrors left to right.
     pub(crate) fn fold_x(self) -> Self {
         v(self.x.abs(), self.y, self.z)
     }
 
-    /// Front and back alike.
+    /// Mirrors front to back.
     pub(crate) fn fold_z(self) -> Self {
         v(self.x, self.y, self.z.abs())
     }
 
-    /// Both horizontal axes folded: four corners become one.
+    /// Mirrors both horizontal axes.
     pub(crate) fn fold_xz(self) -> Self {
         v(self.x.abs(), self.y, self.z.abs())
     }
 
-    /// Lays what stands along y along x.
+    /// Rotates an object along y to lie along x.
     pub(crate) fn swap_xy(self) -> Self {
         v(self.y, self.x, self.z)
     }
 
-    /// Lays what stands along y along z.
+    /// Rotates an object along y to lie along z.
     pub(crate) fn swap_yz(self) -> Self {
         v(self.x, self.z, self.y)
     }

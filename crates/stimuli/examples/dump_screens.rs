@@ -1,5 +1,5 @@
-//! Dumps pictures of the gallery for scripts that train or probe encoders: raw RGB bytes, rows first, and a table of
-//! what is on them.
+//! Writes images of the gallery for scripts that train or test encoders: raw RGB bytes, row-major, and a table of
+//! their contents.
 //!
 //!     cargo run --release --example dump_screens -- OUT_DIR train|validation N_PORTRAITS N_OBJECTS
 //!
@@ -13,7 +13,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use touchstream_env::screen::Screen;
-use touchstream_env::stimuli::{ClassIdx, Picture, Split, Stimuli};
+use touchstream_env::stimuli::{ClassIdx, ImageId, Split, Stimuli};
 use touchstream_files::NoProgress;
 use touchstream_stimuli::{Needs, Sizes, SourceOptions, SourceSpec, SplitCounts, open};
 
@@ -27,12 +27,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let split = match split.as_str() {
         "train" => Split::Train,
         "validation" => Split::Validation,
-        other => return Err(format!("`{other}` is no split; there are `train` and `validation`").into()),
+        other => return Err(format!("`{other}` is not a split; splits are `train` and `validation`").into()),
     };
     let (n_portraits, n_objects): (u32, u32) = (n_portraits.parse()?, n_objects.parse()?);
     let both = |n: u32| Some(SplitCounts { train: n, validation: n });
     let options = SourceOptions {
-        // At least one picture of each kind, since a source holds no fewer.
+        // The gallery requires at least one image of each kind.
         sizes: Sizes { portraits: both(n_portraits.max(1)), objects: both(n_objects.max(1)), scenes: None },
         needs: Needs { scenes: false, ..Needs::ALL },
         ..SourceOptions::default()
@@ -52,13 +52,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     templates.flush()?;
 
-    let portraits: Vec<Picture> = classes
+    let portraits: Vec<ImageId> = classes
         .iter()
-        .flat_map(|&class| (0..n_portraits).map(move |index| Picture::Portrait { class, index }))
+        .flat_map(|&class| (0..n_portraits).map(move |index| ImageId::Portrait { class, index }))
         .collect();
     dump(&out_dir.join("portraits.u8"), &*stimuli, split, &portraits)?;
 
-    let objects: Vec<Picture> = (0..n_objects).map(|index| Picture::Object { index }).collect();
+    let objects: Vec<ImageId> = (0..n_objects).map(|index| ImageId::Object { index }).collect();
     dump(&out_dir.join("objects.u8"), &*stimuli, split, &objects)?;
     let mut table = BufWriter::new(File::create(out_dir.join("objects.csv"))?);
     writeln!(table, "class,top,left,bottom,right")?;
@@ -73,20 +73,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Writes the bytes of pictures one after another, drawn on all cores.
-fn dump(
-    path: &Path,
-    stimuli: &dyn Stimuli,
-    split: Split,
-    pictures: &[Picture],
-) -> Result<(), Box<dyn Error>> {
+/// Draws images on all cores and writes their bytes one after another.
+fn dump(path: &Path, stimuli: &dyn Stimuli, split: Split, images: &[ImageId]) -> Result<(), Box<dyn Error>> {
     let mut file = BufWriter::new(File::create(path)?);
-    for chunk in pictures.chunks(256) {
+    for chunk in images.chunks(256) {
         let screens: Result<Vec<Screen>, _> = chunk
             .par_iter()
-            .map(|&picture| {
+            .map(|&image| {
                 let mut screen = Screen::grey();
-                stimuli.draw(split, picture, &mut screen).map(|()| screen)
+                stimuli.draw(split, image, &mut screen).map(|()| screen)
             })
             .collect();
         for screen in screens? {

@@ -1,5 +1,5 @@
-//! Draws what a source holds as one PNG: portraits and templates by class, localization screens with their boxes,
-//! scenes with their masks tinted. For looking at a source before learning from it.
+//! Draws the contents of a source as one PNG: portraits and templates by class, localization screens with their boxes,
+//! scenes with tinted masks. Use it to inspect a source before training.
 //!
 //!     cargo run --release --example source_sheet -- coco:PATH sheet.png [CACHE_DIR]
 
@@ -7,7 +7,7 @@ use image::{Rgb, RgbImage};
 use std::error::Error;
 use std::time::Instant;
 use touchstream_env::screen::Screen;
-use touchstream_env::stimuli::{ClassIdx, Picture, Split, Stimuli};
+use touchstream_env::stimuli::{ClassIdx, ImageId, Split, Stimuli};
 use touchstream_env::touch::SCREEN_SIDE_PX;
 use touchstream_files::NoProgress;
 use touchstream_stimuli::{SourceOptions, SourceSpec, open};
@@ -19,10 +19,10 @@ const COLORS: [[u8; 3]; 6] =
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
-    let (Some(word), Some(out)) = (args.next(), args.next()) else {
+    let (Some(source), Some(out)) = (args.next(), args.next()) else {
         return Err("usage: source_sheet SOURCE OUT.png [CACHE_DIR]".into());
     };
-    let spec: SourceSpec = word.parse()?;
+    let spec: SourceSpec = source.parse()?;
     let options = SourceOptions { cache_dir: args.next().map(Into::into), ..SourceOptions::default() };
     let started = Instant::now();
     let opened = open(&spec, &options, &NoProgress)?;
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         tiles.push(template_tile(stimuli, class)?);
         for (split, index) in [(Split::Train, 0), (Split::Train, 1), (Split::Validation, 0)] {
             let index = index.min(stimuli.n_portraits(split, class) as u32 - 1);
-            tiles.push(tile(&drawn(stimuli, split, Picture::Portrait { class, index })?));
+            tiles.push(tile(&drawn(stimuli, split, ImageId::Portrait { class, index })?));
         }
     }
     for index in 0..stimuli.n_objects(Split::Train).min(16) as u32 {
@@ -54,9 +54,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn drawn(stimuli: &dyn Stimuli, split: Split, picture: Picture) -> Result<Screen, Box<dyn Error>> {
+fn drawn(stimuli: &dyn Stimuli, split: Split, image: ImageId) -> Result<Screen, Box<dyn Error>> {
     let mut screen = Screen::grey();
-    stimuli.draw(split, picture, &mut screen)?;
+    stimuli.draw(split, image, &mut screen)?;
     Ok(screen)
 }
 
@@ -76,7 +76,7 @@ fn template_tile(stimuli: &dyn Stimuli, class: ClassIdx) -> Result<RgbImage, Box
 }
 
 fn object_tile(stimuli: &dyn Stimuli, index: u32) -> Result<RgbImage, Box<dyn Error>> {
-    let mut tile = tile(&drawn(stimuli, Split::Train, Picture::Object { index })?);
+    let mut tile = tile(&drawn(stimuli, Split::Train, ImageId::Object { index })?);
     let bounds = stimuli.object(Split::Train, index).bounds;
     for row in bounds.top()..=bounds.bottom() {
         for col in bounds.left()..=bounds.right() {
@@ -93,7 +93,7 @@ fn object_tile(stimuli: &dyn Stimuli, index: u32) -> Result<RgbImage, Box<dyn Er
 }
 
 fn scene_tile(stimuli: &dyn Stimuli, index: u32) -> Result<RgbImage, Box<dyn Error>> {
-    let mut tile = tile(&drawn(stimuli, Split::Train, Picture::Scene { index })?);
+    let mut tile = tile(&drawn(stimuli, Split::Train, ImageId::Scene { index })?);
     for instance in stimuli.instances(Split::Train, index) {
         let color = COLORS[instance.class.get() % COLORS.len()];
         instance.mask.for_each_run(|run| {

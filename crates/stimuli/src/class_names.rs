@@ -1,4 +1,4 @@
-//! Classes by the names people give them, and the paper's four before all others.
+//! Finds classes by name, in several spellings, and puts the paper's four classes first.
 
 use crate::error::SourceError;
 use touchstream_env::nearest;
@@ -11,7 +11,7 @@ const PAPER_CLASSES: [(&str, &[&str]); 4] = [
     ("n02510455", &["giant_panda", "panda", "panda_bear"]),
 ];
 
-/// Which of the paper's classes a name means.
+/// The index in [`PAPER_CLASSES`] of the class with a name.
 fn paper_class(name: &str) -> Option<usize> {
     let (id, rest) = wordnet_id_and_name(&plain(name));
     PAPER_CLASSES.iter().position(|(paper_id, names)| {
@@ -30,14 +30,14 @@ fn wordnet_id_and_name(plain_name: &str) -> (Option<String>, String) {
     }
 }
 
-/// Whether an asked-for name means a class of the source.
-fn means(asked: &str, class: &str) -> bool {
-    let (asked_id, asked_name) = wordnet_id_and_name(&plain(asked));
+/// Whether a requested name denotes a class of the source.
+fn matches(requested: &str, class: &str) -> bool {
+    let (requested_id, requested_name) = wordnet_id_and_name(&plain(requested));
     let (class_id, class_name) = wordnet_id_and_name(&plain(class));
-    match (&asked_id, &class_id) {
-        (Some(asked_id), Some(class_id)) => asked_id == class_id,
-        _ if !asked_name.is_empty() && asked_name == class_name => true,
-        _ => paper_class(asked).is_some_and(|paper| paper_class(class) == Some(paper)),
+    match (&requested_id, &class_id) {
+        (Some(requested_id), Some(class_id)) => requested_id == class_id,
+        _ if !requested_name.is_empty() && requested_name == class_name => true,
+        _ => paper_class(requested).is_some_and(|paper| paper_class(class) == Some(paper)),
     }
 }
 
@@ -46,23 +46,23 @@ pub fn sort_for_paper(classes: &mut [String]) {
     classes.sort_by_key(|class| (paper_class(class).unwrap_or(PAPER_CLASSES.len()), class.clone()));
 }
 
-/// The position of the class that a name means. An exact name wins over one that merely means the same.
-pub fn find_class(asked: &str, available: &[String]) -> Result<usize, SourceError> {
-    let exact = available.iter().position(|class| class == asked);
-    exact.or_else(|| available.iter().position(|class| means(asked, class))).ok_or_else(|| {
+/// The index of the class with a name. An exact match has priority over another spelling.
+pub fn find_class(requested: &str, available: &[String]) -> Result<usize, SourceError> {
+    let exact = available.iter().position(|class| class == requested);
+    exact.or_else(|| available.iter().position(|class| matches(requested, class))).ok_or_else(|| {
         SourceError::UnknownClass {
-            name: asked.to_owned(),
-            nearest: nearest(asked, available.iter().map(String::as_str)).map(str::to_owned),
+            name: requested.to_owned(),
+            nearest: nearest(requested, available.iter().map(String::as_str)).map(str::to_owned),
             available: available.to_vec(),
         }
     })
 }
 
-/// Positions of the asked-for classes in the order asked for; all, when none are asked for.
-pub fn select_classes(asked: Option<&[String]>, available: &[String]) -> Result<Vec<usize>, SourceError> {
-    let Some(asked) = asked else { return Ok((0..available.len()).collect()) };
-    let mut selected = Vec::with_capacity(asked.len());
-    for name in asked {
+/// Indices of the requested classes, in the order of the request; all classes without a request.
+pub fn select_classes(requested: Option<&[String]>, available: &[String]) -> Result<Vec<usize>, SourceError> {
+    let Some(requested) = requested else { return Ok((0..available.len()).collect()) };
+    let mut selected = Vec::with_capacity(requested.len());
+    for name in requested {
         let class = find_class(name, available)?;
         if selected.contains(&class) {
             return Err(SourceError::ClassTwice { name: available[class].clone() });
@@ -72,9 +72,9 @@ pub fn select_classes(asked: Option<&[String]>, available: &[String]) -> Result<
     Ok(selected)
 }
 
-/// Lower case letters and digits; everything else is `_`.
-fn plain(word: &str) -> String {
-    let lower = word.trim().to_lowercase();
+/// Lower-case letters and digits; all other characters become `_`.
+fn plain(name: &str) -> String {
+    let lower = name.trim().to_lowercase();
     lower.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' }).collect()
 }
 
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_papers_classes_come_first_by_whatever_name() {
+    fn the_papers_classes_come_first_under_any_name() {
         let cases = [
             (
                 ["church", "Giant Panda", "racer", "boston_bull", "monarch-butterfly"],
@@ -124,13 +124,13 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_class_is_told_the_nearest() {
+    fn an_unknown_class_gets_a_suggestion() {
         let available = names(&["church", "gas_pump"]);
         let error = find_class("chirch", &available).unwrap_err().to_string();
-        assert_eq!(error, "no class `chirch` (did you mean `church`?); there are: church, gas_pump");
+        assert_eq!(error, "no class `chirch` (did you mean `church`?); classes: church, gas_pump");
         let error = find_class("zebra", &available).unwrap_err().to_string();
-        assert_eq!(error, "no class `zebra`; there are: church, gas_pump");
+        assert_eq!(error, "no class `zebra`; classes: church, gas_pump");
         let twice = select_classes(Some(&names(&["church", "Church"])), &available).unwrap_err();
-        assert_eq!(twice.to_string(), "class `church` is asked for twice");
+        assert_eq!(twice.to_string(), "class `church` is requested twice");
     }
 }

@@ -1,66 +1,60 @@
-//! Bytes of a JPEG, PNG or WebP file into pixels, with limits: no file can make us take much memory.
+//! Decodes JPEG, PNG and WebP files, with limits on size and memory.
 
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageReader, Limits, RgbImage, RgbaImage};
 use std::io::Cursor;
 use touchstream_env::screen::BACKGROUND_GREY;
 
-/// The longest side an image may have.
+/// Maximum side of an image.
 pub const MAX_SIDE_PX: u32 = 16_384;
-/// The most pixels an image may have.
+/// Maximum number of pixels of an image.
 pub const MAX_PIXELS: u64 = 100_000_000;
-/// The most bytes that a decoder may take for itself and its pixels (16 bits, four channels).
+/// Maximum memory of a decoder, including its pixels (16 bits, four channels).
 const MAX_DECODER_BYTES: u64 = 8 * MAX_PIXELS + (64 << 20);
 
-/// Why bytes are no picture.
+/// Why bytes cannot be decoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// No byte at all.
     #[error("the file is empty")]
     Empty,
-    /// Neither JPEG, PNG nor WebP, whatever its name says.
+    /// The contents are neither JPEG, PNG nor WebP; the file name does not matter.
     #[error("not a JPEG, PNG or WebP image")]
     NotAnImage,
-    /// Its header claims more pixels than allowed.
-    #[error("{width}x{height} pixels are more than {MAX_SIDE_PX} a side or {} million in all", MAX_PIXELS / 1_000_000)]
-    TooLarge {
-        /// Columns.
-        width: u32,
-        /// Rows.
-        height: u32,
-    },
-    /// The file ends before the picture does.
+    /// The image is larger than allowed, according to its header.
+    #[error("{width}x{height} pixels exceed the limit of {MAX_SIDE_PX} per side or {} million in all", MAX_PIXELS / 1_000_000)]
+    TooLarge { width: u32, height: u32 },
+    /// The file ends within the image.
     #[error("the file ends before its image does")]
     Truncated,
-    /// The decoder gave up.
+    /// Any other error of the decoder.
     #[error("broken image: {0}")]
     Broken(String),
 }
 
-/// What to do with a camera's note of how it was held (EXIF).
+/// Whether to apply the camera orientation (EXIF).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Upright {
-    /// Turn the picture upright.
+    /// Rotate the image upright.
     Turn,
-    /// Keep pixels where they are stored, because annotations count them there.
+    /// Leave the pixels as stored, because annotations refer to these coordinates.
     AsStored,
 }
 
-/// An opaque picture. Transparent parts show mid grey.
+/// Decodes to RGB; transparent parts become mid grey.
 pub fn decode_rgb(bytes: &[u8], upright: Upright) -> Result<RgbImage, DecodeError> {
-    let picture = decode(bytes, upright)?;
-    if !picture.color().has_alpha() {
-        return Ok(picture.into_rgb8());
+    let image = decode(bytes, upright)?;
+    if !image.color().has_alpha() {
+        return Ok(image.into_rgb8());
     }
-    let picture = picture.into_rgba8();
-    Ok(RgbImage::from_fn(picture.width(), picture.height(), |x, y| {
-        let [red, green, blue, alpha] = picture.get_pixel(x, y).0.map(u32::from);
+    let image = image.into_rgba8();
+    Ok(RgbImage::from_fn(image.width(), image.height(), |x, y| {
+        let [red, green, blue, alpha] = image.get_pixel(x, y).0.map(u32::from);
         let over_grey = |channel| (channel * alpha + u32::from(BACKGROUND_GREY) * (255 - alpha) + 127) / 255;
         image::Rgb([red, green, blue].map(|channel| over_grey(channel) as u8))
     }))
 }
 
-/// A picture with transparency.
+/// Decodes to RGBA.
 pub fn decode_rgba(bytes: &[u8]) -> Result<RgbaImage, DecodeError> {
     Ok(decode(bytes, Upright::Turn)?.into_rgba8())
 }
@@ -75,7 +69,7 @@ fn decode(bytes: &[u8], upright: Upright) -> Result<DynamicImage, DecodeError> {
     if !matches!(format, image::ImageFormat::Jpeg | image::ImageFormat::Png | image::ImageFormat::WebP) {
         return Err(DecodeError::NotAnImage);
     }
-    // The decoder fills what is missing of a JPEG with grey and says nothing.
+    // The decoder silently fills missing parts of a JPEG with grey.
     if format == image::ImageFormat::Jpeg && !jpeg_is_whole(bytes) {
         return Err(DecodeError::Truncated);
     }
@@ -90,13 +84,13 @@ fn decode(bytes: &[u8], upright: Upright) -> Result<DynamicImage, DecodeError> {
     if width == 0 || height == 0 {
         return Err(DecodeError::Broken(format!("{width}x{height} pixels")));
     }
-    // A note of orientation that cannot be read is as good as none.
+    // An invalid orientation is ignored.
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
-    let mut picture = DynamicImage::from_decoder(decoder).map_err(broken)?;
+    let mut image = DynamicImage::from_decoder(decoder).map_err(broken)?;
     if upright == Upright::Turn {
-        picture.apply_orientation(orientation);
+        image.apply_orientation(orientation);
     }
-    Ok(picture)
+    Ok(image)
 }
 
 fn broken(error: ImageError) -> DecodeError {
@@ -104,18 +98,18 @@ fn broken(error: ImageError) -> DecodeError {
         ImageError::IoError(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
             DecodeError::Truncated
         }
-        // Messages of decoders are shown on one line.
+        // Put multi-line messages on one line.
         other => DecodeError::Broken(other.to_string().replace('\n', " ")),
     }
 }
 
-/// Whether an end-of-image marker stands after the first scan.
+/// Whether there is an end-of-image marker after the first scan.
 fn jpeg_is_whole(bytes: &[u8]) -> bool {
     const START_OF_SCAN: u8 = 0xda;
     const END_OF_IMAGE: u8 = 0xd9;
     let mut at = 2;
     loop {
-        // Entropy-coded data, fill bytes, stuffed zeros and restart markers stand between segments.
+        // Between segments there may be entropy-coded data, fill bytes, stuffed zeros and restart markers.
         let Some(n_before) = bytes.get(at..).and_then(|rest| rest.windows(2).position(is_marker)) else {
             return false;
         };
@@ -131,7 +125,7 @@ fn jpeg_is_whole(bytes: &[u8]) -> bool {
     }
 }
 
-/// Neither fill (ff ff), stuffed data (ff 00), restart (ff d0 to d7) nor the parameterless ff 01 and ff d8.
+/// Excludes fill bytes (ff ff), stuffed data (ff 00), restart markers (ff d0 to d7), ff 01 and ff d8, which have no length.
 fn is_marker(pair: &[u8]) -> bool {
     pair[0] == 0xff && !matches!(pair[1], 0xff | 0x00 | 0x01 | 0xd0..=0xd8)
 }
@@ -151,13 +145,13 @@ mod tests {
     fn formats_are_known_by_content() {
         for bytes in [jpeg_bytes(40, 30, [200, 10, 10]), png_bytes(40, 30, [200, 10, 10]), webp_bytes(40, 30)]
         {
-            let picture = decode_rgb(&bytes, Upright::Turn).unwrap();
-            assert_eq!(picture.dimensions(), (40, 30));
+            let image = decode_rgb(&bytes, Upright::Turn).unwrap();
+            assert_eq!(image.dimensions(), (40, 30));
         }
     }
 
     #[test]
-    fn bytes_that_are_no_picture_are_refused_with_the_reason() {
+    fn invalid_images_are_rejected_with_a_reason() {
         check_refused(b"", DecodeError::Empty);
         check_refused(b"hello, I am a text", DecodeError::NotAnImage);
         check_refused(&png_bomb(100_000, 100_000), DecodeError::TooLarge { width: 100_000, height: 100_000 });
@@ -176,16 +170,16 @@ mod tests {
     #[test]
     fn transparent_parts_show_mid_grey() {
         let mut bytes = Cursor::new(Vec::new());
-        let mut picture = RgbaImage::from_pixel(2, 1, image::Rgba([255, 0, 0, 0]));
-        picture.put_pixel(1, 0, image::Rgba([255, 0, 0, 255]));
-        picture.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+        let mut image = RgbaImage::from_pixel(2, 1, image::Rgba([255, 0, 0, 0]));
+        image.put_pixel(1, 0, image::Rgba([255, 0, 0, 255]));
+        image.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
         let opaque = decode_rgb(bytes.get_ref(), Upright::Turn).unwrap();
         assert_eq!(opaque.get_pixel(0, 0).0, [128, 128, 128]);
         assert_eq!(opaque.get_pixel(1, 0).0, [255, 0, 0]);
     }
 
     #[test]
-    fn the_cameras_note_turns_a_picture_unless_told_otherwise() {
+    fn the_camera_orientation_is_applied_on_request() {
         let mut jpeg = jpeg_bytes(40, 30, [9, 9, 9]);
         // An APP1 segment with one EXIF entry: orientation 6, a quarter turn.
         let exif = b"\xff\xe1\x00\x22Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";

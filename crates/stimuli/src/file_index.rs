@@ -1,5 +1,5 @@
-//! Facts about image files (hash, size, whole or broken), remembered between runs so that a file is decoded for
-//! checking once and not at every opening.
+//! Remembers facts about image files (hash, size, validity) between runs, so that each file is decoded for checking only
+//! once and not at every start.
 
 use crate::decode::{DecodeError, Upright, decode_rgb};
 use crate::listing::ListedFile;
@@ -12,26 +12,26 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use touchstream_env::stimuli::StimulusError;
 use touchstream_files::Progress;
-use touchstream_files::{picture_file_metadata, read_picture_file};
+use touchstream_files::{image_file_metadata, read_image_file};
 use touchstream_files::{unwritable_cache, write_aside};
 
-/// Changes whenever the same bytes would get another verdict.
+/// Must be raised whenever the same bytes would get another verdict.
 const INDEX_VERSION: u32 = 1;
 
-/// What is known of one image file.
+/// Facts about one image file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileFacts {
-    /// blake3 of its bytes.
+    /// Of the file's bytes.
     pub hash: blake3::Hash,
-    /// Width and height, or why it is no picture.
+    /// Width and height, or why the file is not a valid image.
     pub verdict: Result<(u32, u32), String>,
 }
 
-/// One line of the index file.
+/// A file's entry in the index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct IndexEntry {
     len: u64,
-    /// Since 1970, in seconds and nanoseconds.
+    /// Seconds and nanoseconds since 1970.
     modified: (u64, u32),
     hash: String,
     verdict: Result<(u32, u32), String>,
@@ -44,8 +44,8 @@ struct IndexFile {
     files: BTreeMap<String, IndexEntry>,
 }
 
-/// Reads and decodes every file, in parallel; those that an index in `cache_dir` knows with the same length and
-/// time of change are believed. The answer is in the order of `files`; an index that cannot be written is a note.
+/// Checks all files in parallel, by decoding them unless the index in `cache_dir` has an entry with the same length and
+/// modification time. Returns facts in the order of `files`; if the index cannot be written, adds a note.
 pub fn examine(
     root: &Path,
     files: &[ListedFile],
@@ -55,15 +55,15 @@ pub fn examine(
     progress: &dyn Progress,
 ) -> Vec<FileFacts> {
     let index_path = cache_dir.map(|cache_dir| index_path(cache_dir, root, upright));
-    let (mut index, believed_before) = index_path.as_deref().map(read_index).unwrap_or_default();
+    let (mut index, trusted_before) = index_path.as_deref().map(read_index).unwrap_or_default();
     progress.start("checking images", files.len() as u64);
     let examined: Vec<(FileFacts, Option<IndexEntry>)> = files
         .par_iter()
         .map(|file| {
             let known = index.files.get(&file.relative);
-            let answer = examine_one(file, upright, known, believed_before);
+            let result = examine_one(file, upright, known, trusted_before);
             progress.advance(1);
-            answer
+            result
         })
         .collect();
     progress.finish();
@@ -89,46 +89,46 @@ pub fn examine(
     facts
 }
 
-/// Where the facts about a source's files are kept.
+/// The index file for a source's folder.
 fn index_path(cache_dir: &Path, root: &Path, upright: Upright) -> PathBuf {
     let absolute = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
     let key = blake3::hash(format!("{upright:?} {}", absolute.display()).as_bytes());
     cache_dir.join("file-index").join(format!("{}.json", &key.to_hex()[..16]))
 }
 
-/// The index, and the time from which on changes of files may have gone unseen by it. A file that cannot be read
-/// as an index counts as none.
+/// Reads the index, and returns the time before which a file's modification is certain to be in it. An unreadable index
+/// is treated as empty.
 fn read_index(path: &Path) -> (IndexFile, Option<SystemTime>) {
     let read = || -> Option<(IndexFile, SystemTime)> {
         let modified = fs::metadata(path).ok()?.modified().ok()?;
         let index: IndexFile = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
-        // Clocks of file systems are coarse: a file changed just before the index was written may change again
-        // without its time showing it.
+        // File systems have coarse clocks: a file that is changed right before the index is written may change again
+        // without a new modification time.
         (index.version == INDEX_VERSION).then_some((index, modified - Duration::from_secs(2)))
     };
     read().map_or_else(Default::default, |(index, time)| (index, Some(time)))
 }
 
-/// The facts, and what is new to the index.
+/// A file's facts, and a new entry for the index, if any.
 fn examine_one(
     file: &ListedFile,
     upright: Upright,
     known: Option<&IndexEntry>,
-    believed_before: Option<SystemTime>,
+    trusted_before: Option<SystemTime>,
 ) -> (FileFacts, Option<IndexEntry>) {
     let unusable = |reason: String| (FileFacts { hash: blake3::hash(b""), verdict: Err(reason) }, None);
     let unreadable = |error: std::io::Error| unusable(format!("cannot be read: {error}"));
     if let Some(fault) = &file.fault {
         return unusable(fault.clone());
     }
-    let metadata = match picture_file_metadata(&file.path) {
+    let metadata = match image_file_metadata(&file.path) {
         Ok(metadata) => metadata,
         Err(error) => return unreadable(error),
     };
     let modified = metadata.modified().ok();
     let since_1970 = modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
     let since_1970 = since_1970.map(|duration| (duration.as_secs(), duration.subsec_nanos()));
-    if let (Some(entry), Some(modified), Some(before)) = (known, modified, believed_before)
+    if let (Some(entry), Some(modified), Some(before)) = (known, modified, trusted_before)
         && entry.len == metadata.len()
         && Some(entry.modified) == since_1970
         && modified < before
@@ -136,12 +136,12 @@ fn examine_one(
     {
         return (FileFacts { hash, verdict: entry.verdict.clone() }, None);
     }
-    let bytes = match read_picture_file(&file.path) {
+    let bytes = match read_image_file(&file.path) {
         Ok(bytes) => bytes,
         Err(error) => return unreadable(error),
     };
     let verdict = decode_rgb(&bytes, upright)
-        .map(|picture| picture.dimensions())
+        .map(|image| image.dimensions())
         .map_err(|error: DecodeError| error.to_string());
     let facts = FileFacts { hash: blake3::hash(&bytes), verdict };
     let entry = since_1970.map(|modified| IndexEntry {
@@ -153,31 +153,28 @@ fn examine_one(
     (facts, entry)
 }
 
-/// A file that was found whole, to be decoded whenever its picture is wanted.
+/// A file that has been checked and is decoded when needed.
 #[derive(Clone, Debug)]
-pub struct PictureFile {
-    /// Where it is.
+pub struct ImageFile {
     pub file: ListedFile,
-    /// What its bytes must be.
+    /// Hash of its bytes when it was checked.
     pub hash: blake3::Hash,
 }
 
-impl PictureFile {
-    /// The bytes, if they are still those that were there when the source was opened.
+impl ImageFile {
+    /// The file's bytes; an error if they have changed since the source was opened.
     pub fn read(&self) -> Result<Vec<u8>, StimulusError> {
-        let bytes = read_picture_file(&self.file.path).map_err(|error| self.error(error.to_string()))?;
+        let bytes = read_image_file(&self.file.path).map_err(|error| self.error(error.to_string()))?;
         if blake3::hash(&bytes) != self.hash {
             return Err(self.error("the file has changed since the source was opened".to_owned()));
         }
         Ok(bytes)
     }
 
-    /// The picture.
     pub fn decode(&self, upright: Upright) -> Result<RgbImage, StimulusError> {
         decode_rgb(&self.read()?, upright).map_err(|error| self.error(error.to_string()))
     }
 
-    /// An error that names this file.
     pub fn error(&self, reason: String) -> StimulusError {
         StimulusError { what: self.file.path.display().to_string(), reason }
     }
@@ -210,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unchanged_old_file_is_believed_and_a_changed_one_is_not() {
+    fn unchanged_old_files_are_not_decoded_again() {
         let (root, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         put(root.path(), "a/1.jpg", jpeg_bytes(30, 20, [9, 90, 200]));
         let path = root.path().join("a/1.jpg");
@@ -229,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_as_young_as_the_index_is_looked_at_again() {
+    fn files_as_recent_as_the_index_are_decoded_again() {
         let (root, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         put(root.path(), "a/1.jpg", jpeg_bytes(30, 20, [9, 90, 200]));
         let path = root.path().join("a/1.jpg");
@@ -241,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_corrupt_index_is_made_again() {
+    fn a_corrupt_index_is_rebuilt() {
         let (root, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         put(root.path(), "a/1.jpg", jpeg_bytes(30, 20, [9, 90, 200]));
         age(&root.path().join("a/1.jpg"));
@@ -260,10 +257,10 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         put(root.path(), "a/1.jpg", jpeg_bytes(30, 20, [9, 90, 200]));
         let file = list_files(root.path(), "a").unwrap().remove(0);
-        let picture = PictureFile { hash: blake3::hash(&fs::read(&file.path).unwrap()), file };
-        assert!(picture.decode(Upright::Turn).is_ok());
+        let image = ImageFile { hash: blake3::hash(&fs::read(&file.path).unwrap()), file };
+        assert!(image.decode(Upright::Turn).is_ok());
         put(root.path(), "a/1.jpg", jpeg_bytes(30, 20, [9, 91, 200]));
-        let error = picture.decode(Upright::Turn).unwrap_err();
+        let error = image.decode(Upright::Turn).unwrap_err();
         assert!(error.what.ends_with("1.jpg") && error.reason.contains("has changed"), "{error}");
     }
 }

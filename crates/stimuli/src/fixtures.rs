@@ -5,27 +5,27 @@ use std::fs;
 use std::io::Cursor;
 use std::path::Path;
 
-/// A picture that differs everywhere a little, around a colour.
-pub fn picture(width: u32, height: u32, color: [u8; 3]) -> RgbImage {
+/// A image that differs everywhere a little, around a colour.
+pub fn image(width: u32, height: u32, color: [u8; 3]) -> RgbImage {
     RgbImage::from_fn(width, height, |x, y| Rgb(color.map(|channel| channel ^ ((x * 3 + y * 5) % 8) as u8)))
 }
 
-fn encoded(picture: impl Into<DynamicImage>, format: ImageFormat) -> Vec<u8> {
+fn encoded(image: impl Into<DynamicImage>, format: ImageFormat) -> Vec<u8> {
     let mut bytes = Cursor::new(Vec::new());
-    picture.into().write_to(&mut bytes, format).unwrap();
+    image.into().write_to(&mut bytes, format).unwrap();
     bytes.into_inner()
 }
 
 pub fn jpeg_bytes(width: u32, height: u32, color: [u8; 3]) -> Vec<u8> {
-    encoded(picture(width, height, color), ImageFormat::Jpeg)
+    encoded(image(width, height, color), ImageFormat::Jpeg)
 }
 
 pub fn png_bytes(width: u32, height: u32, color: [u8; 3]) -> Vec<u8> {
-    encoded(picture(width, height, color), ImageFormat::Png)
+    encoded(image(width, height, color), ImageFormat::Png)
 }
 
 pub fn webp_bytes(width: u32, height: u32) -> Vec<u8> {
-    encoded(picture(width, height, [90, 20, 30]), ImageFormat::WebP)
+    encoded(image(width, height, [90, 20, 30]), ImageFormat::WebP)
 }
 
 /// A PNG whose header promises many pixels and whose data hold none.

@@ -1,9 +1,8 @@
-//! The four sources of images, the first station of the walk: the built-in gallery, a folder of images,
-//! COCO, and cut-outs composed on backgrounds.
+//! The four sources of images: the built-in gallery, a folder of images, COCO, and cut-outs composed on backgrounds.
 //!
-//! [`open`] turns a [`SourceSpec`] into something the environment can draw from, with a [`Manifest`] of what was
-//! found and what was left out. Files from outside are never trusted: sizes are limited before memory is taken,
-//! and what is broken is skipped and named. This crate knows no task and no terminal.
+//! [`open`] turns a [`SourceSpec`] into a [`touchstream_env::stimuli::Stimuli`], with a [`Manifest`] of what was found
+//! and skipped. External files are not trusted: sizes are limited before memory is allocated, and invalid files are
+//! skipped and listed. This crate knows no tasks and prints nothing.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
@@ -15,11 +14,11 @@ mod error;
 mod file_index;
 mod folder;
 pub mod gallery;
+mod image_cache;
 mod listing;
 mod manifest;
 mod open;
 mod options;
-mod picture_cache;
 mod resize;
 mod source;
 mod spec;

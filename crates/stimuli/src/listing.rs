@@ -1,4 +1,4 @@
-//! Files and folders of a source, in one order on every machine.
+//! Lists files and folders of a source, in the same order on every machine.
 
 use crate::error::SourceError;
 use std::collections::{BTreeMap, VecDeque};
@@ -8,50 +8,47 @@ use std::path::{Path, PathBuf};
 /// A file of a source, or a folder whose files cannot be listed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ListedFile {
-    /// Below the source's folder, with `/` between names on every system.
+    /// Relative to the source's folder, with `/` on every system.
     pub relative: String,
-    /// Where to open it.
     pub path: PathBuf,
-    /// Why it must not be opened, if that is known already.
+    /// Why the file must not be opened, if this is already known.
     pub fault: Option<String>,
 }
 
 impl ListedFile {
-    /// A file nothing is known of.
     pub fn new(path: PathBuf, relative: String) -> Self {
         Self { relative, path, fault: None }
     }
 
-    /// The same with a reason not to open it.
     pub fn with_fault(self, fault: impl Into<String>) -> Self {
         Self { fault: Some(fault.into()), ..self }
     }
 }
 
-/// How many folders may lie within each other below a listed one.
+/// Maximum depth of nested folders.
 const MAX_DEPTH: usize = 8;
 
-/// What is said of names that cannot be written down.
+/// The fault of files with names that are not valid text.
 pub const NOT_UTF8: &str = "its name is not UTF-8";
 
-/// All files below a folder of the source, sorted. Names that begin with a dot are passed over. Folders that cannot
-/// be listed, lie too deep, or are links to what is listed already, stand among the files with their fault.
+/// All files below a folder of the source, sorted. Names that begin with a dot are ignored. Folders that cannot be
+/// listed, are nested too deeply, or link to a folder that is already listed are included as files with a fault.
 pub fn list_files(root: &Path, folder: &str) -> Result<Vec<ListedFile>, SourceError> {
     let start = root.join(folder);
     let canonical_start = fs::canonicalize(&start).map_err(SourceError::io(&start))?;
     let mut files = Vec::new();
     let mut listed: BTreeMap<PathBuf, String> = BTreeMap::new();
     let mut folders = VecDeque::from([(ListedFile::new(start, folder.to_owned()), 0)]);
-    // After all folders, so that a link never takes the place of the folder it leads to.
+    // Links are followed after all folders, so that a folder is listed under its own path.
     let mut links = VecDeque::new();
     while let Some((folder, depth)) = folders.pop_front().or_else(|| links.pop_front()) {
         let canonical = fs::canonicalize(&folder.path).unwrap_or_else(|_| folder.path.clone());
         let fault = if depth > MAX_DEPTH {
-            Some(format!("it lies more than {MAX_DEPTH} folders deep, so its files are not used"))
+            Some(format!("it is nested more than {MAX_DEPTH} folders deep, so its files are not used"))
         } else if let Some(first) = listed.get(&canonical) {
-            Some(format!("it is {first} again"))
+            Some(format!("it is the same folder as {first}"))
         } else if depth > 0 && canonical_start.starts_with(&canonical) {
-            Some("it leads to a folder above itself".to_owned())
+            Some("it links to a folder above itself".to_owned())
         } else {
             None
         };
@@ -85,13 +82,13 @@ pub fn list_files(root: &Path, folder: &str) -> Result<Vec<ListedFile>, SourceEr
 /// The folders directly in a folder.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Folders {
-    /// Their names, sorted.
+    /// Sorted.
     pub names: Vec<String>,
-    /// Names that are not UTF-8, sorted, with signs in place of what cannot be read.
+    /// Sorted, with replacement characters.
     pub not_utf8: Vec<String>,
 }
 
-/// The folders directly in a folder. Names that begin with a dot are passed over.
+/// The folders directly in a folder. Names that begin with a dot are ignored.
 pub fn list_folders(path: &Path) -> Result<Folders, SourceError> {
     let mut folders = Folders::default();
     for entry in visible_entries(path)?.into_iter().filter(|entry| entry.path().is_dir()) {
@@ -118,7 +115,7 @@ mod tests {
     use crate::fixtures::put;
 
     #[test]
-    fn files_come_sorted_and_hidden_ones_not_at_all() {
+    fn files_are_sorted_and_hidden_ones_are_ignored() {
         let root = tempfile::tempdir().unwrap();
         for name in ["a/z.jpg", "a/.DS_Store", "a/b/c.jpg", "a/A.jpg", "b/x.jpg", ".git/config"] {
             put(root.path(), name, "");
@@ -133,7 +130,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn each_folder_is_listed_once_and_rather_by_its_own_name_than_by_a_link() {
+    fn each_folder_is_listed_once_and_preferably_not_through_a_link() {
         use std::os::unix::fs::symlink;
         let (root, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         put(root.path(), "a/z/1.jpg", "");
@@ -152,18 +149,18 @@ mod tests {
         let found: Vec<(&str, Option<&str>)> =
             files.iter().map(|file| (file.relative.as_str(), file.fault.as_deref())).collect();
         let expected = [
-            ("a/b/link", Some("it is a/z again")),
-            ("a/c", Some("it is a/z again")),
+            ("a/b/link", Some("it is the same folder as a/z")),
+            ("a/c", Some("it is the same folder as a/z")),
             ("a/other/2.jpg", None),
-            ("a/other_again", Some("it is a/other again")),
-            ("a/up", Some("it leads to a folder above itself")),
+            ("a/other_again", Some("it is the same folder as a/other")),
+            ("a/up", Some("it links to a folder above itself")),
             ("a/z/1.jpg", None),
         ];
         assert_eq!(found, expected);
     }
 
     #[test]
-    fn folders_are_listed_down_to_the_greatest_depth() {
+    fn folders_are_listed_down_to_the_maximum_depth() {
         let root = tempfile::tempdir().unwrap();
         let deepest = format!("a{}", "/x".repeat(MAX_DEPTH));
         put(root.path(), &format!("{deepest}/1.jpg"), "");

@@ -1,58 +1,49 @@
-//! What was found in a source and what was left out, for reports and for people.
+//! What was found in a source and what was skipped.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use touchstream_env::stimuli::{ContentHash, Split};
 
-/// What an open source holds.
+/// The contents of an open source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Manifest {
-    /// As named on the command line.
+    /// As written on the command line.
     pub source: String,
-    /// In hexadecimal; see [`touchstream_env::stimuli::Stimuli::content_hash`].
+    /// Hexadecimal; see [`touchstream_env::stimuli::Stimuli::content_hash`].
     pub content_hash: String,
-    /// The classes in order, with their numbers of portraits.
+    /// In order.
     pub classes: Vec<ClassCounts>,
-    /// Localization screens.
     pub objects: SplitCounts,
-    /// Scenes.
     pub scenes: SplitCounts,
-    /// What could not be used, and why.
     pub skipped: Vec<Skipped>,
-    /// What else a reader should know, one sentence each.
+    /// Other information, one sentence each.
     pub notes: Vec<String>,
 }
 
 /// A class and its portraits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ClassCounts {
-    /// The class.
     pub name: String,
-    /// How many portraits.
     pub portraits: SplitCounts,
 }
 
-/// A number for each split.
+/// One number per split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SplitCounts {
-    /// To learn from.
     pub train: u32,
-    /// To be judged on.
     pub validation: u32,
 }
 
 impl SplitCounts {
-    /// A number for each split.
     pub const fn new(train: u32, validation: u32) -> Self {
         Self { train, validation }
     }
 
-    /// How long the list of each split is.
+    /// The lengths of two lists.
     pub(crate) fn of_lists<T>([train, validation]: &[Vec<T>; 2]) -> Self {
         Self::new(train.len() as u32, validation.len() as u32)
     }
 
-    /// The number of one split.
     pub const fn of(self, split: Split) -> u32 {
         match split {
             Split::Train => self.train,
@@ -67,17 +58,16 @@ impl fmt::Display for SplitCounts {
     }
 }
 
-/// A file, or an entry of one, that could not be used.
+/// A file, or an entry of a file, that could not be used.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Skipped {
-    /// Relative to the source's folder; an entry within a file follows after a `#`.
+    /// Relative to the source's folder; an entry of a file follows after `#`.
     pub file: String,
-    /// Why, as a sentence without a full stop.
+    /// Without a full stop.
     pub reason: String,
 }
 
 impl Skipped {
-    /// A skipped file with its reason.
     pub fn new(file: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { file: file.into(), reason: reason.into() }
     }
@@ -89,13 +79,13 @@ impl fmt::Display for Skipped {
     }
 }
 
-/// How many skipped files a summary names.
+/// Maximum number of skipped files listed in the summary.
 const N_SKIPPED_NAMED: usize = 10;
-/// How many classes a summary names.
+/// Maximum number of classes listed in the summary.
 const N_CLASSES_NAMED: usize = 12;
 
 impl Manifest {
-    /// A few lines for people, with at most ten of the skipped files.
+    /// A human-readable summary with at most twelve classes and ten skipped files.
     pub fn summary(&self) -> String {
         let total =
             |split: Split| self.classes.iter().map(|class| u64::from(class.portraits.of(split))).sum::<u64>();
@@ -137,14 +127,15 @@ impl fmt::Display for Manifest {
     }
 }
 
-/// Gathers the facts that decide a source's pixels, boxes and masks, in any order.
+/// Collects the facts that determine a source's pixels, boxes and masks, in any order.
 #[derive(Debug, Default)]
 pub(crate) struct ContentFacts {
     facts: Vec<(String, Vec<u8>)>,
 }
 
 impl ContentFacts {
-    /// Facts of a kind of source; the number changes whenever its code makes other pixels of the same files.
+    /// Begins with the kind of source, and a number that is raised whenever its code makes other pixels from the same
+    /// files.
     pub(crate) fn new(kind: &str, drawing_version: u32) -> Self {
         let mut facts = Self::default();
         facts.add("source", kind);
@@ -152,12 +143,11 @@ impl ContentFacts {
         facts
     }
 
-    /// One fact: a name, and the value it has here.
     pub(crate) fn add(&mut self, name: impl Into<String>, value: impl AsRef<[u8]>) {
         self.facts.push((name.into(), value.as_ref().to_vec()));
     }
 
-    /// The hash, whatever the order of addition.
+    /// The hash of all facts; independent of their order.
     pub(crate) fn hash(mut self) -> ContentHash {
         self.facts.sort();
         let mut hasher = blake3::Hasher::new();

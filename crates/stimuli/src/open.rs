@@ -1,4 +1,4 @@
-//! From the word that names a source to something the environment can draw from.
+//! Opens a source.
 
 use crate::error::SourceError;
 use crate::manifest::{Manifest, Skipped};
@@ -13,11 +13,9 @@ use touchstream_env::stimuli::Stimuli;
 use touchstream_files::Progress;
 use touchstream_files::unwritable_cache;
 
-/// An open source.
+/// An open source, and a list of its contents.
 pub struct Opened {
-    /// To draw from.
     pub stimuli: Arc<dyn Stimuli>,
-    /// What it holds and what was left out.
     pub manifest: Manifest,
 }
 
@@ -27,7 +25,7 @@ impl std::fmt::Debug for Opened {
     }
 }
 
-/// Opens a source. What is broken is skipped and named in the manifest, or an error with `options.strict`.
+/// Opens a source. Invalid files are skipped and listed in the manifest, or an error with `options.strict`.
 pub fn open(
     spec: &SourceSpec,
     options: &SourceOptions,
@@ -76,8 +74,8 @@ fn open_kind(
     }
 }
 
-/// The options without a cache that cannot be made, which becomes a note, and without a choice that this kind of
-/// source does not know, so that its hash does not depend on it.
+/// Removes options without effect: a cache folder that cannot be created, with a note, and a template rule that the
+/// kind of source ignores, so that its hash does not depend on the rule.
 fn options_with_effect(spec: &SourceSpec, options: &SourceOptions) -> (SourceOptions, Option<String>) {
     let mut options = options.clone();
     let mut note = None;
@@ -105,7 +103,7 @@ fn check_is_folder<'a>(root: &'a Path, expected: &'static str) -> Result<&'a Pat
     }
 }
 
-/// An error if something was skipped and strictness is asked for.
+/// An error if something was skipped and `options.strict` is set.
 pub(crate) fn refuse_if_strict(options: &SourceOptions, skipped: &[Skipped]) -> Result<(), SourceError> {
     match options.strict && !skipped.is_empty() {
         true => Err(SourceError::Strict { skipped: skipped.to_vec() }),

@@ -1,4 +1,4 @@
-//! What a user may choose about a source.
+//! Options for opening a source.
 
 use crate::error::SourceError;
 use crate::manifest::SplitCounts;
@@ -10,25 +10,25 @@ use touchstream_env::seed::RunSeed;
 /// How to open a source. `SourceOptions::default()` suits every source.
 #[derive(Clone, Debug)]
 pub struct SourceOptions {
-    /// Which classes, in which order, by name; `None` for all in the source's own order.
+    /// Names of the classes to use, in order; `None` for all classes in the source's own order.
     pub classes: Option<Vec<String>>,
-    /// Whether anything that would be skipped is an error instead.
+    /// Whether to fail instead of skipping unusable files.
     pub strict: bool,
-    /// Image files chosen as templates, by class name.
+    /// Images to use as templates, by class name.
     pub template_files: BTreeMap<String, PathBuf>,
-    /// Which picture becomes the template of a class without a chosen file.
+    /// How to choose the template of a class without such a file.
     pub template_rule: TemplateRule,
-    /// Which part of COCO's images fills the screen.
+    /// How COCO's images are fitted to the screen.
     pub scene_fit: SceneFit,
-    /// Where facts about files and rendered pictures are kept between runs; `None` keeps nothing.
+    /// Folder for rendered images and facts about files; `None` caches nothing.
     pub cache_dir: Option<PathBuf>,
-    /// Decides composed and generated pictures.
+    /// Determines composed and rendered images.
     pub seed: RunSeed,
-    /// How many pictures to compose or generate.
+    /// Numbers of composed or rendered images.
     pub sizes: Sizes,
-    /// Which kinds of pictures will be asked for.
+    /// The kinds of images that will be used.
     pub needs: Needs,
-    /// Half of the validation pictures only; `None` for all.
+    /// Which half of the validation images to use; `None` for all.
     pub validation_part: Option<ValidationPart>,
 }
 
@@ -49,43 +49,39 @@ impl Default for SourceOptions {
     }
 }
 
-/// Which picture becomes the template of a class. The paper is silent.
+/// How the template of a class is chosen. The paper does not say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum TemplateRule {
-    /// One of the training split for both splits: a template is part of the interface, not a thing to
-    /// generalise over.
+    /// A training image, for both splits: a template is part of the interface, not something to generalize over.
     #[default]
     Shared,
-    /// Each split has its own, where the source has pictures to choose from (folder and COCO).
+    /// An image of each split, where the source has several (folder and COCO).
     PerSplit,
 }
 
-/// Which part of a scene's image fills the screen. The paper is silent.
+/// How a scene's image is fitted to the screen. The paper does not say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum SceneFit {
-    /// All of it, stretched to a square: every object can be touched.
+    /// Stretched to a square, so that every object can be touched.
     #[default]
     Whole,
-    /// Short side to 256, centre crop 224, as other images: nothing is stretched, what lies at the sides is lost.
+    /// Short side scaled to 256, centre crop of 224 as for other images: not stretched, but cut off at the sides.
     Crop,
 }
 
-/// How many pictures the gallery and the cut-outs make; `None` for the source's default.
+/// How many images the gallery and the cut-outs make; `None` for the source's default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Sizes {
-    /// Portraits of each class.
+    /// Per class.
     pub portraits: Option<SplitCounts>,
-    /// Localization screens.
     pub objects: Option<SplitCounts>,
-    /// Scenes.
     pub scenes: Option<SplitCounts>,
 }
 
-/// The most pictures of a kind that can be asked for.
-const MAX_PICTURES: u32 = 1_000_000;
+/// Maximum number of images of a kind.
+const MAX_IMAGES: u32 = 1_000_000;
 
 impl Sizes {
-    /// An error if more pictures are asked for than any source should make.
     pub(crate) fn check(&self) -> Result<(), SourceError> {
         for (what, counts) in [
             ("the number of portraits of a class", self.portraits),
@@ -93,7 +89,7 @@ impl Sizes {
             ("the number of scenes", self.scenes),
         ] {
             for given in counts.iter().flat_map(|counts| [counts.train, counts.validation]) {
-                if given > MAX_PICTURES {
+                if given > MAX_IMAGES {
                     return Err(SourceError::Size { what, expected: "at most 1,000,000", given });
                 }
             }
@@ -102,22 +98,20 @@ impl Sizes {
     }
 }
 
-/// Which kinds of pictures will be asked for, besides portraits. The gallery and the cut-outs answer 0 for the
-/// number of those not needed, and spare the work; the content hash does not depend on it.
+/// Which kinds of images will be used besides portraits. The gallery and the cut-outs do not prepare the others, and
+/// report 0 of them; the content hash does not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// Localization screens.
+    /// Whether localization screens are used.
     pub objects: bool,
-    /// Scenes.
+    /// Whether scenes are used.
     pub scenes: bool,
-    /// The pixels of all portraits, too, made when the source is opened and not when each is first drawn: for long
-    /// runs, which will see them all.
+    /// Whether to render all portraits when the source is opened instead of on first use; for long runs, which show all
+    /// of them.
     pub portraits_now: bool,
 }
 
 impl Needs {
-    /// Every kind.
     pub const ALL: Self = Self { objects: true, scenes: true, portraits_now: false };
-    /// Portraits alone.
     pub const PORTRAITS: Self = Self { objects: false, scenes: false, portraits_now: false };
 }

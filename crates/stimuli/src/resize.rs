@@ -1,34 +1,30 @@
-//! Pictures brought to the size of the screen, antialiased.
+//! Resizes images, with antialiasing.
 
 use image::RgbImage;
 use touchstream_env::touch::SCREEN_SIDE_PX;
 
-/// A part of a picture, in its pixels; it may lie between whole pixels but not outside the picture.
+/// A part of an image, in pixels; not necessarily whole ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crop {
-    /// Columns to its left.
     pub left: f64,
-    /// Rows above it.
     pub top: f64,
-    /// Columns.
     pub width: f64,
-    /// Rows.
     pub height: f64,
 }
 
 impl Crop {
-    /// What remains of a picture whose short side is brought to 256 and whose middle 224 x 224 are kept, as the
-    /// paper's network expects: the middle 7/8 of the short side.
+    /// Short side scaled to 256, then the central 224 x 224, as the paper's network expects: a square of 7/8 of the
+    /// short side.
     pub fn of_screen(width: u32, height: u32) -> Self {
         Self::middle_square(width, height, 224.0 / 256.0)
     }
 
-    /// The largest square in the middle.
+    /// The largest square at the centre.
     pub fn largest_square(width: u32, height: u32) -> Self {
         Self::middle_square(width, height, 1.0)
     }
 
-    /// All of a picture; it is stretched if it is not square.
+    /// The whole image; it is stretched if it is not square.
     pub fn whole(width: u32, height: u32) -> Self {
         Self { left: 0.0, top: 0.0, width: f64::from(width), height: f64::from(height) }
     }
@@ -39,29 +35,29 @@ impl Crop {
         Self { left, top, width: side, height: side }
     }
 
-    /// The picture's column under the middle of a screen column.
+    /// The image's column at the centre of a screen column.
     pub fn source_col(self, screen_col: usize) -> usize {
         (self.left + (screen_col as f64 + 0.5) * self.width / SCREEN_SIDE_PX as f64) as usize
     }
 
-    /// The picture's row under the middle of a screen row.
+    /// The image's row at the centre of a screen row.
     pub fn source_row(self, screen_row: usize) -> usize {
         (self.top + (screen_row as f64 + 0.5) * self.height / SCREEN_SIDE_PX as f64) as usize
     }
 }
 
-/// The crop at `[side_px, side_px, 3]`. Bilinear with a support that grows with the reduction, as in the
-/// training of the usual networks; it makes no halos, and the same bytes on every machine.
-pub fn resize_square(picture: &RgbImage, crop: Crop, side_px: usize) -> Box<[u8]> {
-    let (width, height) = (picture.width() as usize, picture.height() as usize);
+/// Resizes a crop to `[side_px, side_px, RGB]`. Bilinear, with a support that grows with the reduction, as in the
+/// training of common networks; no halos, and the same bytes on every machine.
+pub fn resize_square(image: &RgbImage, crop: Crop, side_px: usize) -> Box<[u8]> {
+    let (width, height) = (image.width() as usize, image.height() as usize);
     let columns = taps(crop.left, crop.width, side_px, width);
     let rows = taps(crop.top, crop.height, side_px, height);
     let first_row = rows.first().map_or(0, |taps| taps.first);
     let end_row = rows.last().map_or(0, |taps| taps.first + taps.weights.len());
 
-    // `[rows needed, side_px, 3]`: reduced along the rows.
+    // `[rows needed, side_px, RGB]`: already resized along the rows.
     let mut narrow = vec![0.0_f32; (end_row - first_row) * side_px * 3];
-    let source_rows = picture.as_raw().chunks_exact(width * 3).skip(first_row);
+    let source_rows = image.as_raw().chunks_exact(width * 3).skip(first_row);
     for (source, target) in source_rows.zip(narrow.chunks_exact_mut(side_px * 3)) {
         for (taps, pixel) in columns.iter().zip(target.chunks_exact_mut(3)) {
             for (weight, from) in taps.weights.iter().zip(source[taps.first * 3..].chunks_exact(3)) {
@@ -82,7 +78,7 @@ pub fn resize_square(picture: &RgbImage, crop: Crop, side_px: usize) -> Box<[u8]
     pixels.into_boxed_slice()
 }
 
-/// The source pixels that make one target pixel along one axis, with weights that add up to 1.
+/// The source pixels of one target pixel along an axis, with weights that add up to 1.
 struct Taps {
     first: usize,
     weights: Vec<f32>,
@@ -102,14 +98,14 @@ fn taps(start: f64, extent: f64, n_target: usize, n_source: usize) -> Vec<Taps> 
     (0..n_target).map(taps_of).collect()
 }
 
-/// A picture as it fills the screen: short side to 256, middle 224 x 224.
-pub fn screen_from_picture(picture: &RgbImage) -> Box<[u8]> {
-    resize_square(picture, Crop::of_screen(picture.width(), picture.height()), SCREEN_SIDE_PX)
+/// An image scaled to the screen: short side to 256, central 224 x 224.
+pub fn screen_from_image(image: &RgbImage) -> Box<[u8]> {
+    resize_square(image, Crop::of_screen(image.width(), image.height()), SCREEN_SIDE_PX)
 }
 
-/// A picture as a button: its middle square.
-pub fn template_from_picture(picture: &RgbImage, side_px: usize) -> Box<[u8]> {
-    resize_square(picture, Crop::largest_square(picture.width(), picture.height()), side_px)
+/// An image as a template: its largest central square.
+pub fn template_from_image(image: &RgbImage, side_px: usize) -> Box<[u8]> {
+    resize_square(image, Crop::largest_square(image.width(), image.height()), side_px)
 }
 
 #[cfg(test)]
@@ -121,10 +117,10 @@ mod tests {
     proptest! {
         #[test]
         fn a_constant_picture_stays_constant(width in 1_u32..600, height in 1_u32..600, color in any::<[u8; 3]>()) {
-            let picture = RgbImage::from_pixel(width, height, Rgb(color));
-            let screen = screen_from_picture(&picture);
+            let image = RgbImage::from_pixel(width, height, Rgb(color));
+            let screen = screen_from_image(&image);
             prop_assert!(screen.chunks_exact(3).all(|pixel| pixel == color));
-            let template = template_from_picture(&picture, 100);
+            let template = template_from_image(&image, 100);
             prop_assert_eq!(template.len(), 30_000);
             prop_assert!(template.chunks_exact(3).all(|pixel| pixel == color));
         }
@@ -140,11 +136,11 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_neither_stretched_nor_moved() {
-        // A white square in the middle of a 512 x 256 picture, 128 wide: it must be 128 px on the screen.
+    fn images_are_neither_stretched_nor_moved() {
+        // A white square in the middle of a 512 x 256 image, 128 wide: it must be 128 px on the screen.
         let inside = |x: u32, y: u32| (192..320).contains(&x) && (64..192).contains(&y);
-        let picture = RgbImage::from_fn(512, 256, |x, y| Rgb([if inside(x, y) { 255 } else { 0 }; 3]));
-        let screen = screen_from_picture(&picture);
+        let image = RgbImage::from_fn(512, 256, |x, y| Rgb([if inside(x, y) { 255 } else { 0 }; 3]));
+        let screen = screen_from_image(&image);
         for row in 0..224 {
             for col in 0..224 {
                 let expected = if (48..176).contains(&row) && (48..176).contains(&col) { 255 } else { 0 };
@@ -155,8 +151,8 @@ mod tests {
 
     #[test]
     fn fine_stripes_average_out() {
-        let picture = RgbImage::from_fn(2048, 2048, |x, _| Rgb([if x % 2 == 0 { 255 } else { 0 }; 3]));
-        let screen = screen_from_picture(&picture);
+        let image = RgbImage::from_fn(2048, 2048, |x, _| Rgb([if x % 2 == 0 { 255 } else { 0 }; 3]));
+        let screen = screen_from_image(&image);
         assert!(screen.iter().all(|&byte| byte.abs_diff(128) < 12));
     }
 }

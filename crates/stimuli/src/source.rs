@@ -1,5 +1,4 @@
-//! What the environment draws from, whatever the images come from: the contents of an open source, and behind
-//! them whoever makes its pixels.
+//! The implementation of [`Stimuli`] that all sources share; only rendering differs.
 
 use crate::manifest::{ClassCounts, ContentFacts, Manifest, Skipped, SplitCounts};
 use crate::open::Opened;
@@ -7,18 +6,18 @@ use crate::templates::Templates;
 use std::sync::Arc;
 use touchstream_env::screen::{Screen, Template};
 use touchstream_env::stimuli::{
-    BoxedObject, ClassIdx, ContentHash, Instance, Picture, Split, Stimuli, StimulusError,
+    BoxedObject, ClassIdx, ContentHash, ImageId, Instance, Split, Stimuli, StimulusError,
 };
 
 /// Makes the pixels of one kind of source.
 pub trait Render: Send + Sync {
-    /// The bytes of a whole screen, `[224, 224, 3]`.
-    fn screen(&self, split: Split, picture: Picture) -> Result<Arc<[u8]>, StimulusError>;
+    /// The bytes of a screen, `[224, 224, RGB]`.
+    fn screen(&self, split: Split, image: ImageId) -> Result<Arc<[u8]>, StimulusError>;
 
-    /// The bytes of a class's template, `[side_px, side_px, 3]`.
+    /// The bytes of a class's template, `[side_px, side_px, RGB]`.
     fn template(&self, split: Split, class: ClassIdx, side_px: usize) -> Result<Box<[u8]>, StimulusError>;
 
-    /// The scene that a portrait was cut out of, where there is one.
+    /// The scene that a portrait was cropped from, if any.
     fn portrait_scene(&self, _split: Split, _class: ClassIdx, _index: u32) -> Option<u32> {
         None
     }
@@ -33,14 +32,14 @@ pub struct Contents {
     pub portraits: Vec<SplitCounts>,
     /// By split.
     pub objects: [Vec<BoxedObject>; 2],
-    /// By split: what is on each scene.
+    /// By split: the objects of each scene.
     pub scenes: [Vec<Vec<Instance>>; 2],
     pub skipped: Vec<Skipped>,
     pub notes: Vec<String>,
 }
 
 impl Contents {
-    /// Puts the source together; `facts` are all that decides its pixels besides the classes.
+    /// Makes the source; `facts` determine its pixels, apart from the classes.
     pub fn open(
         self,
         mut facts: ContentFacts,
@@ -67,7 +66,6 @@ impl Contents {
     }
 }
 
-/// An open source.
 struct Source<R> {
     name: String,
     hash: ContentHash,
@@ -116,8 +114,8 @@ impl<R: Render> Stimuli for Source<R> {
         &self.scenes[split as usize][index as usize]
     }
 
-    fn draw(&self, split: Split, picture: Picture, screen: &mut Screen) -> Result<(), StimulusError> {
-        screen.copy_from(&self.renderer.screen(split, picture)?);
+    fn draw(&self, split: Split, image: ImageId, screen: &mut Screen) -> Result<(), StimulusError> {
+        screen.copy_from(&self.renderer.screen(split, image)?);
         Ok(())
     }
 
@@ -131,7 +129,7 @@ impl<R: Render> Stimuli for Source<R> {
     }
 }
 
-/// Lists of pairs as pairs of lists, split by split.
+/// Lists of pairs as pairs of lists, for each split.
 pub fn unzip_splits<A, B>(pairs: [Vec<(A, B)>; 2]) -> ([Vec<A>; 2], [Vec<B>; 2]) {
     let [train, validation] = pairs.map(|pairs| pairs.into_iter().unzip());
     ([train.0, validation.0], [train.1, validation.1])

@@ -1,54 +1,37 @@
-//! The word by which a user names a source: `gallery`, `folder:PATH`, `coco:PATH` or `cutouts:PATH`.
+//! How a source is written on the command line: `gallery`, `folder:PATH`, `coco:PATH` or `cutouts:PATH`.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use touchstream_env::nearest;
 
-/// Which source, and where it is.
+/// The kind of a source and its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceSpec {
-    /// The built-in pictures.
+    /// The built-in images.
     Gallery,
     /// A folder with `train/<class>/` and `val/<class>/`.
     Folder(PathBuf),
-    /// A folder with COCO's `annotations/`, `train2017/` and `val2017/`.
+    /// A folder with `annotations/`, `train2017/` and `val2017/`.
     Coco(PathBuf),
     /// A folder with `objects/` and `backgrounds/`.
     Cutouts(PathBuf),
 }
 
-/// A word that names no source.
+/// Why a text is not a source.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
-    /// The kind is unknown.
-    #[error("`{word}` is not a source of images{}; there are: gallery, folder:PATH, coco:PATH, cutouts:PATH",
-        .nearest.map(|right| format!(" (did you mean `{right}`?)")).unwrap_or_default())]
-    UnknownKind {
-        /// As given.
-        word: String,
-        /// The likeliest right word.
-        nearest: Option<&'static str>,
-    },
-    /// A kind that needs a path stands without one.
+    #[error("`{text}` is not a source of images{}; sources: gallery, folder:PATH, coco:PATH, cutouts:PATH",
+        .nearest.as_ref().map(|right| format!(" (did you mean `{right}`?)")).unwrap_or_default())]
+    UnknownKind { text: String, nearest: Option<String> },
+    /// The path is missing.
     #[error("`{kind}` needs a path: {kind}:PATH")]
-    NoPath {
-        /// `folder`, `coco` or `cutouts`.
-        kind: &'static str,
-    },
-    /// The gallery was given a path.
+    NoPath { kind: String },
     #[error("`gallery` takes no path, but `{path}` was given")]
-    GalleryPath {
-        /// As given.
-        path: String,
-    },
+    GalleryPath { path: String },
 }
 
-const FORMS: [(&str, &str); 4] =
-    [("gallery", "gallery"), ("folder", "folder:PATH"), ("coco", "coco:PATH"), ("cutouts", "cutouts:PATH")];
-
 impl SourceSpec {
-    /// The kind alone: `gallery`, `folder`, `coco` or `cutouts`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Gallery => "gallery",
@@ -57,10 +40,7 @@ impl SourceSpec {
             Self::Cutouts(_) => "cutouts",
         }
     }
-}
-
-impl SourceSpec {
-    /// The same source, found from whatever folder one stands in.
+    /// The same source with an absolute path.
     pub fn absolute(self) -> Self {
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         match self {
@@ -75,27 +55,22 @@ impl SourceSpec {
 impl FromStr for SourceSpec {
     type Err = SpecError;
 
-    fn from_str(word: &str) -> Result<Self, SpecError> {
-        let (kind, path) = match word.split_once(':') {
-            Some((kind, path)) => (kind, Some(path)),
-            None => (word, None),
-        };
-        let with_path = |kind, make: fn(PathBuf) -> Self| match path {
-            Some(path) if !path.is_empty() => Ok(make(PathBuf::from(path))),
-            _ => Err(SpecError::NoPath { kind }),
-        };
-        match kind {
-            "gallery" => match path {
-                None => Ok(Self::Gallery),
-                Some(path) => Err(SpecError::GalleryPath { path: path.to_owned() }),
-            },
-            "folder" => with_path("folder", Self::Folder),
-            "coco" => with_path("coco", Self::Coco),
-            "cutouts" => with_path("cutouts", Self::Cutouts),
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let (kind, path) = text.split_once(':').map_or((text, None), |(kind, path)| (kind, Some(path)));
+        match (kind, path) {
+            ("gallery", None) => Ok(Self::Gallery),
+            ("gallery", Some(path)) => Err(SpecError::GalleryPath { path: path.to_owned() }),
+            ("folder" | "coco" | "cutouts", None | Some("")) => {
+                Err(SpecError::NoPath { kind: kind.to_owned() })
+            }
+            ("folder", Some(path)) => Ok(Self::Folder(path.into())),
+            ("coco", Some(path)) => Ok(Self::Coco(path.into())),
+            ("cutouts", Some(path)) => Ok(Self::Cutouts(path.into())),
             _ => {
-                let right = nearest(kind, FORMS.map(|(kind, _)| kind));
-                let form = right.and_then(|right| FORMS.iter().find(|(kind, _)| *kind == right));
-                Err(SpecError::UnknownKind { word: word.to_owned(), nearest: form.map(|&(_, form)| form) })
+                let nearest = nearest(kind, ["gallery", "folder", "coco", "cutouts"]);
+                let with_path =
+                    |kind: &str| if kind == "gallery" { kind.into() } else { format!("{kind}:PATH") };
+                Err(SpecError::UnknownKind { text: text.to_owned(), nearest: nearest.map(with_path) })
             }
         }
     }
@@ -117,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_and_sources_are_inverse() {
+    fn specs_survive_a_round_trip() {
         let cases = [
             ("gallery", SourceSpec::Gallery),
             ("folder:photos", SourceSpec::Folder("photos".into())),
@@ -131,19 +106,19 @@ mod tests {
     }
 
     #[test]
-    fn wrong_words_are_told_the_right_one() {
+    fn misspelt_specs_get_a_suggestion() {
         let cases = [
             (
                 "galery",
-                "`galery` is not a source of images (did you mean `gallery`?); there are: gallery, folder:PATH, coco:PATH, cutouts:PATH",
+                "`galery` is not a source of images (did you mean `gallery`?); sources: gallery, folder:PATH, coco:PATH, cutouts:PATH",
             ),
             (
                 "foldr:x",
-                "`foldr:x` is not a source of images (did you mean `folder:PATH`?); there are: gallery, folder:PATH, coco:PATH, cutouts:PATH",
+                "`foldr:x` is not a source of images (did you mean `folder:PATH`?); sources: gallery, folder:PATH, coco:PATH, cutouts:PATH",
             ),
             (
                 "imagenet",
-                "`imagenet` is not a source of images; there are: gallery, folder:PATH, coco:PATH, cutouts:PATH",
+                "`imagenet` is not a source of images; sources: gallery, folder:PATH, coco:PATH, cutouts:PATH",
             ),
             ("coco", "`coco` needs a path: coco:PATH"),
             ("folder:", "`folder` needs a path: folder:PATH"),

@@ -1,19 +1,18 @@
-//! Templates: the buttons of match screens, chosen by file or made by the source, each made once.
+//! The templates of a source, from chosen files or made by the source; each is made once.
 
 use crate::class_names::find_class;
 use crate::decode::{Upright, decode_rgb};
 use crate::error::SourceError;
 use crate::manifest::ContentFacts;
 use crate::options::{SourceOptions, TemplateRule};
-use crate::resize::template_from_picture;
+use crate::resize::template_from_image;
 use image::RgbImage;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use touchstream_env::screen::Template;
 use touchstream_env::stimuli::{ClassIdx, Split, StimulusError};
-use touchstream_files::read_picture_file;
+use touchstream_files::read_image_file;
 
-/// The templates of a source.
 #[derive(Debug)]
 pub struct Templates {
     rule: TemplateRule,
@@ -22,7 +21,7 @@ pub struct Templates {
 }
 
 impl Templates {
-    /// Reads the chosen files; what they hold becomes a fact of the source.
+    /// Reads the chosen files; their contents become facts of the source.
     pub fn open(
         options: &SourceOptions,
         classes: &[String],
@@ -31,16 +30,16 @@ impl Templates {
         let mut chosen = BTreeMap::new();
         for (name, file) in &options.template_files {
             let class = find_class(name, classes)?;
-            let bytes = read_picture_file(file).map_err(SourceError::io(file))?;
-            let picture = decode_rgb(&bytes, Upright::Turn).map_err(|error| SourceError::Template {
+            let bytes = read_image_file(file).map_err(SourceError::io(file))?;
+            let image = decode_rgb(&bytes, Upright::Turn).map_err(|error| SourceError::Template {
                 class: classes[class].clone(),
                 file: file.clone(),
                 reason: error.to_string(),
             })?;
             facts.add(format!("template of {}", classes[class]), blake3::hash(&bytes).as_bytes());
-            chosen.insert(class, picture);
+            chosen.insert(class, image);
         }
-        // Where every class has its chosen file, no picture is left to choose by the rule.
+        // If every class has a chosen file, the rule has no effect.
         let rule = match chosen.len() == classes.len() {
             true => TemplateRule::Shared,
             false => options.template_rule,
@@ -49,8 +48,8 @@ impl Templates {
         Ok(Self { rule, chosen, made: Mutex::default() })
     }
 
-    /// The template: from the chosen file, else as `make` gives its `[side_px, side_px, 3]` bytes from the split
-    /// that the rule names.
+    /// A template: from the chosen file, else from the `[side_px, side_px, RGB]` bytes that `make` returns for the split
+    /// that the rule selects.
     pub fn get(
         &self,
         split: Split,
@@ -67,7 +66,7 @@ impl Templates {
             return Ok(Arc::clone(template));
         }
         let pixels = match self.chosen.get(&class.get()) {
-            Some(picture) => template_from_picture(picture, side_px),
+            Some(image) => template_from_image(image, side_px),
             None => make(from_split)?,
         };
         let template = Arc::new(Template::new(side_px, pixels));

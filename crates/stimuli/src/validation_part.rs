@@ -1,24 +1,23 @@
-//! A source with half of its validation pictures: one half to choose settings on, the other to judge what was chosen.
+//! Splits the validation images into two halves: one for choosing settings, the other for evaluating the choice.
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use touchstream_env::screen::{Screen, Template};
 use touchstream_env::stimuli::{
-    BoxedObject, ClassIdx, ContentHash, Instance, Picture, Split, Stimuli, StimulusError,
+    BoxedObject, ClassIdx, ContentHash, ImageId, Instance, Split, Stimuli, StimulusError,
 };
 
-/// Which half.
+/// A half of the validation images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ValidationPart {
-    /// To choose settings on: every second picture, from the first.
+    /// Every second image, from the first; for choosing settings.
     Choice,
-    /// To judge what was chosen: the others.
+    /// The other images; for evaluating the chosen settings.
     Final,
 }
 
 impl ValidationPart {
-    /// `choice` or `final`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Choice => "choice",
@@ -33,13 +32,13 @@ impl ValidationPart {
         }
     }
 
-    /// How many of `n` pictures are in this half.
+    /// The number of images in this half, out of `n`.
     pub fn n_of(self, n: usize) -> usize {
         (n + 1 - self.first() as usize) / 2
     }
 }
 
-/// A source of which one half of the validation pictures is shown. Training pictures and templates stay as they are.
+/// A source that shows only one half of its validation images. Training images and templates stay the same.
 pub struct HalfValidated {
     all: Arc<dyn Stimuli>,
     part: ValidationPart,
@@ -47,7 +46,6 @@ pub struct HalfValidated {
 }
 
 impl HalfValidated {
-    /// Shows one half.
     pub fn new(all: Arc<dyn Stimuli>, part: ValidationPart) -> Self {
         let words = format!("{} validation {}", all.content_hash(), part.name());
         let hash = ContentHash(*blake3::hash(words.as_bytes()).as_bytes());
@@ -61,7 +59,7 @@ impl HalfValidated {
         }
     }
 
-    /// Where a picture is in the whole source.
+    /// The index of an image in the whole source.
     fn at(&self, split: Split, index: u32) -> u32 {
         match split {
             Split::Train => index,
@@ -112,13 +110,13 @@ impl Stimuli for HalfValidated {
         self.all.instances(split, self.at(split, index))
     }
 
-    fn draw(&self, split: Split, picture: Picture, screen: &mut Screen) -> Result<(), StimulusError> {
-        let picture = match picture {
-            Picture::Portrait { class, index } => Picture::Portrait { class, index: self.at(split, index) },
-            Picture::Object { index } => Picture::Object { index: self.at(split, index) },
-            Picture::Scene { index } => Picture::Scene { index: self.at(split, index) },
+    fn draw(&self, split: Split, image: ImageId, screen: &mut Screen) -> Result<(), StimulusError> {
+        let image = match image {
+            ImageId::Portrait { class, index } => ImageId::Portrait { class, index: self.at(split, index) },
+            ImageId::Object { index } => ImageId::Object { index: self.at(split, index) },
+            ImageId::Scene { index } => ImageId::Scene { index: self.at(split, index) },
         };
-        self.all.draw(split, picture, screen)
+        self.all.draw(split, image, screen)
     }
 
     fn template(
@@ -141,7 +139,7 @@ mod tests {
     use touchstream_files::NoProgress;
 
     #[test]
-    fn halves_share_no_picture_and_make_the_whole() {
+    fn halves_are_disjoint_and_complete() {
         let counts = |train, validation| Some(SplitCounts::new(train, validation));
         let sizes = Sizes { portraits: counts(3, 5), objects: counts(3, 5), scenes: counts(2, 3) };
         let options = SourceOptions {
@@ -158,12 +156,12 @@ mod tests {
         assert_eq!(halves.each_ref().map(|half| half.n_portraits(Split::Validation, class)), [3, 2]);
         assert_eq!(halves.each_ref().map(|half| half.n_scenes(Split::Validation)), [2, 1]);
         assert_eq!(halves.each_ref().map(|half| half.n_objects(Split::Train)), [3, 3]);
-        let drawn = |stimuli: &dyn Stimuli, split, picture| {
+        let drawn = |stimuli: &dyn Stimuli, split, image| {
             let mut screen = Screen::grey();
-            stimuli.draw(split, picture, &mut screen).unwrap();
+            stimuli.draw(split, image, &mut screen).unwrap();
             screen.pixels().to_vec()
         };
-        let object = |index| Picture::Object { index };
+        let object = |index| ImageId::Object { index };
         for index in 0..5 {
             let half = &halves[index as usize % 2];
             let whole = drawn(all.as_ref(), Split::Validation, object(index));
@@ -173,7 +171,7 @@ mod tests {
         assert_eq!(
             drawn(choice, Split::Train, object(2)),
             drawn(all.as_ref(), Split::Train, object(2)),
-            "training pictures stay"
+            "training images stay"
         );
     }
 }

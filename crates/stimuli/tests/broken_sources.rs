@@ -8,16 +8,16 @@ use std::io::Cursor;
 use std::path::Path;
 use tempfile::TempDir;
 use touchstream_env::screen::Screen;
-use touchstream_env::stimuli::{ClassIdx, Picture, Split};
+use touchstream_env::stimuli::{ClassIdx, ImageId, Split};
 use touchstream_files::NoProgress;
 use touchstream_stimuli::{
     Needs, Opened, SceneFit, Sizes, SourceError, SourceOptions, SourceSpec, SplitCounts, TemplateRule, open,
 };
 
 fn picture_bytes(width: u32, height: u32, seed: u8, format: ImageFormat) -> Vec<u8> {
-    let picture = RgbImage::from_fn(width, height, |x, y| Rgb([seed, (x * 7) as u8, (y * 5) as u8]));
+    let image = RgbImage::from_fn(width, height, |x, y| Rgb([seed, (x * 7) as u8, (y * 5) as u8]));
     let mut bytes = Cursor::new(Vec::new());
-    picture.write_to(&mut bytes, format).unwrap();
+    image.write_to(&mut bytes, format).unwrap();
     bytes.into_inner()
 }
 
@@ -81,11 +81,11 @@ fn a_folder_puts_the_papers_classes_first_and_selects_by_name() {
     let select = |asked| open(&spec, &SourceOptions { classes: asked, ..Default::default() }, &NoProgress);
     assert_eq!(select(names(&["church", "panda"])).unwrap().stimuli.classes(), ["church", "Giant Panda"]);
     let error = select(names(&["curch"])).unwrap_err().to_string();
-    assert_eq!(error, "no class `curch` (did you mean `church`?); there are: Giant Panda, church");
+    assert_eq!(error, "no class `curch` (did you mean `church`?); classes: Giant Panda, church");
 }
 
 #[test]
-fn broken_images_are_named_and_skipped() {
+fn invalid_images_are_listed_and_skipped() {
     let whole = jpeg(99);
     let mut bomb = picture_bytes(1, 1, 0, ImageFormat::Png);
     bomb[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 1, 0, 0]);
@@ -93,9 +93,9 @@ fn broken_images_are_named_and_skipped() {
     bomb[29..33].copy_from_slice(&crc.to_be_bytes());
     let cases: [(&str, &[u8], &str); 5] = [
         ("train/church/half.jpg", &whole[..whole.len() / 2], "ends before its image does"),
-        ("train/church/bomb.png", &bomb, "65536x65536 pixels are more than"),
+        ("train/church/bomb.png", &bomb, "65536x65536 pixels exceed the limit"),
         ("train/church/empty.jpg", b"", "the file is empty"),
-        ("val/church/text.jpg", b"I am not a picture", "not a JPEG, PNG or WebP image"),
+        ("val/church/text.jpg", b"I am not a image", "not a JPEG, PNG or WebP image"),
         ("val/church/copy.jpg", &jpeg(0), "the same image is in the training split"),
     ];
     for (file, bytes, reason) in cases {
@@ -106,18 +106,18 @@ fn broken_images_are_named_and_skipped() {
         assert_eq!(opened.manifest.skipped.len(), 1);
         assert_eq!(opened.manifest.classes[1].portraits, SplitCounts::new(2, 1));
         let mut screen = Screen::grey();
-        let picture = Picture::Portrait { class: ClassIdx(1), index: 1 };
-        opened.stimuli.draw(Split::Train, picture, &mut screen).unwrap();
+        let image = ImageId::Portrait { class: ClassIdx(1), index: 1 };
+        opened.stimuli.draw(Split::Train, image, &mut screen).unwrap();
         check_strict_refuses(&spec);
     }
 }
 
 #[test]
-fn classes_without_images_are_named_and_skipped() {
+fn classes_without_images_are_listed_and_skipped() {
     let cases: [(&str, Option<&[u8]>, &str, &str); 3] = [
         ("train/zebra/a.jpg", Some(b"x"), "val/zebra", "there is no such folder"),
         ("val/zebra/a.jpg", Some(b"x"), "train/zebra", "there is no such folder"),
-        ("train/zebra", None, "train/zebra", "the folder holds no images"),
+        ("train/zebra", None, "train/zebra", "the folder contains no images"),
     ];
     for (file, bytes, skipped, reason) in cases {
         let (root, spec) = folder();
@@ -156,7 +156,7 @@ fn a_folder_of_another_kind_is_refused() {
 }
 
 #[test]
-fn the_content_hash_moves_with_the_content_and_not_with_the_place() {
+fn the_content_hash_depends_on_contents_and_not_on_location() {
     let (one, one_spec) = folder();
     let (two, two_spec) = folder();
     let cache = tempfile::tempdir().unwrap();
@@ -267,7 +267,7 @@ fn coco_serves_scenes_portraits_and_objects() {
 }
 
 #[test]
-fn lying_annotations_are_named_and_skipped() {
+fn invalid_annotations_are_listed_and_skipped() {
     let outline = "[[30, 20, 130, 20, 130, 100]]";
     let entry = "annotations/instances_train2017.json#annotation 50";
     let size = r#"{"id": 2, "file_name": "2.jpg", "width": 161, "height": 120}"#;
@@ -281,7 +281,7 @@ fn lying_annotations_are_named_and_skipped() {
         (IMAGE_2, annotation(8, 2, outline), entry, "there is no category 8"),
         (IMAGE_2, annotation(7, 2, "[[1, 2, 3]]"), entry, "a polygon of 3 numbers"),
         (IMAGE_2, annotation(7, 2, "[]"), entry, "there are no polygons"),
-        (IMAGE_2, annotation(7, 2, "[[1e12, 2, 3, 4, 5, 6]]"), entry, "is absurd"),
+        (IMAGE_2, annotation(7, 2, "[[1e12, 2, 3, 4, 5, 6]]"), entry, "far outside the image"),
         (
             IMAGE_2,
             annotation(7, 2, r#"{"size": [120, 160], "counts": [5, 5]}"#),
@@ -298,7 +298,7 @@ fn lying_annotations_are_named_and_skipped() {
             IMAGE_2,
             annotation(7, 2, r#"{"size": [121, 160], "counts": [19360]}"#),
             entry,
-            "a mask of 121x160 pixels",
+            "the mask has 121x160 pixels",
         ),
         (IMAGE_2, annotation(7, 2, r#"{"size": [120, 160], "counts": "@@@"}"#), entry, "run length -16"),
         (
@@ -317,10 +317,10 @@ fn lying_annotations_are_named_and_skipped() {
             size,
             annotation(7, 2, outline),
             "train2017/2.jpg",
-            "the annotations say 161x120 pixels, the file has 160x120",
+            "the annotations give 161x120 pixels, the file has 160x120",
         ),
         (missing, annotation(7, 2, outline), "train2017/none.jpg", "cannot be read"),
-        (outside, annotation(7, 2, outline), image_entry, "leads out of train2017/"),
+        (outside, annotation(7, 2, outline), image_entry, "is outside of train2017/"),
         (absurd, annotation(7, 2, outline), image_entry, "not allowed"),
         (
             negative,
@@ -338,13 +338,13 @@ fn lying_annotations_are_named_and_skipped() {
             (&["cat".to_owned()][..], 1)
         );
         let mut screen = Screen::grey();
-        opened.stimuli.draw(Split::Train, Picture::Scene { index: 0 }, &mut screen).unwrap();
+        opened.stimuli.draw(Split::Train, ImageId::Scene { index: 0 }, &mut screen).unwrap();
         check_strict_refuses(&spec);
     }
 }
 
 #[test]
-fn annotation_files_that_are_none_are_refused() {
+fn invalid_annotation_files_are_rejected() {
     for text in
         ["", "{", "[]", r#"{"images": []}"#, r#"{"images": [], "categories": [], "annotations": [{]}"#]
     {
@@ -372,14 +372,14 @@ fn coco_with_categories(train: &str, validation: &str) -> (TempDir, SourceSpec) 
 }
 
 #[test]
-fn of_categories_with_one_number_or_one_name_the_first_is_used() {
+fn categories_with_the_same_id_or_name_use_the_first() {
     let plain = r#"{"id": 7, "name": "cat"}, {"id": 9, "name": "dog"}"#;
     let number_twice = format!(r#"{plain}, {{"id": 7, "name": "dup"}}"#);
     let name_twice = format!(r#"{plain}, {{"id": 3, "name": "cat"}}"#);
     let third_time = format!(r#"{name_twice}, {{"id": 3, "name": "fox"}}"#);
-    let number = ("category 7", "its number is also that of `cat`", 1);
-    let name = ("category 3", "its name `cat` is also that of category 7", 2);
-    let both = ("category 3", "its number is also that of `cat`", 2);
+    let number = ("category 7", "category `cat` has the same id", 1);
+    let name = ("category 3", "category 7 has the same name `cat`", 2);
+    let both = ("category 3", "category `cat` has the same id", 2);
     for (train, validation, (entry, reason, n_scenes)) in [
         (&number_twice[..], plain, number),
         (&number_twice, &number_twice, number),
@@ -397,7 +397,7 @@ fn of_categories_with_one_number_or_one_name_the_first_is_used() {
 }
 
 #[test]
-fn an_annotation_file_that_is_no_object_is_refused_in_words() {
+fn an_annotation_file_without_an_object_is_explained() {
     for text in ["[]", "[[], [], []]", " \n3", "null", ""] {
         let (root, spec) = coco(IMAGE_2, "");
         put(root.path(), "annotations/instances_val2017.json", text);
@@ -424,17 +424,17 @@ fn cutouts() -> (TempDir, SourceSpec) {
 
 fn sprite(red: u8, outer_alpha: u8) -> Vec<u8> {
     let inside = |x: u32, y: u32| (5..35).contains(&x) && (5..25).contains(&y);
-    let picture =
+    let image =
         RgbaImage::from_fn(40, 30, |x, y| Rgba([red, 30, 30, if inside(x, y) { 255 } else { outer_alpha }]));
     let mut bytes = Cursor::new(Vec::new());
-    picture.write_to(&mut bytes, ImageFormat::Png).unwrap();
+    image.write_to(&mut bytes, ImageFormat::Png).unwrap();
     bytes.into_inner()
 }
 
 #[test]
-fn broken_cut_outs_and_backgrounds_are_named_and_skipped() {
+fn invalid_cut_outs_and_backgrounds_are_listed_and_skipped() {
     let cases: [(&str, Vec<u8>, &str); 5] = [
-        ("objects/02_fox.png", sprite(9, 255), "nothing of it is transparent"),
+        ("objects/02_fox.png", sprite(9, 255), "it has no transparent pixel"),
         ("objects/02_fox.png", b"text".to_vec(), "not a JPEG, PNG or WebP image"),
         ("objects/fox/1.png", sprite(9, 0)[..60].to_vec(), "ends before its image does"),
         ("backgrounds_sea/x.jpg", b"".to_vec(), "the file is empty"),
@@ -452,7 +452,7 @@ fn broken_cut_outs_and_backgrounds_are_named_and_skipped() {
 }
 
 #[test]
-fn made_pictures_do_not_depend_on_needs_or_cache_but_on_the_seed() {
+fn generated_images_depend_only_on_the_seed() {
     let (_root, cutouts) = cutouts();
     for spec in [cutouts, SourceSpec::Gallery] {
         let cache = tempfile::tempdir().unwrap();
@@ -470,7 +470,7 @@ fn made_pictures_do_not_depend_on_needs_or_cache_but_on_the_seed() {
         assert_eq!((few.n_objects(Split::Train), few.n_scenes(Split::Validation)), (0, 0));
         let drawn = |stimuli: &dyn touchstream_env::stimuli::Stimuli, split| {
             let mut screen = Screen::grey();
-            stimuli.draw(split, Picture::Portrait { class: ClassIdx(1), index: 1 }, &mut screen).unwrap();
+            stimuli.draw(split, ImageId::Portrait { class: ClassIdx(1), index: 1 }, &mut screen).unwrap();
             screen
         };
         assert!(drawn(&*all, Split::Train) == drawn(&*few, Split::Train));
@@ -480,7 +480,7 @@ fn made_pictures_do_not_depend_on_needs_or_cache_but_on_the_seed() {
 }
 
 #[test]
-fn numbers_of_pictures_beyond_reason_are_refused_by_every_source() {
+fn excessive_numbers_of_images_are_rejected() {
     let ((_folder, folder), (_coco, coco), (_cutouts, cutouts)) = (folder(), coco(IMAGE_2, ""), cutouts());
     let counts = [SplitCounts::new(u32::MAX, 1), SplitCounts::new(1, 1_000_001)].map(Some);
     for spec in [folder, coco, cutouts, SourceSpec::Gallery] {
@@ -528,7 +528,7 @@ fn the_template_rule_is_part_of_the_hash_only_where_it_has_an_effect() {
 }
 
 #[test]
-fn a_cache_that_cannot_be_written_is_a_note_and_no_more() {
+fn an_unwritable_cache_is_only_a_note() {
     let (_roots, specs): (Vec<_>, Vec<_>) = [folder(), cutouts()].into_iter().unzip();
     let blocked = tempfile::NamedTempFile::new().unwrap();
     let counts = Some(SplitCounts::new(1, 1));
@@ -538,11 +538,11 @@ fn a_cache_that_cannot_be_written_is_a_note_and_no_more() {
             SourceOptions { cache_dir: Some(blocked.path().into()), sizes, ..SourceOptions::default() };
         let opened = open(&spec, &options, &NoProgress).unwrap();
         let folder = blocked.path().display().to_string();
-        let is_of_cache = |note: &&String| note.contains(&folder) && note.contains("cannot be written (");
+        let is_of_cache = |note: &&String| note.contains(&folder) && note.contains("is not writable (");
         let n_notes = opened.manifest.notes.iter().filter(is_of_cache).count();
         assert_eq!(n_notes, 1, "{spec}: {:?}", opened.manifest.notes);
-        let picture = Picture::Portrait { class: ClassIdx(0), index: 0 };
-        opened.stimuli.draw(Split::Train, picture, &mut Screen::grey()).unwrap();
+        let image = ImageId::Portrait { class: ClassIdx(0), index: 0 };
+        opened.stimuli.draw(Split::Train, image, &mut Screen::grey()).unwrap();
     }
 }
 

@@ -16,7 +16,7 @@ struct Case {
 }
 
 #[test]
-fn masks_are_those_of_pycocotools() {
+fn masks_equal_those_of_pycocotools() {
     let cases: Vec<Case> = serde_json::from_str(include_str!("golden/coco_masks.json")).unwrap();
     assert!(cases.len() > 200);
     for (idx, case) in cases.iter().enumerate() {

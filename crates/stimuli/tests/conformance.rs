@@ -15,7 +15,7 @@ use touchstream_stimuli::{Sizes, SourceOptions, SourceSpec, SplitCounts, open};
 
 const EFFORT: Effort = Effort { n_trials: 120, n_screens: 6, n_maps: 4 };
 
-/// Checks every task but those in `not_served`, which must be refused for want of pictures.
+/// Checks every task but those in `not_served`, which must be refused for want of images.
 #[track_caller]
 fn check_source(spec: &SourceSpec, options: &SourceOptions, not_served: &[&str]) {
     let opened = open(spec, options, &NoProgress).unwrap();
@@ -23,7 +23,7 @@ fn check_source(spec: &SourceSpec, options: &SourceOptions, not_served: &[&str])
         let outcome = check_task(task, &opened.stimuli, RunSeed(3), EFFORT);
         if not_served.contains(&task.id()) {
             assert!(
-                matches!(outcome, Err(Violation::Bind(BindError::NoPictures { .. }))),
+                matches!(outcome, Err(Violation::Bind(BindError::NoImages { .. }))),
                 "{} on {spec}: {outcome:?}",
                 task.id()
             );

@@ -6,7 +6,7 @@ mod real_images;
 
 use real_images::real_data;
 use touchstream_env::screen::Screen;
-use touchstream_env::stimuli::{ClassIdx, Picture, Split, Stimuli};
+use touchstream_env::stimuli::{ClassIdx, ImageId, Split, Stimuli};
 use touchstream_files::NoProgress;
 use touchstream_stimuli::coco::json::parse_document;
 use touchstream_stimuli::{Opened, SourceOptions, SourceSpec, open};
@@ -17,27 +17,27 @@ fn opened(spec: SourceSpec) -> Opened {
     opened
 }
 
-/// Every kind of picture of every class can be drawn, and is not one flat colour.
+/// Every kind of image of every class can be drawn, and is not one flat colour.
 fn check_draws(stimuli: &dyn Stimuli) {
     let mut screen = Screen::grey();
-    let mut check = |split, picture| {
+    let mut check = |split, image| {
         screen.clear();
-        stimuli.draw(split, picture, &mut screen).unwrap();
+        stimuli.draw(split, image, &mut screen).unwrap();
         let first = &screen.pixels()[..3];
-        assert!(screen.pixels().chunks_exact(3).any(|pixel| pixel != first), "{split} {picture:?} is flat");
+        assert!(screen.pixels().chunks_exact(3).any(|pixel| pixel != first), "{split} {image:?} is flat");
     };
     for split in Split::ALL {
         for class in (0..stimuli.classes().len()).map(|class| ClassIdx(class as u16)) {
             assert!(stimuli.n_portraits(split, class) > 0);
-            check(split, Picture::Portrait { class, index: 0 });
+            check(split, ImageId::Portrait { class, index: 0 });
             assert_eq!(stimuli.template(split, class, 100).unwrap().side_px(), 100);
         }
         for index in 0..stimuli.n_objects(split).min(5) as u32 {
-            check(split, Picture::Object { index });
+            check(split, ImageId::Object { index });
             assert!(stimuli.object(split, index).bounds.area_px() > 1);
         }
         for index in 0..stimuli.n_scenes(split).min(5) as u32 {
-            check(split, Picture::Scene { index });
+            check(split, ImageId::Scene { index });
             assert!(stimuli.instances(split, index).iter().all(|instance| instance.mask.area_px() >= 20));
         }
     }
@@ -104,7 +104,7 @@ fn the_cut_outs_make_59_classes() {
 
 /// A sample must not be matched in the very image that it was cut out of, where its class has another.
 #[test]
-fn coco_samples_are_not_looked_for_in_their_own_image() {
+fn coco_samples_are_not_matched_in_their_own_image() {
     let Some(root) = real_data("coco-mini") else { return };
     let stimuli = opened(SourceSpec::Coco(root)).stimuli;
     let task = touchstream_env::task::find_task("coco-mts").unwrap();
@@ -122,7 +122,7 @@ fn coco_samples_are_not_looked_for_in_their_own_image() {
         let touchstream_env::trial::Trial::Scene { sample, class, scene } = *stream.trial() else {
             panic!("not a scene")
         };
-        let Picture::Portrait { index, .. } = sample else { panic!("not a portrait") };
+        let ImageId::Portrait { index, .. } = sample else { panic!("not a portrait") };
         let origin = stimuli.portrait_scene(Split::Train, class, index);
         n_with_origin += usize::from(origin.is_some());
         if n_scenes_of(class) > 1 {

@@ -16,7 +16,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 use touchstream_env::screen::Screen;
-use touchstream_env::stimuli::{ClassIdx, Picture, Split};
+use touchstream_env::stimuli::{ClassIdx, ImageId, Split};
 use touchstream_files::NoProgress;
 use touchstream_stimuli::{Needs, Opened, Sizes, SourceError, SourceOptions, SourceSpec, SplitCounts, open};
 
@@ -53,7 +53,7 @@ fn check_skipped(opened: &Opened, file: &str, reason: &str) {
 }
 
 #[test]
-fn images_without_an_end_are_named_and_skipped() {
+fn endless_images_are_listed_and_skipped() {
     let cases = [
         (folder(), "train/boat/endless.jpg"),
         (folder(), "val/owl/endless.jpg"),
@@ -77,7 +77,7 @@ fn images_without_an_end_are_named_and_skipped() {
 }
 
 #[test]
-fn templates_and_annotations_without_an_end_are_refused() {
+fn endless_templates_and_annotations_are_rejected() {
     for make_endless in ENDLESS {
         let (root, spec) = folder();
         let endless = root.path().join("endless");
@@ -105,17 +105,17 @@ fn an_image_that_turned_endless_after_opening_is_an_error() {
         fs::remove_file(&file).unwrap();
         make_endless(&file);
         let drawn = in_time(move || {
-            let picture = Picture::Portrait { class: ClassIdx(1), index: 1 };
-            opened.stimuli.draw(Split::Train, picture, &mut Screen::grey())
+            let image = ImageId::Portrait { class: ClassIdx(1), index: 1 };
+            opened.stimuli.draw(Split::Train, image, &mut Screen::grey())
         });
         assert!(drawn.unwrap_err().to_string().contains("neither a file nor a link to one"));
     }
 }
 
 #[test]
-fn links_that_lead_back_multiply_nothing() {
+fn circular_links_are_not_followed() {
     let cases = [
-        ("train/cat/loop", ".", "it is train/cat again"),
+        ("train/cat/loop", ".", "it is the same folder as train/cat"),
         ("train/cat/loop", "..", "leads to a folder above"),
         ("train/cat/loop", "../../train", "leads to a folder above"),
     ];
@@ -133,13 +133,13 @@ fn links_that_lead_back_multiply_nothing() {
     symlink(".", root.path().join("backgrounds_made/loop")).unwrap();
     let opened = open(&spec, &portraits_alone(), &NoProgress).unwrap();
     assert_eq!(opened.stimuli.classes().len(), 5);
-    check_skipped(&opened, "objects/loop", "it is objects again");
+    check_skipped(&opened, "objects/loop", "it is the same folder as objects");
     check_skipped(&opened, "backgrounds_made/loop", "it is backgrounds_made again");
     assert_eq!(opened.manifest.skipped.len(), 2);
 }
 
 #[test]
-fn folders_too_deep_are_named() {
+fn folders_nested_too_deeply_are_listed() {
     let (root, spec) = folder();
     let deep = format!("train/cat{}", "/x".repeat(9));
     fs::create_dir_all(root.path().join(&deep)).unwrap();
@@ -148,7 +148,7 @@ fn folders_too_deep_are_named() {
 }
 
 #[test]
-fn folders_whose_names_are_not_utf8_are_named() {
+fn folders_with_names_that_are_not_utf8_are_listed() {
     let (root, spec) = folder();
     let make = |name: &[u8]| match fs::create_dir_all(root.path().join(OsStr::from_bytes(name))) {
         Ok(()) => true,
@@ -178,7 +178,7 @@ fn unusable_below(root: &Path) -> PathBuf {
 }
 
 #[test]
-fn a_cache_that_cannot_be_made_stops_nothing_and_is_noted() {
+fn a_cache_that_cannot_be_created_is_only_a_note() {
     let few = Some(SplitCounts::new(1, 1));
     let sizes = Sizes { portraits: few, objects: few, scenes: few };
     for (root, spec) in [folder(), coco(), cutouts(), (tempfile::tempdir().unwrap(), SourceSpec::Gallery)] {
@@ -194,7 +194,7 @@ fn a_cache_that_cannot_be_made_stops_nothing_and_is_noted() {
 }
 
 #[test]
-fn a_file_index_that_cannot_be_written_stops_nothing_and_is_noted() {
+fn an_unwritable_file_index_is_only_a_note() {
     for (root, spec) in [folder(), coco(), cutouts()] {
         let cache_dir = root.path().join("cache");
         fs::create_dir(&cache_dir).unwrap();

@@ -281,5 +281,5 @@ fn the_gallery_is_rendered_ahead_on_request() {
         std::fs::read_dir(&folder).map_or(0, Iterator::count)
     };
     assert_eq!((chunks("portrait-train-3"), chunks("portrait-validation-3")), (2, 1));
-    assert!(String::from_utf8_lossy(&said.stdout).contains("those that show a chosen class are used"));
+    assert!(String::from_utf8_lossy(&said.stdout).contains("contain a chosen class; only these are used"));
 }

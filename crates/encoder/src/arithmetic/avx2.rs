@@ -1,18 +1,18 @@
-//! Sixteen floats as two registers of AVX2.
+//! Sixteen floats in two AVX2 registers.
 #![allow(unsafe_code)]
 
 use crate::arithmetic::{F32x16, Lanes};
 use std::arch::x86_64::*;
 
-/// AVX2 and FMA. Kernels get this type from `Instructions` alone, and only where both were detected.
+/// AVX2 and FMA. Kernels get this type only from `Instructions`, where both have been detected.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2(__m256, __m256);
 
-/// What all methods rely on.
+/// The safety argument of all methods.
 macro_rules! detected {
     ($($work:tt)*) => {
-        // SAFETY: only `Instructions` runs kernels on `Avx2`, after AVX2 and FMA were detected. Loads and stores go
-        // through references to sixteen floats, of which the second register takes those from the eighth on.
+        // SAFETY: only `Instructions` runs kernels on `Avx2`, after detecting AVX2 and FMA. Loads and stores go
+        // through references to sixteen floats; the second register holds the last eight.
         unsafe { $($work)* }
     };
 }

@@ -1,17 +1,17 @@
-//! Sixteen floats as one register of AVX-512.
+//! Sixteen floats in one AVX-512 register.
 #![allow(unsafe_code)]
 
 use crate::arithmetic::{F32x16, Lanes};
 use std::arch::x86_64::*;
 
-/// AVX-512F. Kernels get this type from `Instructions` alone, and only where AVX-512F was detected.
+/// AVX-512F. Kernels get this type only from `Instructions`, where AVX-512F has been detected.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512(__m512);
 
-/// What all methods rely on.
+/// The safety argument of all methods.
 macro_rules! detected {
     ($($work:tt)*) => {
-        // SAFETY: only `Instructions` runs kernels on `Avx512`, after AVX-512F was detected. Loads and stores go
+        // SAFETY: only `Instructions` runs kernels on `Avx512`, after detecting AVX-512F. Loads and stores go
         // through references to sixteen floats.
         unsafe { $($work)* }
     };

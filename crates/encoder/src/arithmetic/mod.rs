@@ -1,5 +1,5 @@
-//! Sixteen floats at a time: one register of AVX-512, two of AVX2, or an array on any other machine. Which of them is
-//! chosen when the program runs.
+//! Vectors of sixteen floats: one AVX-512 register, two AVX2 registers, or an array on other machines, selected at run
+//! time.
 
 mod aligned_floats;
 #[cfg(target_arch = "x86_64")]

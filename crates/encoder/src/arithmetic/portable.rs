@@ -1,8 +1,8 @@
-//! Sixteen floats as an array, for any machine.
+//! Sixteen floats as an array, on any machine.
 
 use crate::arithmetic::{F32x16, Lanes, N_LANES};
 
-/// Plain arithmetic, which the compiler makes as wide as the target's baseline allows.
+/// Plain arithmetic, which the compiler vectorizes for the target's baseline.
 #[derive(Clone, Copy)]
 pub(crate) struct Portable(Lanes);
 
@@ -46,7 +46,7 @@ impl F32x16 for Portable {
     fn mul(self, other: Self) -> Self {
         self.zip(other, |a, b| a * b)
     }
-    /// Fused only where every processor of the architecture can: elsewhere it would be a function call.
+    /// Fused only where every processor of the architecture supports it: elsewhere it would be a function call.
     #[inline(always)]
     fn mul_add(self, factor: Self, term: Self) -> Self {
         if cfg!(target_arch = "aarch64") {

@@ -1,26 +1,24 @@
-//! What kernels can do with sixteen floats.
+//! The vector operations of kernels.
 
-/// Floats in a vector.
 pub(crate) const N_LANES: usize = 16;
 
-/// A vector in memory.
 pub(crate) type Lanes = [f32; N_LANES];
 
-/// Sixteen floats in registers; every operation is elementwise.
+/// Sixteen floats in registers; all operations are elementwise.
 pub(crate) trait F32x16: Copy {
-    /// Whether the machine has 32 vector registers, each of which holds such a vector whole.
+    /// Whether the machine has 32 vector registers of this width.
     const HAS_32_REGISTERS: bool;
 
     fn splat(x: f32) -> Self;
     fn load(lanes: &Lanes) -> Self;
     fn store(self, lanes: &mut Lanes);
-    /// Asks the processor to bring the start of a vector into the L2 cache.
+    /// Prefetches the start of a vector into the L2 cache.
     fn prefetch(lanes: &Lanes);
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
-    /// `self * factor + term`, rounded once where the machine can fuse the two, else twice.
+    /// `self * factor + term`, rounded once where the machine can fuse them, else twice.
     fn mul_add(self, factor: Self, term: Self) -> Self;
-    /// `self` where it is larger than `other`, else `other`.
+    /// `self` if it is larger than `other`, else `other`.
     fn max(self, other: Self) -> Self;
 }

@@ -1,4 +1,4 @@
-//! Compact as an encoder: screens on all threads of the pool, rooms to work in kept between batches.
+//! Compact as an encoder: encodes screens in parallel, with work buffers that are reused between batches.
 
 use crate::buffer_pool::BufferPool;
 use crate::compact::network::{MAP_CHANNELS, Network, SCENE_LEN, Scratch};
@@ -11,7 +11,7 @@ use touchstream_env::stimuli::ContentHash;
 static WEIGHTS: &[u8] = include_bytes!("../../weights/compact.safetensors");
 const NAME: &str = "compact";
 
-/// The built-in encoder. `docs/compact.md` says what it was trained on and what it reaches.
+/// The built-in encoder; `docs/compact.md` describes its training and accuracy.
 pub struct Compact {
     network: Network,
     hash: ContentHash,
@@ -19,9 +19,9 @@ pub struct Compact {
 }
 
 impl Compact {
-    /// With the weights inside the program.
+    /// With the built-in weights.
     pub fn built_in() -> Self {
-        Self::from_bytes(WEIGHTS).expect("the weights inside the program are those of its network")
+        Self::from_bytes(WEIGHTS).expect("the built-in weights fit the network")
     }
 
     fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
@@ -52,8 +52,8 @@ impl Encoder for Compact {
     }
 
     fn encode(&self, screens: &[Screen], out: &mut [Features]) -> Result<(), EncodeError> {
-        assert_eq!(screens.len(), out.len(), "a place for the features of each screen");
-        // Each screen goes through the network alone: what stands beside it cannot change its bits.
+        assert_eq!(screens.len(), out.len(), "one `Features` per screen");
+        // Each screen is encoded separately, so its bits do not depend on the others.
         screens.par_iter().zip(out).for_each(|(screen, features)| self.encode_one(screen, features));
         Ok(())
     }
@@ -67,7 +67,7 @@ mod tests {
     use std::collections::HashMap;
 
     #[test]
-    fn the_weights_inside_the_program_fit_and_are_small() {
+    fn built_in_weights_fit_and_are_small() {
         assert!(WEIGHTS.len() <= 8_000_000, "{} bytes", WEIGHTS.len());
         let encoder = Compact::built_in();
         assert_eq!(encoder.shape().map_len(), 14 * 14 * 128);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn other_weights_are_refused_by_name() {
+    fn other_weights_are_rejected_by_name() {
         check_refused(&WEIGHTS[..WEIGHTS.len() - 1], "weights of compact: ");
         check_refused(b"", "weights of compact: ");
         let data = [0; 8];

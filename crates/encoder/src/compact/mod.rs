@@ -1,4 +1,4 @@
-//! The built-in encoder: a small convolutional network of our own with weights inside the program.
+//! The built-in encoder: a small convolutional network whose weights are part of the program.
 
 mod encoder;
 mod network;

@@ -1,6 +1,6 @@
-//! The layers of compact, from pixels to spatial map and scene vector.
+//! The layers of the compact encoder, from pixels to spatial map and scene vector.
 //!
-//! `scripts/compact_network.py` is the same network for PyTorch.
+//! `scripts/compact_network.py` is the same network in PyTorch.
 
 use crate::MAP_SIDE;
 use crate::compact::weights::{Weights, WeightsError};
@@ -15,7 +15,7 @@ pub const MAP_CHANNELS: usize = 128;
 /// Length of the scene vector, `[7 rows, 7 columns, 64 channels]`.
 pub const SCENE_LEN: usize = 7 * 7 * 64;
 
-/// Each halves rows and columns.
+/// Each layer halves the number of rows and columns.
 const DOWN: [(&str, ConvolutionShape); 4] = [
     ("down1", ConvolutionShape { kernel_side: 3, stride: 2, n_in: 3, n_out: 16 }),
     ("down2", ConvolutionShape { kernel_side: 3, stride: 2, n_in: 16, n_out: 32 }),
@@ -32,7 +32,6 @@ const SCENE1: ConvolutionShape =
     ConvolutionShape { kernel_side: 3, stride: 2, n_in: MAP_CHANNELS, n_out: 160 };
 const SCENE2: ConvolutionShape = ConvolutionShape { kernel_side: 1, stride: 1, n_in: 160, n_out: 64 };
 
-/// The network, ready to run.
 pub struct Network {
     down: Vec<Convolution>,
     blocks: Vec<Block>,
@@ -40,14 +39,14 @@ pub struct Network {
     scene2: Convolution,
 }
 
-/// `x + expand(spatial(reduce(x)))`, with a ReLU after each.
+/// `x + expand(spatial(reduce(x)))`, with a ReLU after each convolution and after the sum.
 struct Block {
     reduce: Convolution,
     spatial: Convolution,
     expand: Convolution,
 }
 
-/// Room to work in; grows with the first screen and not after.
+/// Work buffers, which only grow at the first screen.
 #[derive(Default)]
 pub struct Scratch {
     x: Vec<f32>,
@@ -56,7 +55,7 @@ pub struct Scratch {
 }
 
 impl Network {
-    /// From weights, each convolution with `NAME.weight` `[side, side, in, out]` and `NAME.bias` `[out]`.
+    /// Each convolution reads `NAME.weight`, `[side, side, in, out]`, and `NAME.bias`, `[out]`.
     pub fn new(weights: &Weights<'_>) -> Result<Self, WeightsError> {
         let convolution = |name: &str, shape: ConvolutionShape| {
             let ConvolutionShape { kernel_side, n_in, n_out, .. } = shape;
@@ -79,7 +78,6 @@ impl Network {
         })
     }
 
-    /// Encodes one screen.
     pub fn forward(&self, screen: &Screen, scratch: &mut Scratch, features: &mut Features) {
         let Scratch { x, y, patches } = scratch;
         normalise(screen.pixels(), x);
@@ -114,7 +112,7 @@ impl Network {
     }
 }
 
-/// Bytes `[224, 224, 3]` as the network's input, in the same order.
+/// Bytes `[224, 224, RGB]` as the network's input, in the same order.
 fn normalise(pixels: &[u8], x: &mut Vec<f32>) {
     let scale = ColourScale::imagenet();
     x.resize(pixels.len(), 0.0);

@@ -1,44 +1,31 @@
-//! Weights of the network as they are read from safetensors.
+//! Reads the network's weights from safetensors.
 
 use safetensors::{Dtype, SafeTensors};
 use touchstream_env::stimuli::ContentHash;
 
-/// The network that these weights must be of; a change of anything that decides features gets another word.
+/// Recorded in the weights file; must be changed whenever the same weights would give other features.
 pub const ARCHITECTURE: &str = "compact-1";
 
-/// Weights that cannot be used.
+/// Why weights cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum WeightsError {
-    /// Not safetensors.
+    /// The file is not in the safetensors format.
     #[error("weights of compact: {0}")]
     Format(#[from] safetensors::SafeTensorError),
-    /// Of another network.
+    /// The weights belong to another network.
     #[error("weights of compact: architecture is `{found}`, expected `{ARCHITECTURE}`")]
-    Architecture {
-        /// What the file says, or nothing.
-        found: String,
-    },
-    /// Of another type or shape.
+    Architecture { found: String },
+    /// A tensor has another type or shape.
     #[error("weights of compact: tensor `{tensor}` is {dtype} {found:?}, expected F32 {expected:?}")]
-    Shape {
-        /// Which.
-        tensor: String,
-        /// What type it has.
-        dtype: Dtype,
-        /// What shape it has.
-        found: Vec<usize>,
-        /// What shape it should have.
-        expected: Vec<usize>,
-    },
+    Shape { tensor: String, dtype: Dtype, found: Vec<usize>, expected: Vec<usize> },
 }
 
-/// Tensors of a file whose architecture is ours.
+/// The tensors of a file with the right architecture.
 pub struct Weights<'a> {
     tensors: SafeTensors<'a>,
 }
 
 impl<'a> Weights<'a> {
-    /// Opens a safetensors file.
     pub fn open(bytes: &'a [u8]) -> Result<Self, WeightsError> {
         let (_, metadata) = SafeTensors::read_metadata(bytes)?;
         let found = metadata.metadata().as_ref().and_then(|facts| facts.get("architecture"));
@@ -48,7 +35,7 @@ impl<'a> Weights<'a> {
         Ok(Self { tensors: SafeTensors::deserialize(bytes)? })
     }
 
-    /// A hash of architecture, names, shapes and numbers; not of notes, nor of the order in the file.
+    /// A hash of architecture, names, shapes and values, independent of other metadata and of the order in the file.
     pub fn content_hash(&self) -> ContentHash {
         let mut names = self.tensors.names();
         names.sort_unstable();
@@ -61,7 +48,7 @@ impl<'a> Weights<'a> {
         ContentHash(*hasher.finalize().as_bytes())
     }
 
-    /// A tensor of a known shape.
+    /// A tensor that must have a given shape.
     pub fn get(&self, tensor: &str, expected: &[usize]) -> Result<Vec<f32>, WeightsError> {
         let view = self.tensors.tensor(tensor)?;
         if view.dtype() != Dtype::F32 || view.shape() != expected {
@@ -72,7 +59,7 @@ impl<'a> Weights<'a> {
                 expected: expected.to_vec(),
             });
         }
-        let (numbers, _) = view.data().as_chunks::<4>();
-        Ok(numbers.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect())
+        let (values, _) = view.data().as_chunks::<4>();
+        Ok(values.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect())
     }
 }

@@ -1,23 +1,23 @@
-//! Activations of a batch of images, with the border of zeros that 3 x 3 convolutions read.
+//! Activations of a batch of images, with the zero padding that 3 x 3 convolutions read.
 
 use crate::arithmetic::AlignedFloats;
 
-/// Rows and columns that one Winograd tile makes.
+/// Rows and columns of the outputs of one Winograd tile.
 pub(crate) const TILE_SIDE: usize = 4;
 
-/// `[n_images, stride_px, stride_px, n_channels]`. The image's pixel (row, column) stands at (row + 1, column + 1);
-/// everything around it is 0, up to where the last tile reads.
+/// `[n_images, stride_px, stride_px, n_channels]`. The pixel (row, column) is stored at (row + 1, column + 1);
+/// everything around the image is 0, up to the end of the last tile's inputs.
 #[derive(Default)]
 pub(crate) struct Activations {
     pub n_images: usize,
-    /// Rows and columns of an image without its border.
+    /// Rows and columns of an image without padding.
     pub side_px: usize,
     pub n_channels: usize,
     pub floats: AlignedFloats,
 }
 
 impl Activations {
-    /// Takes another shape, keeping its memory. Borders become 0; what is inside is left over from before.
+    /// Changes the shape, keeping the memory. Padding becomes 0; the other values are unspecified.
     pub fn reshape(&mut self, n_images: usize, side_px: usize, n_channels: usize) {
         *self = Self { n_images, side_px, n_channels, floats: std::mem::take(&mut self.floats) };
         let (row_len, image_len) = (self.row_len(), self.image_len());
@@ -33,7 +33,7 @@ impl Activations {
         }
     }
 
-    /// Takes a single image, border and all, as image `at` of a batch of `n_images`, of which the first one is set first.
+    /// Copies a single image, with padding, to index `at` of a batch of `n_images`. Index 0 must be set first.
     pub fn set_image(&mut self, at: usize, n_images: usize, image: &Self) {
         let len = image.image_len();
         let Self { side_px, n_channels, .. } = *image;
@@ -41,33 +41,31 @@ impl Activations {
         self.floats.grown(n_images * len)[at * len..][..len].copy_from_slice(&image.used()[..len]);
     }
 
-    /// Tiles in a row or a column of an image.
+    /// Number of tiles per row, and per column, of an image.
     pub fn tiles_across(&self) -> usize {
         self.side_px.div_ceil(TILE_SIDE)
     }
 
-    /// Numbers in a row, its border included.
+    /// Floats per row, including padding.
     pub fn row_len(&self) -> usize {
         self.stride_px() * self.n_channels
     }
 
-    /// Numbers in an image, its border included.
+    /// Floats per image, including padding.
     pub fn image_len(&self) -> usize {
         self.stride_px() * self.row_len()
     }
 
-    /// The whole batch.
     pub fn used(&self) -> &[f32] {
         &self.floats.as_slice()[..self.n_images * self.image_len()]
     }
 
-    /// The whole batch, to write.
     pub fn used_mut(&mut self) -> &mut [f32] {
         let len = self.n_images * self.image_len();
         &mut self.floats.as_mut_slice()[..len]
     }
 
-    /// The rows of one image without their border, `[side_px, n_channels]` each.
+    /// The rows of one image without padding, `[side_px, n_channels]` each.
     pub fn rows(&self, image: usize) -> impl Iterator<Item = &[f32]> {
         let (row_len, n_channels, side_px) = (self.row_len(), self.n_channels, self.side_px);
         let image = &self.used()[image * self.image_len()..][..self.image_len()];

@@ -1,45 +1,44 @@
-//! Convolutions as matrix products: patches of the input, side by side, times the weights.
+//! Convolutions as matrix products: patches of the input times the weights.
 
 use crate::matrix_product::PackedMatrix;
 
-/// Floats of patches made at a time: half of a core's second cache, so that they are still there when multiplied.
+/// Number of floats of patches that are made at a time: half of a core's L2 cache, so that they are still cached when
+/// they are multiplied.
 const PATCHES_LEN: usize = 64 * 1024;
 
-/// Sizes of a convolution over square pictures, padded so that only the stride makes them smaller.
+/// Sizes of a convolution over square images, padded so that only the stride reduces the size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConvolutionShape {
-    /// 1, or 3 with a border of one pixel of zeros.
+    /// 1, or 3 with a zero padding of one pixel.
     pub kernel_side: usize,
     /// 1 or 2.
     pub stride: usize,
-    /// Channels of the input.
     pub n_in: usize,
-    /// Channels of the output.
     pub n_out: usize,
 }
 
 impl ConvolutionShape {
-    /// Numbers that make one output pixel.
+    /// Inputs of one output pixel.
     pub fn patch_len(self) -> usize {
         self.kernel_side * self.kernel_side * self.n_in
     }
 
-    /// Rows and columns of the output.
+    /// Rows, and columns, of the output.
     pub fn side_out(self, side_in: usize) -> usize {
         side_in.div_ceil(self.stride)
     }
 }
 
-/// What the result of a convolution is put onto.
+/// How the result of a convolution is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Onto {
-    /// Replaces what was there.
+    /// Overwrites the output.
     Fresh,
-    /// Is added to what is there.
+    /// Is added to the output.
     Sum,
 }
 
-/// A convolution with a bias, ready to run.
+/// A convolution with a bias.
 pub struct Convolution {
     shape: ConvolutionShape,
     weights: PackedMatrix,
@@ -47,15 +46,15 @@ pub struct Convolution {
 }
 
 impl Convolution {
-    /// From weights `[kernel_side, kernel_side, n_in, n_out]` and a bias `[n_out]`. Panics at other lengths.
+    /// `weights` is `[kernel_side, kernel_side, n_in, n_out]`, `bias` is `[n_out]`. Panics at other lengths.
     pub fn new(shape: ConvolutionShape, weights: &[f32], bias: &[f32]) -> Self {
         assert_eq!(bias.len(), shape.n_out, "length of the bias of {shape:?}");
         let weights = PackedMatrix::from_columns(shape.patch_len(), shape.n_out, weights);
         Self { shape, weights, bias: bias.into() }
     }
 
-    /// `x` is `[side_in, side_in, n_in]`, `out` is `[side_out, side_out, n_out]`. `patches` is room to work in; it
-    /// grows once.
+    /// `x` is `[side_in, side_in, n_in]`, `out` is `[side_out, side_out, n_out]`. `patches` is a work buffer, which only
+    /// grows at the first call.
     pub fn forward(&self, x: &[f32], side_in: usize, patches: &mut Vec<f32>, onto: Onto, out: &mut [f32]) {
         let side_out = self.shape.side_out(side_in);
         assert_eq!(x.len(), side_in * side_in * self.shape.n_in, "input of {:?}", self.shape);
@@ -89,7 +88,7 @@ impl Convolution {
 }
 
 impl ConvolutionShape {
-    /// Lays out what makes one row of output pixels: `[side_out, kernel_side, kernel_side, n_in]`.
+    /// Copies the inputs of one row of output pixels: `[side_out, kernel_side, kernel_side, n_in]`.
     fn fill_patch_row(self, x: &[f32], side_in: usize, row_out: usize, patches: &mut [f32]) {
         let Self { kernel_side, stride, n_in, .. } = self;
         let border = kernel_side / 2;
@@ -106,7 +105,7 @@ impl ConvolutionShape {
             let row = &x[row_in * row_len..][..row_len];
             for (col_out, patch) in patches.chunks_exact_mut(self.patch_len()).enumerate() {
                 let line = &mut patch[line * line_len..][..line_len];
-                // The line's part of the row, counted as if the border were stored in front of it.
+                // The part of the line that is inside the row, relative to a row with padding in front.
                 let start = col_out * stride * n_in;
                 let n_before = (border * n_in).saturating_sub(start);
                 let from = (start + n_before) - border * n_in;
@@ -193,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn many_rows_are_done_in_parts() {
+    fn many_rows_are_processed_in_parts() {
         let shape = ConvolutionShape { kernel_side: 3, stride: 2, n_in: 16, n_out: 8 };
         let side = 112;
         assert!(56 * 56 * shape.patch_len() > 3 * PATCHES_LEN);

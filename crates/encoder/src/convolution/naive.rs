@@ -1,4 +1,4 @@
-//! Convolution as it is written down, to check the fast ones by.
+//! Straightforward convolutions, to test the fast ones.
 
 use crate::convolution::activations::Activations;
 
@@ -28,9 +28,9 @@ pub(super) fn convolve_3x3(input: &Activations, kernel: &[f32], bias: &[f32]) ->
 }
 
 /// Maxima over 2 x 2 of `[n, side, side, n_channels]`.
-pub(super) fn pool_2x2(numbers: &[f32], side: usize, n_channels: usize) -> Vec<f32> {
+pub(super) fn pool_2x2(activations: &[f32], side: usize, n_channels: usize) -> Vec<f32> {
     let mut out = Vec::new();
-    for image in numbers.chunks_exact(side * side * n_channels) {
+    for image in activations.chunks_exact(side * side * n_channels) {
         let half = side / 2;
         for (row, col) in (0..half * half).map(|at| (at / half, at % half)) {
             for channel in 0..n_channels {
@@ -43,34 +43,34 @@ pub(super) fn pool_2x2(numbers: &[f32], side: usize, n_channels: usize) -> Vec<f
     out
 }
 
-/// A batch of numbers in `[-1, 1]` that look random.
+/// A batch of pseudo-random values in `[-1, 1]`.
 pub(super) fn noise_batch(n_images: usize, side_px: usize, n_channels: usize) -> Activations {
-    // Memory that was used before: borders must be cleared.
+    // The memory has been used before, so that missing zero padding is noticed.
     let mut batch = Activations::default();
     batch.floats.grown(3_000_000).fill(9.0);
     batch.reshape(n_images, side_px, n_channels);
     let (row_len, image_len) = (batch.row_len(), batch.image_len());
-    let numbers = noise(n_images * side_px * side_px * n_channels, 1);
+    let values = noise(n_images * side_px * side_px * n_channels, 1);
     let inside_len = side_px * n_channels;
-    for (row_idx, row) in numbers.chunks_exact(inside_len).enumerate() {
+    for (row_idx, row) in values.chunks_exact(inside_len).enumerate() {
         let start = row_idx / side_px * image_len + (row_idx % side_px + 1) * row_len + n_channels;
         batch.used_mut()[start..start + inside_len].copy_from_slice(row);
     }
     batch
 }
 
-/// Numbers in `[-1, 1]` that look random.
+/// Pseudo-random values in `[-1, 1]`.
 pub(super) fn noise(n: usize, seed: u32) -> Vec<f32> {
     let scrambled =
         |i: usize| (i as u32).wrapping_add(seed.wrapping_mul(977)).wrapping_mul(2_654_435_761) >> 8;
     (0..n).map(|i| scrambled(i) as f32 / (1 << 23) as f32 - 1.0).collect()
 }
 
-/// Every number within `tolerance`.
+/// Checks that every value is within `tolerance`.
 #[track_caller]
 pub(super) fn check_close(batch: &Activations, expected: &[f32], tolerance: f32) {
-    let numbers = (0..batch.n_images).flat_map(|image| batch.rows(image)).flatten();
-    let worst = numbers.zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    let values = (0..batch.n_images).flat_map(|image| batch.rows(image)).flatten();
+    let worst = values.zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert_eq!(batch.n_images * batch.side_px * batch.side_px * batch.n_channels, expected.len());
     assert!(worst <= tolerance, "off by {worst}");
 }

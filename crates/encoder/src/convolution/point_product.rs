@@ -1,14 +1,14 @@
 //! The matrix products between Winograd's transforms: for each of 36 points, `[tiles, n_in]` times `[n_in, n_out]`.
 //!
-//! Weights are packed once. With AVX-512 eight tiles and two panels of sixteen outputs are summed in registers: 16
-//! accumulators, enough to hide the latency of two multiply-add units. The order of a sum depends on nothing but the
-//! number of channels: along the channels, in blocks of [`DEPTH`] whose sums are then added.
+//! Weights are packed once. With AVX-512, eight tiles and two panels of sixteen outputs are accumulated in registers: 16
+//! accumulators, enough to hide the latency of two FMA units. The order of summation depends only on the number of
+//! channels: along the channels, in blocks of [`DEPTH`] whose sums are then added.
 
 use crate::arithmetic::{AlignedFloats, F32x16, Kernel, Lanes, N_LANES};
 use crate::convolution::tile_blocks::{MOST_TILES, TileBlocks, TransformedInputs};
 use crate::convolution::winograd_tile::{N_POINTS, transform_kernel};
 
-/// Channels that are summed before the sums are stored.
+/// Number of channels that are accumulated before the accumulators are stored.
 const DEPTH: usize = 256;
 
 /// The weights of all points.
@@ -35,7 +35,7 @@ impl PackedKernel {
         Self { n_in, n_out, packed }
     }
 
-    /// The weights of a point, `[panels, n_in]`, and after them those of all later points.
+    /// The weights of a point, `[panels, n_in]`, followed by those of all later points.
     fn starting_at(&self, point: usize) -> &[Lanes] {
         self.packed.as_slice()[point * self.n_in * self.n_out..].as_chunks().0
     }
@@ -62,7 +62,7 @@ impl Kernel for PointProduct<'_> {
 }
 
 impl PointProduct<'_> {
-    /// Sums `TILES` tiles and `PANELS` panels in registers.
+    /// Accumulates `TILES` tiles and `PANELS` panels in registers.
     #[inline(always)]
     fn multiply<F: F32x16, const PANELS: usize, const TILES: usize>(self) {
         let Self { kernel, point, blocks, transformed, products } = self;
@@ -116,21 +116,21 @@ impl PointProduct<'_> {
     }
 }
 
-/// Some tiles of a block times some panels, over one block of depth.
+/// The product of some tiles of a block and some panels, over one block of depth.
 struct Piece<'a, const PANELS: usize, I> {
-    /// Sixteen channels of all tiles of the block at a time, `[points, 8 tiles]` from this point on.
+    /// Sixteen channels of all tiles of the block at a time, `[points, 8 tiles]` from the current point on.
     groups: I,
     first_tile: usize,
     /// `[groups, 16 channels, 16 outputs]` each.
     panels: [&'a [[Lanes; N_LANES]]; PANELS],
-    /// From the first panel on, `[panels, 8 tiles]`.
+    /// `[panels, 8 tiles]`, from the first panel on.
     products: &'a mut [Lanes],
-    /// Whether sums are added to the products of the depth before.
+    /// Whether accumulators are added to the products of the previous depth.
     is_added: bool,
-    /// This piece's share of the weights that are needed next. The weights of deep layers come from memory, and without
-    /// prefetching them multiplication and memory would wait for each other.
+    /// This piece's share of the weights that are needed next. The weights of deep layers come from memory; without
+    /// prefetching, multiplications would wait for them.
     ahead: [&'a [Lanes]; PANELS],
-    /// Whether to prefetch the next point of the tiles, as this one is not needed again.
+    /// Whether to prefetch the next point of the tiles, because the current point is not needed again.
     wants_next_point: bool,
 }
 

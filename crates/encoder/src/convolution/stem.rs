@@ -1,19 +1,19 @@
-//! The first convolution of a network, on three channels: too few for Winograd's algorithm.
+//! The first convolution of a network, with three input channels: too few for Winograd's algorithm.
 
 use crate::arithmetic::{AlignedFloats, F32x16, Instructions, Kernel, Lanes, N_LANES};
 use crate::convolution::activations::{Activations, TILE_SIDE};
 use rayon::prelude::*;
 
 const N_COLOURS: usize = 3;
-/// Floats of one line of a 3 x 3 patch.
+/// Floats in one line of a 3 x 3 patch.
 const LINE_LEN: usize = 3 * N_COLOURS;
 const PATCH_LEN: usize = 3 * LINE_LEN;
-/// Pixels that are summed together. Rows of activations have room for whole tiles.
+/// Pixels that are accumulated together. Rows of activations are padded to complete tiles.
 const N_PIXELS: usize = TILE_SIDE;
-/// Floats of a line that they read.
+/// Floats of a line that these pixels read.
 const READ_LEN: usize = LINE_LEN + (N_PIXELS - 1) * N_COLOURS;
 
-/// A 3 x 3 convolution of RGB, stride 1, padding 1, then bias and ReLU: direct sums in registers.
+/// A direct 3 x 3 convolution of RGB, stride 1, padding 1, then bias and ReLU, accumulated in registers.
 pub(crate) struct StemConvolution {
     n_out: usize,
     instructions: Instructions,
@@ -44,7 +44,7 @@ impl StemConvolution {
         Self { n_out, instructions, kernel: packed, bias: bias.into() }
     }
 
-    /// Convolves a batch of three channels; `output` takes the right shape.
+    /// Convolves a batch of three channels; reshapes `output`.
     pub fn run(&self, input: &Activations, output: &mut Activations) {
         assert_eq!(input.n_channels, N_COLOURS, "channels of an RGB image");
         let side_px = input.side_px;
@@ -71,7 +71,7 @@ impl StemConvolution {
 
 /// One row of pixels.
 struct StemRow<'a> {
-    /// The row, the one above it and the one below, with borders.
+    /// The row, the one above it and the one below, with padding.
     lines: [&'a [f32]; 3],
     kernel: &'a [f32],
     bias: &'a [f32],
@@ -90,7 +90,7 @@ impl Kernel for StemRow<'_> {
 }
 
 impl StemRow<'_> {
-    /// Sums four pixels and `PANELS` panels of sixteen outputs in registers.
+    /// Accumulates four pixels and `PANELS` panels of sixteen outputs in registers.
     #[inline(always)]
     fn sum<F: F32x16, const PANELS: usize>(self) {
         let kernel = self.kernel.as_chunks::<N_LANES>().0.as_chunks::<PATCH_LEN>().0;
@@ -117,7 +117,7 @@ impl StemRow<'_> {
     }
 }
 
-/// Sums of neighbouring pixels, `[pixel][panel]`.
+/// The accumulators of neighbouring pixels, `[pixel][panel]`.
 #[inline(always)]
 fn patch_sums<F: F32x16, const PANELS: usize>(
     lines: [&[f32; READ_LEN]; 3],
@@ -147,7 +147,7 @@ mod tests {
     use crate::convolution::naive::{check_close, convolve_3x3, noise, noise_batch};
 
     #[test]
-    fn a_convolution_of_rgb_is_the_sum_it_stands_for() {
+    fn an_rgb_convolution_equals_the_naive_one() {
         for n_out in [16, 64, 80] {
             let (kernel, bias) = (noise(n_out * PATCH_LEN, 2), noise(n_out, 3));
             for (n_images, side_px) in [(1, 4), (2, 10), (3, 16)] {

@@ -1,20 +1,20 @@
-//! Memory layout of transformed inputs: tiles in blocks, each of which is multiplied in registers.
+//! Memory layout of transformed inputs: blocks of tiles, each multiplied in registers.
 
 use crate::arithmetic::{Lanes, N_LANES};
 use crate::convolution::winograd_tile::N_POINTS;
 use std::ops::Range;
 
-/// Tiles that fit into a block.
+/// Maximum number of tiles in a block.
 pub(super) const MOST_TILES: usize = 8;
 
-/// Vectors from a tile's first point to its last one, both included: points are [`MOST_TILES`] vectors apart.
+/// Number of vectors from a tile's first point to its last, both included: points are [`MOST_TILES`] vectors apart.
 const TILE_SPAN: usize = (N_POINTS - 1) * MOST_TILES + 1;
 
-/// Vectors of sixteen channels of a block, `[36 points, 8 tiles]`, and one unused vector: without it the same point of all
-/// groups of channels would share a few sets of the caches.
+/// Number of vectors for sixteen channels of a block, `[36 points, 8 tiles]`, and one unused vector: without it, the same
+/// point of all groups of channels would compete for a few cache sets.
 const GROUP_LEN: usize = N_POINTS * MOST_TILES + 1;
 
-/// Tiles cut into blocks, as equal as possible.
+/// A partition of tiles into blocks that are as equal as possible.
 #[derive(Clone, Copy)]
 pub(super) struct TileBlocks {
     n_tiles: usize,
@@ -30,7 +30,7 @@ impl TileBlocks {
         self.n_tiles.div_ceil(self.tiles_per_block)
     }
 
-    /// The tiles of a block; the last one may have fewer than the others.
+    /// The tiles of a block; the last block may have fewer.
     pub fn tiles_of(&self, block: usize) -> Range<usize> {
         let first = block * self.tiles_per_block;
         first..self.n_tiles.min(first + self.tiles_per_block)
@@ -54,12 +54,12 @@ impl<'a> TransformedInputs<'a> {
         Self { vectors, block_len: Self::block_len(n_in) }
     }
 
-    /// Vectors of a block.
+    /// Number of vectors in a block.
     pub fn block_len(n_in: usize) -> usize {
         n_in / N_LANES * GROUP_LEN
     }
 
-    /// The points of a block's tiles from one point on, sixteen channels at a time, starting at group `first`.
+    /// The points of a block's tiles from `point` on, sixteen channels at a time, starting at group `first`.
     #[inline(always)]
     pub fn groups(
         &self,
@@ -73,7 +73,7 @@ impl<'a> TransformedInputs<'a> {
     }
 }
 
-/// One block of [`TransformedInputs`], to write.
+/// One mutable block of [`TransformedInputs`].
 pub(super) struct BlockMut<'a>(pub &'a mut [Lanes]);
 
 impl BlockMut<'_> {
@@ -81,10 +81,10 @@ impl BlockMut<'_> {
     #[inline(always)]
     pub fn points_mut(&mut self, group: usize, tile: usize) -> &mut [Lanes; TILE_SPAN] {
         let points = self.0[group * GROUP_LEN + tile..].first_chunk_mut();
-        points.expect("a block holds all points of its tiles")
+        points.expect("a block contains all points of its tiles")
     }
 
-    /// The same to look at; `None` beyond the last group.
+    /// Like `points_mut`, but read-only, and `None` after the last group.
     #[inline(always)]
     pub fn points(&self, group: usize, tile: usize) -> Option<&[Lanes; TILE_SPAN]> {
         self.0.get(group * GROUP_LEN + tile..)?.first_chunk()

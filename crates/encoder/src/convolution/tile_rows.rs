@@ -1,26 +1,26 @@
-//! Rows of tiles: the parts of a convolution's outputs that threads write independently of each other.
+//! Rows of tiles: the parts of a convolution's output that threads write independently.
 
 use crate::arithmetic::{F32x16, N_LANES};
 use crate::convolution::activations::{Activations, TILE_SIDE};
 
-/// Where the results of one row of tiles of one image go.
+/// The destination of one row of tiles of one image.
 pub(super) struct TileRow<'a> {
     pub full: Option<OutputRows<'a>>,
     pub pooled: Option<OutputRows<'a>>,
 }
 
-/// The rows of pixels of an output that a row of tiles makes.
+/// The rows of output pixels of one row of tiles.
 pub(super) struct OutputRows<'a> {
-    /// With borders left and right.
+    /// With padding left and right.
     floats: &'a mut [f32],
-    /// Rows inside the image.
+    /// Number of rows inside the image.
     n_rows: usize,
     side_px: usize,
     n_channels: usize,
 }
 
 impl<'a> OutputRows<'a> {
-    /// Splits a batch of outputs into those of each row of tiles, in order. A tile makes `px_per_tile` rows and columns.
+    /// Splits a batch of outputs by rows of tiles, in order. A tile makes `px_per_tile` rows and columns.
     pub fn split(
         output: &'a mut Activations,
         tiles_across: usize,
@@ -39,7 +39,7 @@ impl<'a> OutputRows<'a> {
         })
     }
 
-    /// Stores sixteen channels of a tile, as far as it is inside the image.
+    /// Stores sixteen channels of a tile, except pixels outside the image.
     #[inline(always)]
     pub fn store<F: F32x16, const SIDE: usize>(
         &mut self,
@@ -65,21 +65,20 @@ impl<'a> OutputRows<'a> {
     }
 }
 
-/// The outputs of a convolution that are wanted; each is reshaped to fit.
+/// The requested outputs of a convolution; each is reshaped to fit.
 pub(crate) struct Outputs<'a> {
-    /// All of it.
+    /// Before pooling.
     pub full: Option<&'a mut Activations>,
-    /// Its maxima over 2 x 2 pixels.
+    /// Maxima over 2 x 2 pixels.
     pub pooled: Option<&'a mut Activations>,
 }
 
 impl<'a> Outputs<'a> {
-    /// One of the two.
     pub fn only(pooled: bool, out: &'a mut Activations) -> Self {
         if pooled { Self { full: None, pooled: Some(out) } } else { Self { full: Some(out), pooled: None } }
     }
 
-    /// Reshapes the outputs for a batch and splits them into rows of tiles.
+    /// Reshapes the outputs for a batch and splits them by rows of tiles.
     pub(super) fn tile_rows(self, input: &Activations, n_out: usize) -> Vec<TileRow<'a>> {
         let (n_images, across) = (input.n_images, input.tiles_across());
         let split = |output: Option<&'a mut Activations>, px_per_tile: usize| {

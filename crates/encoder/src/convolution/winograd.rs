@@ -1,8 +1,8 @@
-//! A 3 x 3 convolution with bias and ReLU, by Winograd's algorithm: transforms around 36 matrix products.
+//! 3 x 3 convolutions with bias and ReLU by Winograd's algorithm: transforms before and after 36 matrix products.
 //!
-//! Direct convolution reaches nine tenths of a core's peak in good libraries, so only fewer multiplications help; these
-//! are a quarter. Work is cut into bands of tiles, whose transforms stay in the caches. The order of every sum is the same
-//! for any batch, bands and number of threads.
+//! Good libraries reach nine tenths of a core's peak with direct convolution, so only fewer multiplications help:
+//! Winograd's algorithm needs a quarter of them. Work is divided into bands of tiles, whose transforms stay in the
+//! caches. The order of summation is the same for any batch size, bands and number of threads.
 
 use crate::arithmetic::{AlignedFloats, Instructions, N_LANES};
 use crate::buffer_pool::BufferPool;
@@ -14,12 +14,12 @@ use crate::convolution::winograd_tile::N_POINTS;
 use crate::convolution::winograd_transforms::{InputTransform, OutputTransform};
 use rayon::prelude::*;
 
-/// Most tiles of a band, if a row has no more: enough that weights are read from memory seldom, few enough that transformed
-/// tiles stay in the caches.
+/// Maximum number of tiles in a band, unless one row has more: large enough that weights are rarely read from memory,
+/// small enough that transformed tiles stay in the caches.
 const TILES_PER_BAND: usize = 64;
 
-/// Vectors between the products of two points. Without them the 36 streams that a transform reads could share a few sets
-/// of the L1 cache, which repeat every 4 KB.
+/// Number of unused vectors between the products of two points. Without them, the 36 streams that a transform reads
+/// could compete for a few sets of the L1 cache, which repeat every 4 KB.
 const POINT_GAP: usize = 1;
 
 /// A 3 x 3 convolution, stride 1, padding 1, then bias and ReLU.
@@ -31,7 +31,7 @@ pub(crate) struct WinogradConvolution {
     bias: AlignedFloats,
 }
 
-/// Memory of bands in progress, kept between calls.
+/// Work buffers of bands, reused between calls.
 pub(crate) type BandMemory = BufferPool<BandBuffers>;
 
 #[derive(Default)]
@@ -66,8 +66,8 @@ impl WinogradConvolution {
         });
     }
 
-    /// Convolves some rows of tiles, of which the first is row `first_row` of the batch. Threads without a band of their own
-    /// share in it, as deep layers have a single band.
+    /// Convolves some rows of tiles; `first_row` is the index in the batch of the first one. Threads without a band of
+    /// their own help, because deep layers have a single band.
     fn run_band(
         &self,
         input: &Activations,
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_convolution_is_the_sum_it_stands_for() {
+    fn a_convolution_equals_the_naive_one() {
         check(1, 4, 16, 16);
         check(2, 14, 16, 48);
         check(3, 28, 32, 16);

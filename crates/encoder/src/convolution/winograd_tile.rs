@@ -3,13 +3,13 @@
 //!
 //! `out = A^T [ (G g G^T) * (B^T d B) ] A`, with the interpolation points 0, 1, -1, 2, -2 and infinity.
 //!
-//! Multiply-adds below have powers of two as factors, whose products are exact: fused or not, they round alike.
+//! The factors of multiply-adds below are powers of two, so the products are exact: fused or not, the result is the same.
 
 use crate::arithmetic::F32x16;
 
 /// Products of a tile.
 pub(super) const N_POINTS: usize = 36;
-/// Rows and columns of the patch that a tile reads.
+/// Rows and columns of a tile's inputs.
 pub(super) const PATCH_SIDE: usize = 6;
 
 /// One dimension of `B^T d`.
@@ -47,7 +47,7 @@ fn output_line<F: F32x16>(m: [F; 6]) -> [F; 4] {
     ]
 }
 
-/// Six values, written out: a closure of this size would not be inlined.
+/// An array of six values, without a closure: one of this size would not be inlined.
 macro_rules! six {
     ($at:ident => $value:expr) => {
         six!($at => $value; 0 1 2 3 4 5)
@@ -65,7 +65,7 @@ fn across<F: F32x16, const N_ROWS: usize>(columns: &[[F; N_ROWS]; 6], row: usize
     six!(COL => columns[COL][row])
 }
 
-/// `B^T d B`: `patch(row, column)` gives the inputs, `put(point, ..)` takes the 36 results.
+/// `B^T d B`: `patch(row, column)` returns the inputs, `put(point, ..)` receives the 36 results.
 #[inline(always)]
 pub(super) fn transform_input<F: F32x16>(patch: impl Fn(usize, usize) -> F, mut put: impl FnMut(usize, F)) {
     let columns: [[F; 6]; 6] = six!(COL => input_line(six!(ROW => patch(ROW, COL))));
@@ -77,7 +77,7 @@ pub(super) fn transform_input<F: F32x16>(patch: impl Fn(usize, usize) -> F, mut 
     }
 }
 
-/// `A^T m A`: `product(point)` gives the 36 products; `[row][column]` of the tile of outputs.
+/// `A^T m A`: `product(point)` returns the 36 products; the result is the tile of outputs, `[row][column]`.
 #[inline(always)]
 pub(super) fn transform_output<F: F32x16>(product: impl Fn(usize) -> F) -> [[F; 4]; 4] {
     let columns: [[F; 4]; 6] = six!(COL => output_line(six!(ROW => product(ROW * PATCH_SIDE + COL))));
@@ -137,7 +137,7 @@ mod tests {
 
     /// A tile by Winograd's transforms against the sum it stands for.
     #[test]
-    fn a_tile_is_the_convolution_of_its_patch() {
+    fn a_tile_equals_the_convolution_of_its_patch() {
         let kernel: [f32; 9] = std::array::from_fn(|at| ((at * 5) % 7) as f32 - 3.0);
         for instructions in Instructions::all() {
             let mut tile = [[[0.0; N_LANES]; 4]; 4];

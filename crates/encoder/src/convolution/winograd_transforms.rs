@@ -1,6 +1,6 @@
-//! Winograd's transforms of many tiles, between activations and the operands of matrix products.
+//! Winograd's transforms of many tiles, from activations to the operands of the matrix products and back.
 //!
-//! Both are limited by memory, not by arithmetic: they ask for what the next tile needs while they work on this one.
+//! Both are limited by memory, not by arithmetic: they prefetch the next tile while they work on the current one.
 
 use crate::arithmetic::{F32x16, Kernel, Lanes, N_LANES};
 use crate::convolution::activations::{Activations, TILE_SIDE};
@@ -12,7 +12,7 @@ use std::ops::Range;
 /// Transforms the inputs of one block's tiles.
 pub(super) struct InputTransform<'a> {
     pub input: &'a Activations,
-    /// Indices in the batch: along rows of tiles, then images.
+    /// Indices in the batch: by image, then row of tiles, then column.
     pub tiles: Range<usize>,
     pub block: BlockMut<'a>,
 }
@@ -33,7 +33,7 @@ impl Kernel for InputTransform<'_> {
                 *line = &inputs[corner + row * row_len..];
             }
             for group in 0..n_groups {
-                // The columns that the next tile does not share with this one.
+                // The columns that the next tile does not share with the current one.
                 for line in lines {
                     for col in PATCH_SIDE..PATCH_SIDE + TILE_SIDE {
                         line.get(col * n_groups + group).map(F::prefetch);
@@ -52,14 +52,14 @@ impl Kernel for InputTransform<'_> {
     }
 }
 
-/// Transforms the products of one row of tiles back, adds the bias, rectifies, and pools where that is wanted.
+/// Transforms the products of one row of tiles back, adds the bias, applies ReLU, and pools if requested.
 pub(super) struct OutputTransform<'a, 'b> {
     /// `[36 points, blocks, groups of 16 outputs, 8 tiles]`, with gaps between points.
     pub products: &'a [Lanes],
-    /// Vectors from one point to the next.
+    /// Number of vectors from one point to the next.
     pub point_stride: usize,
     pub blocks: TileBlocks,
-    /// The row's tiles among those of all blocks.
+    /// The row's tiles, as indices among all tiles of the blocks.
     pub tiles: Range<usize>,
     pub bias: &'a [f32],
     pub row: &'a mut TileRow<'b>,

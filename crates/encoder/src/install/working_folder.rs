@@ -1,7 +1,7 @@
-//! The folder in the cache that an installation works in.
+//! The temporary folder of an installation, in the cache.
 //!
-//! It holds a file that is locked as long as the installation lives; the system releases the lock if it is killed. A
-//! folder whose lock is free is rubbish, and whoever removes it holds the lock meanwhile.
+//! It contains a file that is locked while the installation runs; the system releases the lock if the process is killed.
+//! A folder whose lock is free has been abandoned. A process that removes it holds the lock meanwhile.
 
 use super::InstallError;
 use std::fs::{self, File, TryLockError};
@@ -11,17 +11,17 @@ use std::time::Duration;
 use tempfile::TempDir;
 use touchstream_files::entries_of;
 
-/// How the names of folders in the cache begin that an installation works in; one that is killed leaves its own behind.
+/// Prefix of the names of temporary folders in the cache.
 const WORKING_PREFIX: &str = ".installing-";
-/// The file in it that is locked.
+/// The locked file in the folder.
 const LOCK_NAME: &str = "in-use.lock";
-/// Where there are no locks, folders are rubbish after so long.
-const LEFT_BEHIND_AFTER: Duration = Duration::from_secs(24 * 3600);
+/// On file systems without locks, folders of this age are considered abandoned.
+const ABANDONED_AFTER: Duration = Duration::from_secs(24 * 3600);
 
-/// A folder in the cache that is gone when it is dropped.
+/// A folder in the cache that is removed when this is dropped.
 pub(super) struct WorkingFolder {
     folder: TempDir,
-    /// `None` where there are no locks.
+    /// `None` on file systems without locks.
     _lock: Option<File>,
 }
 
@@ -34,7 +34,7 @@ impl WorkingFolder {
                 tempfile::Builder::new().prefix(WORKING_PREFIX).tempdir_in(cache_dir).map_err(unwritable)?;
             let lock = match open_lock(folder.path()) {
                 Ok(lock) => lock,
-                // Taken for rubbish before it was locked.
+                // Another process removed the folder before we could lock it.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(unwritable(error)),
             };
@@ -56,16 +56,16 @@ fn open_lock(folder: &Path) -> io::Result<File> {
     File::options().write(true).create(true).truncate(false).open(folder.join(LOCK_NAME))
 }
 
-/// A folder of an installation that was killed. As long as this lives, nobody else takes it for one.
+/// The folder of a killed installation. While this value exists, other processes do not remove the folder.
 #[derive(Debug)]
-pub struct LeftBehind {
+pub struct AbandonedFolder {
     _lock: Option<File>,
 }
 
-impl LeftBehind {
-    /// `None` if an installation works in the folder, or somebody else is removing it.
+impl AbandonedFolder {
+    /// `None` if an installation is using the folder, or another process is removing it.
     pub fn claim(folder: &Path) -> Option<Self> {
-        // A folder that can only be read has its lock already, or no one who could make it.
+        // In a read-only folder, the lock file may exist, or cannot be created by any process.
         let Ok(lock) = open_lock(folder).or_else(|_| File::open(folder.join(LOCK_NAME))) else {
             return Some(Self { _lock: None });
         };
@@ -74,19 +74,19 @@ impl LeftBehind {
             Err(TryLockError::WouldBlock) => None,
             Err(TryLockError::Error(_)) => {
                 let age = || fs::metadata(folder).ok()?.modified().ok()?.elapsed().ok();
-                age().is_some_and(|age| age > LEFT_BEHIND_AFTER).then_some(Self { _lock: None })
+                age().is_some_and(|age| age > ABANDONED_AFTER).then_some(Self { _lock: None })
             }
         }
     }
 }
 
-/// The folders in a cache folder that installations work in, or have left behind, in order.
+/// The temporary folders in a cache folder, used or abandoned, sorted.
 pub fn working_folders(cache_dir: &Path) -> io::Result<Vec<PathBuf>> {
     let mut folders = Vec::new();
     for entry in entries_of(cache_dir)? {
         let entry = entry?;
         let is_named = entry.file_name().to_str().is_some_and(|name| name.starts_with(WORKING_PREFIX));
-        // Not of links: what they lead to is not ours.
+        // Links are excluded: their targets are not ours.
         if is_named && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             folders.push(entry.path());
         }
@@ -95,10 +95,10 @@ pub fn working_folders(cache_dir: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// Removes what installations that were killed have left. Best effort: it is only rubbish.
-pub(super) fn remove_left_behind(cache_dir: &Path) {
+/// Removes the folders of killed installations; errors are ignored.
+pub(super) fn remove_abandoned(cache_dir: &Path) {
     for folder in working_folders(cache_dir).unwrap_or_default() {
-        if let Some(_claim) = LeftBehind::claim(&folder) {
+        if let Some(_claim) = AbandonedFolder::claim(&folder) {
             let _ = fs::remove_dir_all(folder);
         }
     }
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_in_use_is_left_and_one_that_was_left_behind_is_removed_at_once() {
+    fn a_folder_in_use_is_kept_and_an_abandoned_one_is_removed() {
         let cache = tempfile::tempdir().unwrap();
         let working = WorkingFolder::create(cache.path()).unwrap();
         let [old, killed, other] =
@@ -118,10 +118,10 @@ mod tests {
         fs::create_dir(&other).unwrap();
         fs::create_dir(&killed).unwrap();
         drop(open_lock(&killed).unwrap());
-        remove_left_behind(cache.path());
+        remove_abandoned(cache.path());
         assert!(!old.exists() && !killed.exists() && other.exists());
         assert_eq!(working_folders(cache.path()).unwrap(), [working.path()]);
-        assert!(LeftBehind::claim(working.path()).is_none());
+        assert!(AbandonedFolder::claim(working.path()).is_none());
         drop(working);
         assert!(working_folders(cache.path()).unwrap().is_empty());
     }

@@ -1,5 +1,5 @@
-//! Panics of the runtime, which become errors: it panics on some damaged models (a `Transpose` that names an axis
-//! twice, for one).
+//! Turns panics of the ONNX runtime into errors: it panics on some damaged models, for example on a `Transpose` that names
+//! an axis twice.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
@@ -7,30 +7,30 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::error::OnnxProblem;
 
-/// How many threads are in the runtime now.
+/// Number of threads that are executing the runtime.
 static N_RUNNING: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    /// Whether this thread is one of them. The runtime has others of its own, which work for it.
+    /// Whether this thread is one of them. The runtime also has worker threads of its own.
     static IS_RUNNING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether a panic is one of the runtime's that becomes an error, so that a panic hook need not print it.
+/// Whether a panic comes from the runtime and becomes an error, so that a panic hook need not print it.
 pub fn is_caught_panic(panic: &PanicHookInfo<'_>) -> bool {
     let is_in_runtime = || panic.location().is_some_and(|location| location.file().contains("rten"));
     IS_RUNNING.get() || (N_RUNNING.load(Ordering::Relaxed) > 0 && is_in_runtime())
 }
 
-/// Runs the runtime. What it was working on when it panics is dropped or, where it is the loaded model, only read.
+/// Runs the runtime. After a panic, its working data is dropped; the loaded model is only read, so it stays valid.
 pub(super) fn without_panics<T>(run: impl FnOnce() -> T) -> Result<T, OnnxProblem> {
     N_RUNNING.fetch_add(1, Ordering::Relaxed);
     let was_running = IS_RUNNING.replace(true);
-    let outcome = catch_unwind(AssertUnwindSafe(run));
+    let result = catch_unwind(AssertUnwindSafe(run));
     IS_RUNNING.set(was_running);
     N_RUNNING.fetch_sub(1, Ordering::Relaxed);
-    outcome.map_err(|panic| {
-        let said =
+    result.map_err(|panic| {
+        let message =
             panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-        OnnxProblem::Refused(format!("it gave up: {}", said.unwrap_or("for no reason given")))
+        OnnxProblem::Refused(format!("it panicked: {}", message.unwrap_or("no message")))
     })
 }

@@ -1,7 +1,7 @@
-//! The part of a model that the asked values depend on, as an ONNX file of its own.
+//! Extracts the part of a model that computes the requested values, as an ONNX file.
 //!
-//! The runtime rewrites graphs when it loads them and keeps only declared outputs by name. Declaring the asked values,
-//! and nothing else, lets it rewrite all the rest, and operators after them need not be known to it.
+//! The runtime optimizes graphs when it loads them and keeps only the names of declared outputs. Declaring exactly the
+//! requested values lets it optimize everything else, and it need not support operators after them.
 
 use std::collections::BTreeSet;
 
@@ -13,29 +13,29 @@ use super::input::ImageInput;
 use super::settings::Layout;
 use super::wire::{put_bytes, put_varint};
 
-/// How many names an error lists.
+/// Number of names listed in an error.
 const N_LISTED: usize = 6;
 
-/// A model cut at the values asked for.
+/// A model reduced to the requested values.
 pub struct CutModel {
-    /// An ONNX file with exactly the asked outputs.
+    /// An ONNX file with exactly the requested outputs.
     pub bytes: Vec<u8>,
     pub input: ImageInput,
 }
 
-/// The values that the nodes of a model make, from its file's bytes.
+/// The names of all values that the nodes of a model compute.
 pub fn onnx_values(bytes: &[u8]) -> Result<Vec<String>, OnnxProblem> {
     Ok(OnnxFile::read(bytes)?.makers().into_keys().map(str::to_owned).collect())
 }
 
-/// The part of a model that makes a value from a screen, as a file of its own.
+/// The part of a model that computes a value from a screen, as an ONNX file.
 pub fn cut_onnx(bytes: &[u8], value: &str) -> Result<Vec<u8>, OnnxProblem> {
     let file = OnnxFile::read(bytes)?;
     Ok(file.cut(&[file.value_named(value)?], None)?.bytes)
 }
 
 impl<'a> OnnxFile<'a> {
-    /// The value of this name, or the first output of the node of this name.
+    /// The value with a name, or the first output of the node with that name.
     pub fn value_named(&self, asked: &str) -> Result<&'a str, OnnxProblem> {
         if let Some((&value, _)) = self.makers().get_key_value(asked) {
             return Ok(value);
@@ -54,7 +54,7 @@ impl<'a> OnnxFile<'a> {
         Err(self.no_such_node(asked))
     }
 
-    /// Whether a value is one number for each channel, pooled over all places.
+    /// Whether a value has no spatial positions left, because they were pooled.
     pub fn is_pooled(&self, value: &str) -> bool {
         let makers = self.makers();
         let mut value = value;
@@ -87,12 +87,12 @@ impl<'a> OnnxFile<'a> {
         }
     }
 
-    /// The part of the model that makes these values from a screen.
+    /// The part of the model that computes these values from a screen.
     pub fn cut(&self, values: &[&'a str], layout: Option<Layout>) -> Result<CutModel, OnnxProblem> {
         let (nodes, read) = self.nodes_for(values);
         self.check_order(&nodes)?;
         if let Some(node) = nodes.iter().find(|node| draws_random_numbers(node)) {
-            let (node, operator) = (node.said_name().to_owned(), node.said_operator());
+            let (node, operator) = (node.display_name().to_owned(), node.qualified_operator());
             return Err(OnnxProblem::Random { node, operator });
         }
         let inputs: Vec<_> = self.inputs.iter().filter(|input| read.contains(input.name)).collect();
@@ -117,7 +117,7 @@ impl<'a> OnnxFile<'a> {
         Ok(CutModel { bytes, input })
     }
 
-    /// The nodes that the values depend on, in the file's order, and all names that they read.
+    /// The nodes that the values depend on, in the file's order, and the names of all their inputs.
     fn nodes_for(&self, values: &[&'a str]) -> (Vec<&Node<'a>>, BTreeSet<&'a str>) {
         let makers = self.makers();
         let (mut read, mut kept) = (BTreeSet::new(), BTreeSet::new());
@@ -133,15 +133,15 @@ impl<'a> OnnxFile<'a> {
         (kept.into_iter().map(|node_idx| &self.nodes[node_idx]).collect(), read)
     }
 
-    /// Every node must read what is there before it and make what is not: the runtime relies on it.
+    /// Checks that nodes only read earlier values and that each value is computed once; the runtime relies on it.
     fn check_order(&self, nodes: &[&Node<'a>]) -> Result<(), OnnxProblem> {
         let mut made: BTreeSet<&str> = self.inputs.iter().map(|input| input.name).collect();
         made.extend(self.raw_weights.keys());
-        // An empty name is an optional input that is not given.
+        // An empty name denotes an omitted optional input.
         made.insert("");
         for node in nodes {
             if let Some(value) = node.inputs.iter().find(|input| !made.contains(**input)) {
-                let (node, value) = (node.said_name().to_owned(), (*value).to_owned());
+                let (node, value) = (node.display_name().to_owned(), (*value).to_owned());
                 return Err(OnnxProblem::Unordered { node, value });
             }
             for &output in node.outputs.iter().filter(|output| !output.is_empty()) {

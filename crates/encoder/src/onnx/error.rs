@@ -4,13 +4,11 @@ use std::path::{Path, PathBuf};
 
 use super::wire::WireError;
 
-/// An ONNX file that cannot be used, and why.
+/// Why an ONNX file cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", file.display())]
 pub struct OnnxError {
-    /// The file.
     pub file: PathBuf,
-    /// What is wrong with it.
     pub problem: OnnxProblem,
 }
 
@@ -23,117 +21,60 @@ impl OnnxError {
 /// Why an ONNX model cannot be an encoder, as a sentence without a full stop.
 #[derive(Debug, thiserror::Error)]
 pub enum OnnxProblem {
-    /// The file is not there, is not a file, is too large or cannot be read.
+    /// The file is missing, too large or unreadable.
     #[error("cannot read the model: {0}")]
     Unreadable(#[from] std::io::Error),
-    /// Truncated, or not an ONNX file.
+    /// The file is truncated, or not an ONNX file.
     #[error("cannot read the model: {0}")]
     Damaged(String),
-    /// Weights in a second file.
+    /// The weights are in a second file.
     #[error(
         "its weights are in another file (`{location}`); save the model as one file, \
          in PyTorch with torch.onnx.export(..., external_data=False)"
     )]
-    ExternalData {
-        /// The other file, as the model names it.
-        location: String,
-    },
-    /// No value and no node of this name.
+    ExternalData { location: String },
     #[error("it has no node or value `{asked}`{suggestion}; {candidates}")]
-    NoSuchNode {
-        /// What was asked for.
-        asked: String,
-        /// `; did you mean ...?` or nothing.
-        suggestion: String,
-        /// Names that could be asked for, as a clause.
-        candidates: String,
-    },
-    /// A weight or the input, which depends on no screen or is the screen itself.
+    NoSuchNode { asked: String, suggestion: String, candidates: String },
+    /// The name is a weight, which does not depend on the screen, or the input, which is the screen.
     #[error("`{asked}` is {what} of the model, not the output of a node")]
-    NotComputed {
-        /// What was asked for.
-        asked: String,
-        /// `the input` or `a weight`.
-        what: &'static str,
-    },
-    /// The asked nodes read no input or several.
-    #[error("an encoder has one input, the screen; what was asked for reads {}", said(.names))]
-    Inputs {
-        /// Names of the inputs that the asked nodes depend on.
-        names: Vec<String>,
-    },
-    /// An input that a screen cannot be made into.
+    NotComputed { asked: String, what: &'static str },
+    /// The requested nodes depend on no input or on several.
+    #[error("an encoder has one input, the screen; the requested nodes read {}", list_inputs(.names))]
+    Inputs { names: Vec<String> },
+    /// The input cannot be a screen.
     #[error("its input `{name}` {reason}")]
-    Input {
-        /// Name of the input.
-        name: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// Preprocessing settings without sense.
+    Input { name: String, reason: String },
+    /// Invalid preprocessing settings.
     #[error("preprocessing: {0}")]
     Preprocessing(String),
-    /// Nodes that are not in order, or that read what nothing makes.
-    #[error("node `{node}` reads `{value}`, which no node before it makes")]
-    Unordered {
-        /// The node.
-        node: String,
-        /// The value it reads.
-        value: String,
-    },
-    /// Two nodes of one output, or a node whose output is an input or a weight too.
-    #[error("`{value}` is made by a node and is there before it")]
-    MadeTwice {
-        /// The value.
-        value: String,
-    },
-    /// Random numbers would make features differ from run to run.
-    #[error("node `{node}` ({operator}) draws random numbers, and an encoder must be fixed")]
-    Random {
-        /// The node.
-        node: String,
-        /// Its operator.
-        operator: String,
-    },
-    /// The runtime lacks an operator.
+    /// Nodes are not in order, or read a value that does not exist.
+    #[error("node `{node}` reads `{value}`, which no earlier node computes")]
+    Unordered { node: String, value: String },
+    /// Two nodes have the same output, or an output has the name of an input or a weight.
+    #[error("`{value}` is computed by a node, but exists already")]
+    MadeTwice { value: String },
+    /// Random operators would make features differ from run to run.
+    #[error("node `{node}` ({operator}) draws random numbers, but an encoder must be deterministic")]
+    Random { node: String, operator: String },
+    /// The runtime does not implement an operator, which is named with its domain unless that is the standard one.
     #[error("operator `{operator}` of node `{node}` is not supported by the runtime")]
-    Unsupported {
-        /// The operator, with its domain unless it is a standard one.
-        operator: String,
-        /// The node.
-        node: String,
-    },
-    /// The runtime refuses the model or fails to run it.
+    Unsupported { operator: String, node: String },
+    /// The runtime cannot load or run the model.
     #[error("the runtime refuses it: {0}")]
     Refused(String),
-    /// A node whose numbers are not floats.
-    #[error("`{node}` gives {kind}, and features are float32")]
-    NotFloat {
-        /// The value asked for.
-        node: String,
-        /// What it gives.
-        kind: String,
-    },
-    /// A node that gives nothing.
-    #[error("`{node}` gives no numbers: its shape is {shape:?}")]
-    Empty {
-        /// The value asked for.
-        node: String,
-        /// Its shape.
-        shape: Vec<usize>,
-    },
-    /// A node whose shape is no spatial map.
+    /// The values are not floats.
+    #[error("`{node}` has type {kind}, but features must be float32")]
+    NotFloat { node: String, kind: String },
+    /// The value has no elements.
+    #[error("`{node}` is empty: its shape is {shape:?}")]
+    Empty { node: String, shape: Vec<usize> },
+    /// The shape is not that of a spatial map.
     #[error(
-        "`{node}` has shape {shape:?}, which is no spatial map: that is [1, channels, side, side], \
+        "`{node}` has shape {shape:?}, which is not a spatial map: that is [1, channels, side, side], \
          [1, side, side, channels] or [1, tokens, channels] with side x side tokens \
          (and 1 or 5 before them), side at least 2"
     )]
-    NoMap {
-        /// The value asked for.
-        node: String,
-        /// Its shape.
-        shape: Vec<usize>,
-    },
+    NoMap { node: String, shape: Vec<usize> },
 }
 
 impl From<WireError> for OnnxProblem {
@@ -142,7 +83,7 @@ impl From<WireError> for OnnxProblem {
     }
 }
 
-fn said(names: &[String]) -> String {
+fn list_inputs(names: &[String]) -> String {
     match names {
         [] => "no input of the model".to_owned(),
         names => format!("{} inputs: `{}`", names.len(), names.join("`, `")),

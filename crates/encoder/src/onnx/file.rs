@@ -1,56 +1,55 @@
-//! What stands in an ONNX file: its graph of nodes, weights and inputs, read in place and without following anything.
+//! Parses an ONNX file: its graph of nodes, weights and inputs, in place.
 //!
-//! Field numbers are those of `onnx.proto`. The runtime has a reader of its own; this one finds nodes for users, cuts
-//! the graph at the nodes asked for, and keeps out of the runtime what would make it recurse without end.
+//! Field numbers are those of `onnx.proto`. The runtime has its own parser; this one lists nodes for users, cuts the
+//! graph at the requested nodes, and rejects files on which the runtime would recurse indefinitely.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::OnnxProblem;
 use super::wire::{Field, WireError, fields};
 
-/// How deep graphs within nodes (`If`, `Loop`) and sequences of sequences may nest.
+/// Maximum nesting of graphs within nodes (`If`, `Loop`) and of sequence types.
 const MAX_NESTING: usize = 8;
 
-/// The parts of an ONNX file that features depend on.
+/// The parts of an ONNX file that determine features.
 pub struct OnnxFile<'a> {
     pub ir_version: u64,
-    /// Versions of the operators, as they stand in the file.
+    /// Operator set versions, as encoded in the file.
     pub raw_opset_imports: Vec<&'a [u8]>,
-    /// In the file's order, in which a node comes after those it reads.
+    /// In the file's order, which is topological.
     pub nodes: Vec<Node<'a>>,
-    /// Weights by name, as they stand in the file.
+    /// Weights by name, as encoded in the file.
     pub raw_weights: BTreeMap<&'a str, &'a [u8]>,
-    /// Without those that are weights, which old files list as inputs too.
+    /// Without weights, which old files list as inputs, too.
     pub inputs: Vec<ValueInfo<'a>>,
-    /// What the model itself calls its outputs.
+    /// The outputs that the model declares.
     pub outputs: Vec<ValueInfo<'a>>,
-    /// Shapes that the file tells of values in between.
-    pub told_values: Vec<ValueInfo<'a>>,
+    /// Declared shapes of other values.
+    pub value_infos: Vec<ValueInfo<'a>>,
 }
 
-/// An operator with what it reads and makes.
+/// An operator with its inputs and outputs.
 pub struct Node<'a> {
     pub name: &'a str,
     pub operator: &'a str,
     pub domain: &'a str,
     pub inputs: Vec<&'a str>,
     pub outputs: Vec<&'a str>,
-    /// Names that graphs within this node read; some of them are made within.
+    /// Names that graphs within this node read, including some that they compute themselves.
     pub inner_inputs: BTreeSet<&'a str>,
     pub raw: &'a [u8],
 }
 
-/// A name, an element type and a shape, as far as the file tells them.
+/// A name, an element type and a shape, where declared.
 pub struct ValueInfo<'a> {
     pub name: &'a str,
-    /// A number of `TensorProto.DataType`; 1 is float32.
+    /// A value of `TensorProto.DataType`; 1 is float32.
     pub element: Option<u64>,
-    /// Axes; one without a fixed length is `None`.
+    /// `None` for axes without a fixed length.
     pub shape: Option<Vec<Option<usize>>>,
 }
 
 impl<'a> OnnxFile<'a> {
-    /// Reads a file's bytes.
     pub fn read(bytes: &'a [u8]) -> Result<Self, OnnxProblem> {
         let (mut ir_version, mut graph, mut raw_opset_imports) = (None, None, Vec::new());
         for field in fields(bytes) {
@@ -63,7 +62,7 @@ impl<'a> OnnxFile<'a> {
             }
         }
         let (Some(ir_version), Some(graph)) = (ir_version, graph) else {
-            return Err(OnnxProblem::Damaged("it is not an ONNX file: it holds no graph".to_owned()));
+            return Err(OnnxProblem::Damaged("it is not an ONNX file: it contains no graph".to_owned()));
         };
         let mut file = Self {
             ir_version,
@@ -72,7 +71,7 @@ impl<'a> OnnxFile<'a> {
             raw_weights: BTreeMap::new(),
             inputs: Vec::new(),
             outputs: Vec::new(),
-            told_values: Vec::new(),
+            value_infos: Vec::new(),
         };
         for field in fields(graph) {
             file.read_graph_field(field?)?;
@@ -91,13 +90,13 @@ impl<'a> OnnxFile<'a> {
             }
             11 => self.inputs.push(ValueInfo::read(field.bytes()?)?),
             12 => self.outputs.push(ValueInfo::read(field.bytes()?)?),
-            13 => self.told_values.push(ValueInfo::read(field.bytes()?)?),
+            13 => self.value_infos.push(ValueInfo::read(field.bytes()?)?),
             _ => {}
         }
         Ok(())
     }
 
-    /// Which node, by its place in `nodes`, makes each value.
+    /// For each value, the index in `nodes` of the node that computes it.
     pub fn makers(&self) -> BTreeMap<&'a str, usize> {
         let nodes = self.nodes.iter().enumerate();
         let made =
@@ -132,16 +131,16 @@ impl<'a> Node<'a> {
         Ok(node)
     }
 
-    /// The node's name, or that of its first output where it has none.
-    pub fn said_name(&self) -> &'a str {
+    /// The node's name, or the name of its first output if it has none.
+    pub fn display_name(&self) -> &'a str {
         match (self.name, self.outputs.first()) {
             ("", Some(output)) => output,
             (name, _) => name,
         }
     }
 
-    /// The operator, with its domain unless it is one of ONNX's own.
-    pub fn said_operator(&self) -> String {
+    /// The operator, with its domain unless that is ONNX's own.
+    pub fn qualified_operator(&self) -> String {
         match self.domain {
             "" | "ai.onnx" => self.operator.to_owned(),
             domain => format!("{domain}.{}", self.operator),
@@ -149,7 +148,7 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Notes what graphs within an attribute read, and refuses weights outside the file.
+/// Collects the inputs of graphs within an attribute, and rejects weights outside the file.
 fn read_attribute<'a>(
     attribute: &'a [u8],
     levels_left: usize,
@@ -222,7 +221,7 @@ impl<'a> ValueInfo<'a> {
                     for field in fields(field.bytes()?) {
                         let field = field?;
                         if field.number == 1 {
-                            // Only looked into for its depth: a sequence has no shape.
+                            // Parsed only to check its depth: a sequence has no shape.
                             Self { name: "", element: None, shape: None }
                                 .read_type(field.bytes()?, levels_left)?;
                         }
@@ -250,7 +249,7 @@ impl<'a> ValueInfo<'a> {
     }
 }
 
-/// The length of an axis. Some exporters write 0 or -1 for one that is not fixed.
+/// The length of an axis. Some exporters write 0 or -1 if it is not fixed.
 fn axis_len(message: &[u8]) -> Result<Option<usize>, WireError> {
     let mut len = None;
     for field in fields(message) {
@@ -278,7 +277,7 @@ fn refuse_external_data(tensor: &[u8]) -> Result<(), OnnxProblem> {
     }
 }
 
-/// The text of the last field of this number, or nothing.
+/// The text of the last field with this number, or an empty string.
 fn text_of(message: &[u8], number: u64) -> Result<&str, WireError> {
     let mut text = "";
     for field in fields(message) {

@@ -1,4 +1,4 @@
-//! What a model could be asked for: its values with their shapes.
+//! Lists a model's values with their shapes.
 
 use std::path::Path;
 
@@ -7,40 +7,39 @@ use touchstream_env::screen::Screen;
 
 use super::error::{OnnxError, OnnxProblem};
 use super::file::OnnxFile;
-use super::input::said_shape;
+use super::input::format_shape;
 use super::model::read_model;
 use super::runner::{Rewriting, Runner, floats};
 use super::settings::{Layout, Preprocessing};
 use super::spatial::SpatialValues;
 
-/// An ONNX model from outside: what can be asked for as scene vector and as map.
+/// The inputs and values of an ONNX model.
 #[derive(Clone, Debug)]
 pub struct OnnxModelInfo {
-    /// The inputs and the shapes they are declared with, `x [?, 3, 224, 224]`.
+    /// The inputs with their declared shapes, such as `x [?, 3, 224, 224]`.
     pub inputs: Vec<String>,
-    /// What the model itself calls its outputs.
+    /// The outputs that the model declares.
     pub outputs: Vec<String>,
-    /// Values of float nodes in the order they are computed.
+    /// Float values in the order of computation.
     pub values: Vec<OnnxValue>,
-    /// Why the model could not be run to find shapes; those below are then what the file tells.
+    /// Why the model could not be run to determine shapes; shapes are then as declared in the file.
     pub not_run: Option<String>,
 }
 
-/// A value that can be asked for by its name.
+/// A value that can be used as scene vector or map.
 #[derive(Clone, Debug)]
 pub struct OnnxValue {
-    /// The name.
     pub name: String,
-    /// The operator that makes it.
+    /// The operator that computes it.
     pub operator: String,
-    /// The shape for one screen, where known.
+    /// The shape for one screen, if known.
     pub shape: Option<Vec<usize>>,
-    /// Rows (and columns) that this value would have as a map, if it can be one.
+    /// Number of rows, and of columns, if the value can be a spatial map.
     pub map_side: Option<usize>,
 }
 
 impl OnnxModelInfo {
-    /// Reads a model and, if the runtime can, runs it once to find all shapes.
+    /// Reads a model and, if possible, runs it once to determine all shapes.
     pub fn read(file: &Path, preprocessing: &Preprocessing) -> Result<Self, OnnxError> {
         Self::read_file(file, preprocessing).map_err(OnnxError::at(file))
     }
@@ -51,30 +50,26 @@ impl OnnxModelInfo {
         let file = OnnxFile::read(&bytes)?;
         let (shapes, not_run) = match shapes_by_running(&file, preprocessing) {
             Ok(shapes) => (shapes, None),
-            Err(problem) => (shapes_as_told(&file), Some(problem.to_string())),
+            Err(problem) => (declared_shapes(&file), Some(problem.to_string())),
         };
-        let input_said = |input: &super::file::ValueInfo<'_>| match &input.shape {
-            Some(shape) => format!("{} {}", input.name, said_shape(shape)),
+        let describe = |input: &super::file::ValueInfo<'_>| match &input.shape {
+            Some(shape) => format!("{} {}", input.name, format_shape(shape)),
             None => input.name.to_owned(),
         };
         Ok(Self {
-            inputs: file.inputs.iter().map(input_said).collect(),
+            inputs: file.inputs.iter().map(describe).collect(),
             outputs: file.outputs.iter().map(|output| output.name.to_owned()).collect(),
             values: shapes,
             not_run,
         })
     }
-
-    /// Values that can be the spatial map.
-    pub fn map_candidates(&self) -> impl Iterator<Item = &OnnxValue> {
-        self.values.iter().filter(|value| value.map_side.is_some())
-    }
 }
 
-/// Values of all nodes with the operators that make them.
+/// The outputs of all nodes, with their operators.
 fn values_of<'a>(file: &OnnxFile<'a>) -> Vec<(&'a str, String)> {
     let nodes = file.nodes.iter().filter(|node| node.operator != "Constant");
-    let values = nodes.flat_map(|node| node.outputs.iter().map(|&output| (output, node.said_operator())));
+    let values =
+        nodes.flat_map(|node| node.outputs.iter().map(|&output| (output, node.qualified_operator())));
     values.filter(|(name, _)| !name.is_empty()).collect()
 }
 
@@ -96,15 +91,17 @@ fn shapes_by_running(
     Ok(found)
 }
 
-fn shapes_as_told(file: &OnnxFile<'_>) -> Vec<OnnxValue> {
-    let told_shape = |name: &str| {
-        let mut told = file.told_values.iter().chain(&file.outputs);
-        let shape = told.find(|value| value.name == name)?.shape.clone()?;
-        // The first axis holds screens, of which there is one.
+fn declared_shapes(file: &OnnxFile<'_>) -> Vec<OnnxValue> {
+    let declared_shape = |name: &str| {
+        let mut declared = file.value_infos.iter().chain(&file.outputs);
+        let shape = declared.find(|value| value.name == name)?.shape.clone()?;
+        // The first axis is the batch, here of one screen.
         shape.into_iter().enumerate().map(|(axis, len)| if axis == 0 { Some(1) } else { len }).collect()
     };
     let values = values_of(file).into_iter();
-    values.map(|(name, operator)| OnnxValue::new(name, operator, told_shape(name), Layout::Nchw)).collect()
+    values
+        .map(|(name, operator)| OnnxValue::new(name, operator, declared_shape(name), Layout::Nchw))
+        .collect()
 }
 
 impl OnnxValue {

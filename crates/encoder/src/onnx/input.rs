@@ -1,4 +1,4 @@
-//! How a model's one input takes a screen: the order of its axes and its side.
+//! Determines how a model takes a screen: the order of its input's axes and its size.
 
 use touchstream_env::touch::SCREEN_SIDE_PX;
 
@@ -6,41 +6,44 @@ use super::error::OnnxProblem;
 use super::file::ValueInfo;
 use super::settings::Layout;
 
-/// Sides an input may have; larger ones are a mistake, and would take memory by the gigabyte.
+/// Allowed sides of an input; larger ones are probably mistakes and need gigabytes of memory.
 const SIDES_PX: std::ops::RangeInclusive<usize> = 8..=2048;
 
-/// The input that the asked nodes depend on.
+/// The model's input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageInput {
     pub name: String,
     pub layout: Layout,
-    /// Rows and columns.
+    /// Number of rows, and of columns.
     pub side_px: usize,
 }
 
 impl ImageInput {
-    /// What the model declares, with the screen's side and `[1, channels, rows, columns]` where it declares nothing.
-    pub fn from_declared(input: &ValueInfo<'_>, asked_layout: Option<Layout>) -> Result<Self, OnnxProblem> {
+    /// The input as declared; `[1, 3, 224, 224]` where nothing is declared.
+    pub fn from_declared(
+        input: &ValueInfo<'_>,
+        requested_layout: Option<Layout>,
+    ) -> Result<Self, OnnxProblem> {
         let wrong = |reason: String| OnnxProblem::Input { name: input.name.to_owned(), reason };
         if let Some(element) = input.element.filter(|&element| element != 1) {
             return Err(wrong(format!(
-                "takes {}, and screens are given as float32; export the model with a float32 input",
+                "takes {}, but screens are float32; export the model with a float32 input",
                 element_name(element)
             )));
         }
         let declared = match input.shape.as_deref() {
             None => [None; 4],
             Some(&[n, a, b, c]) => [n, a, b, c],
-            Some(shape) => return Err(wrong(format!("has {} axes, and an image has 4", shape.len()))),
+            Some(shape) => return Err(wrong(format!("has {} axes, but an image has 4", shape.len()))),
         };
-        let said = said_shape(&declared);
+        let shape = format_shape(&declared);
         if declared[0].is_some_and(|n| n != 1) {
             return Err(wrong(format!(
-                "is {said}: it takes no single screen; export the model with 1 or a free first axis"
+                "has shape {shape} and takes no single screen; export the model with a first axis of 1 or of any length"
             )));
         }
         let takes_3 = |axis: usize| declared[axis].is_none_or(|channels| channels == 3);
-        let layout = match asked_layout {
+        let layout = match requested_layout {
             Some(layout) => layout,
             None if declared[1] == Some(3) => Layout::Nchw,
             None if declared[3] == Some(3) => Layout::Nhwc,
@@ -52,15 +55,17 @@ impl ImageInput {
             Layout::Nhwc => (3, 1, 2),
         };
         if !takes_3(channels) {
-            return Err(wrong(format!("is {said}: axis {channels} should hold the 3 colours of a screen")));
+            return Err(wrong(format!(
+                "has shape {shape}: axis {channels} should be the 3 colours of a screen"
+            )));
         }
         let side_px = declared[rows].or(declared[columns]).unwrap_or(SCREEN_SIDE_PX);
         if declared[columns].is_some_and(|n_columns| n_columns != side_px) {
-            return Err(wrong(format!("is {said}: it is not square, and screens are")));
+            return Err(wrong(format!("has shape {shape}, which is not square as screens are")));
         }
         if !SIDES_PX.contains(&side_px) {
             return Err(wrong(format!(
-                "is {said}: a side of {side_px} pixels is outside {} to {}",
+                "has shape {shape}: a side of {side_px} pixels is outside {} to {}",
                 SIDES_PX.start(),
                 SIDES_PX.end()
             )));
@@ -68,7 +73,7 @@ impl ImageInput {
         Ok(Self { name: input.name.to_owned(), layout, side_px })
     }
 
-    /// The shape of one screen as input.
+    /// The shape of the input for one screen.
     pub fn shape(&self) -> [usize; 4] {
         match self.layout {
             Layout::Nchw => [1, 3, self.side_px, self.side_px],
@@ -77,8 +82,8 @@ impl ImageInput {
     }
 }
 
-/// `[?, 3, 224, 224]`, with a question mark for an axis that is not fixed.
-pub fn said_shape(shape: &[Option<usize>]) -> String {
+/// Such as `[?, 3, 224, 224]`, with a question mark for an axis without a fixed length.
+pub fn format_shape(shape: &[Option<usize>]) -> String {
     let axes: Vec<String> =
         shape.iter().map(|len| len.map_or_else(|| "?".to_owned(), |len| len.to_string())).collect();
     format!("[{}]", axes.join(", "))
@@ -123,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn layout_and_side_are_found_from_the_declared_shape() {
+    fn layout_and_side_follow_from_the_declared_shape() {
         use Layout::{Nchw, Nhwc};
         assert_eq!(check(Some(&[1, 3, 224, 224]), None), Ok((Nchw, 224)));
         assert_eq!(check(Some(&[-1, 3, 192, 192]), None), Ok((Nchw, 192)));
@@ -136,15 +141,15 @@ mod tests {
     }
 
     #[test]
-    fn inputs_that_take_no_screen_say_why() {
+    fn unsuitable_inputs_are_explained() {
         #[track_caller]
         fn refused(shape: &[i64], asked: Option<Layout>, reason: &str) {
             let said = check(Some(shape), asked).unwrap_err();
             assert!(said.contains(reason), "{said}");
         }
-        refused(&[8, 3, 224, 224], None, "is [8, 3, 224, 224]: it takes no single screen");
-        refused(&[1, 1, 28, 28], None, "axis 3 should hold the 3 colours");
-        refused(&[1, 3, 224, 224], Some(Layout::Nhwc), "axis 3 should hold the 3 colours");
+        refused(&[8, 3, 224, 224], None, "has shape [8, 3, 224, 224] and takes no single screen");
+        refused(&[1, 1, 28, 28], None, "axis 3 should be the 3 colours");
+        refused(&[1, 3, 224, 224], Some(Layout::Nhwc), "axis 3 should be the 3 colours");
         refused(&[1, 3, 224, 320], None, "not square");
         refused(&[1, 3, 4000, 4000], None, "outside 8 to 2048");
         refused(&[1, 3], None, "has 2 axes");

@@ -1,23 +1,23 @@
-//! Threads that each run a model by themselves.
+//! Runs a model on several threads, one run per thread.
 //!
-//! The runtime shares the work of one run among the threads of a pool of its own. Screens are many and runs are
-//! short, so here every thread has a run to itself: the numbers of a screen then cannot depend on the number of
-//! threads or on the other screens.
+//! The runtime would divide one run among the threads of its own pool. There are many screens and runs are short, so
+//! here every run has one thread: a screen's features then depend neither on the number of threads nor on the other
+//! screens.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 use rten::ThreadPool;
 
-/// Pools of one thread, made as they are needed.
+/// Pools with one thread each, created as needed.
 #[derive(Default)]
 pub struct Lanes {
     pools: Mutex<Vec<Arc<ThreadPool>>>,
 }
 
 impl Lanes {
-    /// Works off the jobs on as many lanes as the calling rayon pool has threads. After a failure no more jobs are
-    /// begun, and the failure is returned.
+    /// Runs the jobs on as many lanes as the current rayon pool has threads. After an error, no further jobs are
+    /// started, and the error is returned.
     pub fn run<Job: Send, Failure: Send>(
         &self,
         jobs: impl ExactSizeIterator<Item = Job> + Send,

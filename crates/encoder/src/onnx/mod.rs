@@ -1,8 +1,8 @@
-//! Any ONNX model as an encoder: screens go in, the values of two named nodes come out.
+//! ONNX models as encoders: the input is a screen, the features are the values of two named nodes.
 //!
-//! Files are read and cut here; the runtime, which runs them, is there with the feature `onnx` alone.
+//! Files can always be parsed and cut; running them requires the feature `onnx`.
 
-// Without the runtime nobody asks for everything that is read.
+// Without the runtime, some of the parsed fields are unused.
 #![cfg_attr(not(feature = "onnx"), allow(dead_code))]
 
 #[cfg(feature = "onnx")]

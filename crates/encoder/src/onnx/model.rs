@@ -18,13 +18,12 @@ use super::settings::{Layout, OnnxSettings, Preprocessing};
 use super::spatial::SpatialValues;
 use crate::encoder::{EncodeError, Encoder, FeatureShape, Features, MAP_SIDE};
 
-/// The largest file that is opened.
 const MAX_FILE_BYTES: u64 = 4 << 30;
 
-/// Changes when features of the same file and settings change.
+/// Part of the content hash; must be changed whenever the same file and settings give other features.
 const VERSION: &str = "touchstream onnx 1, rten 0.27";
 
-/// A user's ONNX model: its scene vector and map are the values of two nodes.
+/// An ONNX model whose scene vector and map are the values of two nodes.
 pub struct OnnxEncoder {
     name: String,
     content_hash: ContentHash,
@@ -37,7 +36,7 @@ pub struct OnnxEncoder {
 }
 
 impl OnnxEncoder {
-    /// Opens a model and runs it once on a grey screen, so that whatever can be wrong with it is found now.
+    /// Opens a model and runs it once on a grey screen, so that all problems are found now.
     pub fn open(settings: &OnnxSettings) -> Result<Self, OnnxError> {
         Self::open_file(settings).map_err(OnnxError::at(&settings.file))
     }
@@ -48,7 +47,7 @@ impl OnnxEncoder {
         let file = OnnxFile::read(&bytes)?;
         let scene = file.value_named(&settings.scene)?;
         let map_name = settings.map.as_deref().map(|map| file.value_named(map)).transpose()?;
-        // One value may be both.
+        // The same value may be used for both.
         let values: Vec<&str> = [scene].into_iter().chain(map_name.filter(|&map| map != scene)).collect();
         let runner = Runner::load(&file, &values, &settings.preprocessing, Rewriting::WherePossible)?;
         let content_hash =
@@ -60,7 +59,7 @@ impl OnnxEncoder {
         }
         if file.is_pooled(scene) {
             notes.push(format!(
-                "the scene vector `{scene}` is pooled over all places: it can say what is on a screen, but not where"
+                "the scene vector `{scene}` is pooled over all positions: it encodes what is on a screen, but not where"
             ));
         }
 
@@ -79,7 +78,7 @@ impl OnnxEncoder {
         };
         if let Some(map) = map.filter(|map| map.side != MAP_SIDE) {
             notes.push(format!(
-                "the map has {0} x {0} places, resampled to {MAP_SIDE} x {MAP_SIDE}",
+                "the map has {0} x {0} positions, resampled to {MAP_SIDE} x {MAP_SIDE}",
                 map.side
             ));
         }
@@ -98,15 +97,15 @@ impl OnnxEncoder {
         })
     }
 
-    /// What a user should know about this choice of nodes: sentences without a full stop.
+    /// Hints about this choice of nodes, without full stops.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// What it takes: `image [1, 3, 192, 192] of RGB, ImageNet's mean and deviation`.
+    /// Describes the input: `image [1, 3, 192, 192] of RGB, ImageNet's mean and deviation`.
     pub fn input(&self) -> String {
         let input = self.runner.input();
-        format!("{} {:?} of RGB, {}", input.name, input.shape(), self.preprocessing.said())
+        format!("{} {:?} of RGB, {}", input.name, input.shape(), self.preprocessing.describe())
     }
 
     fn encode_one(
@@ -117,7 +116,7 @@ impl OnnxEncoder {
     ) -> Result<(), OnnxProblem> {
         let outputs = self.runner.run(screen, Some(Arc::clone(lane)))?;
         let ([scene_name, ..], [scene, ..]) = (self.runner.values(), outputs.as_slice()) else {
-            return Err(OnnxProblem::Refused("it gave no values".to_owned()));
+            return Err(OnnxProblem::Refused("it computed no values".to_owned()));
         };
         let scene = floats(scene_name, scene)?;
         same_len(scene_name, scene.len(), out.scene.len())?;
@@ -132,7 +131,7 @@ impl OnnxEncoder {
         }
         match out.scene.iter().chain(&out.map).all(|value| value.is_finite()) {
             true => Ok(()),
-            false => Err(OnnxProblem::Refused("it gave a feature that is not a finite number".to_owned())),
+            false => Err(OnnxProblem::Refused("a feature is NaN or infinite".to_owned())),
         }
     }
 }
@@ -151,7 +150,7 @@ impl Encoder for OnnxEncoder {
     }
 
     fn encode(&self, screens: &[Screen], out: &mut [Features]) -> Result<(), EncodeError> {
-        assert_eq!(screens.len(), out.len(), "as many features as screens");
+        assert_eq!(screens.len(), out.len(), "one `Features` per screen");
         let jobs = screens.iter().zip(out);
         self.lanes
             .run(jobs, |lane, (screen, features)| self.encode_one(lane, screen, features))
@@ -159,29 +158,29 @@ impl Encoder for OnnxEncoder {
     }
 }
 
-/// The model's bytes, if there are not too many.
+/// The model's bytes, up to the size limit.
 pub(super) fn read_model(file: &Path) -> Result<Vec<u8>, OnnxProblem> {
     Ok(read_at_most(file, MAX_FILE_BYTES)?)
 }
 
-fn content_hash(bytes: &[u8], values: &[&str], layout: Layout, preprocessing: &Preprocessing) -> ContentHash {
+fn content_hash(bytes: &[u8], names: &[&str], layout: Layout, preprocessing: &Preprocessing) -> ContentHash {
     let mut hasher = blake3::Hasher::new();
-    let numbers = preprocessing.mean.iter().chain(&preprocessing.std).flat_map(|number| number.to_le_bytes());
-    let settings: Vec<u8> = numbers.collect();
-    let parts = [VERSION.as_bytes(), layout.word().as_bytes(), &settings, bytes];
-    for part in parts.into_iter().chain(values.iter().map(|value| value.as_bytes())) {
+    let values = preprocessing.mean.iter().chain(&preprocessing.std).flat_map(|value| value.to_le_bytes());
+    let settings: Vec<u8> = values.collect();
+    let parts = [VERSION.as_bytes(), layout.name().as_bytes(), &settings, bytes];
+    for part in parts.into_iter().chain(names.iter().map(|name| name.as_bytes())) {
         hasher.update(&(part.len() as u64).to_le_bytes());
         hasher.update(part);
     }
     ContentHash(hasher.finalize().into())
 }
 
-/// A model may give more for one screen than for another (`NonZero`, `If`); a scene vector may not.
+/// The length may depend on the screen in some models (`NonZero`, `If`); that of a scene vector must not.
 fn same_len(node: &str, len: usize, expected: usize) -> Result<(), OnnxProblem> {
     match len == expected {
         true => Ok(()),
         false => Err(OnnxProblem::Refused(format!(
-            "`{node}` gave {len} numbers for this screen and {expected} before"
+            "`{node}` has {len} elements for this screen and had {expected} before"
         ))),
     }
 }

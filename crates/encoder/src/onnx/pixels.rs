@@ -1,4 +1,4 @@
-//! Screens as a model's input: resized, scaled, and with axes in the model's order.
+//! Converts screens to a model's input: resized, scaled, and with the model's order of axes.
 
 use touchstream_env::screen::Screen;
 use touchstream_env::touch::SCREEN_SIDE_PX;
@@ -8,10 +8,10 @@ use super::resample::{Tap, bilinear_taps};
 use super::settings::{Layout, Preprocessing};
 use crate::image_input::ColourScale;
 
-/// Makes input out of screens, always the same way.
+/// Converts screens to inputs.
 pub struct InputMaker {
     input: ImageInput,
-    /// Where each row, and each column, of the input lies on the screen.
+    /// For each row, and each column, of the input: its position on the screen.
     taps: Vec<Tap>,
     scale: ColourScale,
 }
@@ -25,12 +25,10 @@ impl InputMaker {
         }
     }
 
-    /// `[1, 3, side, side]` or `[1, side, side, 3]`, as the model has it.
     pub fn shape(&self) -> [usize; 4] {
         self.input.shape()
     }
 
-    /// The input that is made.
     pub fn input(&self) -> &ImageInput {
         &self.input
     }
@@ -74,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn every_pixel_is_scaled_and_lands_at_its_place() {
+    fn every_pixel_is_scaled_and_placed() {
         let preprocessing = Preprocessing::default();
         for layout in [Layout::Nchw, Layout::Nhwc] {
             let image = ImageInput { name: "x".to_owned(), layout, side_px: SCREEN_SIDE_PX };

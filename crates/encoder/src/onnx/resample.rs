@@ -1,11 +1,11 @@
-//! Bilinear resampling along one axis, with pixel centres at halves as PyTorch and ONNX have it by default.
+//! Bilinear resampling along one axis, with pixel centres at half-integers, the default of PyTorch and ONNX.
 
-/// Two neighbours that an output position lies between.
+/// The two neighbours of an output position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tap {
     pub low: usize,
     pub high: usize,
-    /// Weight of `high`, in 0..1; `low` has the rest.
+    /// Weight of `high`, in 0..1; the weight of `low` is 1 minus it.
     pub high_weight: f32,
 }
 
@@ -15,7 +15,7 @@ impl Tap {
     }
 }
 
-/// Where each of `n_out` positions lies among `n_in`; both at least 1. Equal numbers give every position itself.
+/// The neighbours of each of `n_out` positions among `n_in`; both at least 1.
 pub fn bilinear_taps(n_in: usize, n_out: usize) -> Vec<Tap> {
     let tap = |position: usize| {
         let at = ((position as f64 + 0.5) * n_in as f64 / n_out as f64 - 0.5).clamp(0.0, n_in as f64 - 1.0);

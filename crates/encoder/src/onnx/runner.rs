@@ -1,4 +1,4 @@
-//! A model in the runtime: a screen in, the values asked for out.
+//! Runs a model: the input is a screen, the outputs are the requested values.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::input::ImageInput;
 use super::pixels::InputMaker;
 use super::settings::{Layout, Preprocessing};
 
-/// A loaded model that turns a screen into the values asked for.
+/// A loaded model that computes the requested values from a screen.
 pub struct Runner {
     model: Model,
     input_id: NodeId,
@@ -22,17 +22,16 @@ pub struct Runner {
     input_maker: InputMaker,
 }
 
-/// Whether the runtime may rewrite the graph into a faster one.
+/// Whether the runtime may optimize the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rewriting {
-    /// It may. Where that makes one of two values asked for (`x` and `Identity(x)`), the graph is left as it is.
+    /// Optimize, unless this merges two requested values, such as `x` and `Identity(x)`.
     WherePossible,
-    /// It may not.
     Never,
 }
 
 impl Runner {
-    /// Loads the part of a model that makes these values, which all differ.
+    /// Loads the part of a model that computes these values, which must be different.
     pub fn load(
         file: &OnnxFile<'_>,
         values: &[&str],
@@ -60,7 +59,7 @@ impl Runner {
         })
     }
 
-    /// The values of one screen, in the order they were asked for.
+    /// The values for one screen, in the order of the request.
     pub fn run(&self, screen: &Screen, lane: Option<Arc<ThreadPool>>) -> Result<Vec<Value>, OnnxProblem> {
         let shape = self.input_maker.shape();
         let input = Tensor::from_data(&shape[..], self.input_maker.input_from_screen(screen));
@@ -69,17 +68,16 @@ impl Runner {
         without_panics(|| self.model.run(inputs, &self.output_ids, Some(options)))?.map_err(refused)
     }
 
-    /// Names of the values, as they were asked for.
+    /// Names of the values, in the order of the request.
     pub fn values(&self) -> &[String] {
         &self.values
     }
 
-    /// The input that screens are made into.
+    /// The input that screens are converted to.
     pub fn input(&self) -> &ImageInput {
         self.input_maker.input()
     }
 
-    /// The order of the input's axes.
     pub fn layout(&self) -> Layout {
         self.input().layout
     }
@@ -102,16 +100,17 @@ fn failed_rewriting(error: &LoadError) -> bool {
 }
 
 fn problem_from_load_error(error: &LoadError, file: &OnnxFile<'_>) -> OnnxProblem {
-    let said = error.to_string();
-    let is_lacking = said.contains("operator not supported");
+    let message = error.to_string();
+    let is_unsupported = message.contains("operator not supported");
     let node = file.nodes.iter().find(|node| {
         let is_named = error.node().is_none_or(|name| name == node.name);
-        is_named && said.contains(&format!("{} operator", node.operator))
+        is_named && message.contains(&format!("{} operator", node.operator))
     });
     match node {
-        Some(node) if is_lacking => {
-            OnnxProblem::Unsupported { operator: node.said_operator(), node: node.said_name().to_owned() }
-        }
-        _ => OnnxProblem::Refused(said),
+        Some(node) if is_unsupported => OnnxProblem::Unsupported {
+            operator: node.qualified_operator(),
+            node: node.display_name().to_owned(),
+        },
+        _ => OnnxProblem::Refused(message),
     }
 }

@@ -1,16 +1,16 @@
-//! A node's values as a spatial map of 14 x 14 places.
+//! Converts a node's values to a spatial map of 14 x 14 positions.
 
 use super::resample::bilinear_taps;
 use super::settings::Layout;
 use crate::encoder::MAP_SIDE;
 
-/// Tokens that stand before those of places: none, a class token, or a class token and four registers.
+/// Number of tokens before those of positions: none, a class token, or a class token and four registers.
 const TOKENS_BEFORE: [usize; 3] = [0, 1, 5];
 
-/// How places and channels lie in a node's values.
+/// The layout of positions and channels in a node's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpatialValues {
-    /// Rows and columns, at least 2.
+    /// Number of rows, and of columns, at least 2.
     pub side: usize,
     pub channels: usize,
     offset: usize,
@@ -19,8 +19,8 @@ pub struct SpatialValues {
 }
 
 impl SpatialValues {
-    /// Finds places in values of this shape, or nothing where there are none. `[1, 14, 14, 14]` could be both kinds
-    /// of image: it is taken as the kind that the model's input is.
+    /// The layout of values with this shape, if it can be a map. `[1, 14, 14, 14]` is ambiguous; it is assumed to have the
+    /// order of axes of the model's input.
     pub fn from_shape(shape: &[usize], input_layout: Layout) -> Option<Self> {
         match *shape {
             [1, a, b, c] => {
@@ -49,8 +49,8 @@ impl SpatialValues {
         Self { side, channels, offset: n_before * channels, place_stride: channels, channel_stride: 1 }
     }
 
-    /// Writes `[14, 14, channels]`: as it is, or the mean of every block where the side is a multiple of 14, or
-    /// bilinear between the nearest places.
+    /// Writes `[14, 14, channels]`: unchanged, or the mean of each block if the side is a multiple of 14, otherwise by
+    /// bilinear interpolation.
     pub fn write_map(&self, values: &[f32], map: &mut [f32]) {
         if self.side.is_multiple_of(MAP_SIDE) {
             self.write_block_means(values, map);
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_are_read_as_maps() {
+    fn map_layouts_follow_from_shapes() {
         check(&[1, 512, 14, 14], Layout::Nchw, Some((14, 512, 0)));
         check(&[1, 14, 14, 512], Layout::Nchw, Some((14, 512, 0)));
         check(&[1, 7, 7, 32], Layout::Nhwc, Some((7, 32, 0)));
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_of_14_is_taken_as_it_is() {
+    fn a_map_of_side_14_is_unchanged() {
         let values: Vec<f32> = (0..3 * 196).map(|value| value as f32).collect();
         let mut map = vec![0.0; values.len()];
         SpatialValues::channels_first(14, 3).write_map(&values, &mut map);

@@ -1,15 +1,14 @@
-//! The wire format of Protocol Buffers, in which ONNX files are written: fields are read in place, and written.
+//! The wire format of Protocol Buffers, in which ONNX files are encoded: reads fields in place, and writes them.
 
-/// Bytes that are no message.
+/// Why bytes are not a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
-    /// A field says that it is longer than what is left.
-    #[error("it ends in the middle of a field, so it was cut short or is not an ONNX file")]
+    /// A field is longer than the rest of the message.
+    #[error("it ends in the middle of a field, so it is truncated or not an ONNX file")]
     Truncated,
-    /// Bytes that start no field.
+    /// Bytes that are not a field.
     #[error("it is not an ONNX file")]
     Malformed,
-    /// A name that is not text.
     #[error("a name in it is not UTF-8, so it is damaged or not an ONNX file")]
     NotText,
 }
@@ -19,11 +18,11 @@ pub enum WireError {
 pub struct Field<'a> {
     pub number: u64,
     pub value: WireValue<'a>,
-    /// The field as it stands in the message, key included.
+    /// The field as encoded, including its key.
     pub raw: &'a [u8],
 }
 
-/// What a field holds. Numbers of fixed width are weights, which nobody here looks into.
+/// The contents of a field. Fixed-width numbers are weights, which are not parsed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WireValue<'a> {
     Varint(u64),
@@ -32,7 +31,7 @@ pub enum WireValue<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// The message, text or bytes in this field.
+    /// The contents, if the field is a message, text or bytes.
     pub fn bytes(&self) -> Result<&'a [u8], WireError> {
         match self.value {
             WireValue::Bytes(bytes) => Ok(bytes),
@@ -52,7 +51,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// The fields of a message in their order; the last item of a damaged message is an error.
+/// The fields of a message, in order; after an error there are no more.
 pub struct Fields<'a> {
     rest: &'a [u8],
 }
@@ -115,13 +114,13 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Appends a field that holds an integer.
+/// Appends an integer field.
 pub fn put_varint(message: &mut Vec<u8>, number: u64, value: u64) {
     push_varint(message, number << 3);
     push_varint(message, value);
 }
 
-/// Appends a field that holds a message, text or bytes.
+/// Appends a field with a message, text or bytes.
 pub fn put_bytes(message: &mut Vec<u8>, number: u64, bytes: &[u8]) {
     push_varint(message, number << 3 | 2);
     push_varint(message, bytes.len() as u64);
@@ -158,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told_apart() {
+    fn errors_distinguish_kinds_of_damage() {
         assert_eq!(all(b"\x12\x07test"), Err(WireError::Truncated));
         assert_eq!(all(b"\x08"), Err(WireError::Truncated));
         assert_eq!(all(b"\x0b"), Err(WireError::Malformed), "groups are not used by ONNX");

@@ -1,20 +1,19 @@
-//! FC6: 4096 numbers that each read all of pool5, so that a scene vector knows where things are.
+//! FC6: 4096 units that each read all of pool5, so a scene vector encodes positions, too.
 
 use crate::matrix_product::PackedMatrix;
 use crate::vgg16::random_fc6::{RANDOM_FC6_SEED, RandomRows};
 use crate::vgg16::weights::{FC6_LEN, Fc6Weights, POOL5_LEN};
 use rayon::prelude::*;
 
-/// Outputs that are packed and computed together. The matrix is 411 MB; while it is packed, no more than a block of it
-/// a thread is there twice.
+/// Number of outputs that are packed and computed together. The matrix is 411 MB; while it is packed, at most one block
+/// per thread is in memory twice.
 const BLOCK_LEN: usize = 256;
 
 /// `relu(W pool5 + b)`.
 pub(super) struct Fc6 {
-    /// `[25088, 256]` for each 256 outputs.
+    /// `[25088, 256]` each.
     blocks: Vec<PackedMatrix>,
     bias: Vec<f32>,
-    is_trained: bool,
 }
 
 impl Fc6 {
@@ -22,7 +21,7 @@ impl Fc6 {
     pub fn trained(weights: Fc6Weights) -> Self {
         let Fc6Weights { mut matrix, bias } = weights;
         let mut blocks = Vec::with_capacity(FC6_LEN / BLOCK_LEN);
-        // From the end, so that what is packed can be given back to the system.
+        // From the end, so that the memory of packed rows can be freed.
         for block in (0..FC6_LEN / BLOCK_LEN).rev() {
             let start = block * BLOCK_LEN * POOL5_LEN;
             blocks.push(PackedMatrix::from_rows(BLOCK_LEN, POOL5_LEN, &matrix[start..]));
@@ -30,30 +29,26 @@ impl Fc6 {
             matrix.shrink_to_fit();
         }
         blocks.reverse();
-        Self { blocks, bias, is_trained: true }
+        Self { blocks, bias }
     }
 
-    /// With the fixed random weights, and no bias.
+    /// With fixed random weights and no bias.
     pub fn random() -> Self {
         let rows = RandomRows::new(POOL5_LEN);
         let pack = |block: usize| {
             let mut matrix = vec![0.0; BLOCK_LEN * POOL5_LEN];
-            for (row, numbers) in (block * BLOCK_LEN..).zip(matrix.chunks_exact_mut(POOL5_LEN)) {
-                rows.write(row, numbers);
+            for (row, weights) in (block * BLOCK_LEN..).zip(matrix.chunks_exact_mut(POOL5_LEN)) {
+                rows.write(row, weights);
             }
             PackedMatrix::from_rows(BLOCK_LEN, POOL5_LEN, &matrix)
         };
         let blocks = (0..FC6_LEN / BLOCK_LEN).into_par_iter().map(pack).collect();
-        Self { blocks, bias: vec![0.0; FC6_LEN], is_trained: false }
+        Self { blocks, bias: vec![0.0; FC6_LEN] }
     }
 
-    /// What stands for the random weights in a hash.
-    pub fn random_word() -> String {
+    /// Represents the random weights in a content hash.
+    pub fn random_hash_text() -> String {
         format!("random quantiles/1 seed {RANDOM_FC6_SEED}")
-    }
-
-    pub fn is_trained(&self) -> bool {
-        self.is_trained
     }
 
     /// `pool5` is `[n, 25088]`; `out` becomes `[n, 4096]`.
@@ -66,11 +61,11 @@ impl Fc6 {
         let mut by_block = vec![0.0; n * FC6_LEN];
         let parts = by_block.par_chunks_exact_mut(n * BLOCK_LEN).zip(&self.blocks);
         parts.for_each(|(out, block)| block.multiply(pool5, out));
-        for (block, numbers) in by_block.chunks_exact(n * BLOCK_LEN).enumerate() {
+        for (block, products) in by_block.chunks_exact(n * BLOCK_LEN).enumerate() {
             let bias = &self.bias[block * BLOCK_LEN..][..BLOCK_LEN];
-            for (row, numbers) in numbers.chunks_exact(BLOCK_LEN).enumerate() {
+            for (row, products) in products.chunks_exact(BLOCK_LEN).enumerate() {
                 let out = &mut out[row * FC6_LEN + block * BLOCK_LEN..][..BLOCK_LEN];
-                out.iter_mut().zip(numbers).zip(bias).for_each(|((out, x), b)| *out = (x + b).max(0.0));
+                out.iter_mut().zip(products).zip(bias).for_each(|((out, x), b)| *out = (x + b).max(0.0));
             }
         }
     }

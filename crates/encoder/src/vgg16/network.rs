@@ -11,7 +11,7 @@ use touchstream_env::screen::Screen;
 use touchstream_env::stimuli::ContentHash;
 use touchstream_env::touch::SCREEN_SIDE_PX;
 
-/// Multiply-adds of the 13 convolutions of one screen, each as the sum it stands for: 15.3 thousand million.
+/// Multiply-adds of the 13 convolutions of one screen, if computed directly: 15.3 billion.
 pub const CONVOLUTION_MULTIPLY_ADDS: u64 = {
     let mut sum = 0;
     let mut layer = 0;
@@ -27,24 +27,22 @@ pub const CONVOLUTION_MULTIPLY_ADDS: u64 = {
     sum
 };
 
-/// What VGG-16 makes of a screen: FC6, and conv5_3.
+/// The scene vector is FC6, the spatial map is conv5_3.
 pub const VGG16_SHAPE: FeatureShape = FeatureShape { scene_len: FC6_LEN, map_channels: 512 };
 
-/// Raised whenever the same weights would give other features.
+/// Must be changed whenever the same weights would give other features.
 const NETWORK_VERSION: &str = "vgg16/1";
 
-/// Convolutions, counted from conv1_1 as 0, that are followed by 2 x 2 maxima: the last of each of the five blocks.
+/// Indices of the convolutions, with conv1_1 as 0, that are followed by 2 x 2 max pooling: the last of each block.
 const POOLED: [usize; 5] = [1, 3, 6, 9, 12];
 
-/// Convolutions up to pool3.
+/// Number of convolutions up to pool3.
 const N_EARLY: usize = 7;
 
 /// VGG-16. The scene vector is FC6 after its ReLU, the spatial map is conv5_3 after its ReLU.
 pub struct Vgg16 {
     input: InputTable,
-    /// conv1_1.
     stem: StemConvolution,
-    /// conv1_2 to conv5_3.
     convolutions: Vec<WinogradConvolution>,
     fc6: Fc6,
     content_hash: ContentHash,
@@ -52,11 +50,11 @@ pub struct Vgg16 {
     buffers: BufferPool<Buffers>,
 }
 
-/// What one call works in, kept for the next one.
+/// Work buffers of one call, reused by the next.
 #[derive(Default)]
 struct Buffers {
-    /// The input of a layer, and its output; they change places after each.
-    present: Activations,
+    /// The input and the output of a layer; swapped after each layer.
+    current: Activations,
     next: Activations,
     /// pool3 of the whole batch.
     middle: Activations,
@@ -71,8 +69,8 @@ struct Buffers {
 impl Vgg16 {
     /// The network with the given weights; without a trained FC6, with the fixed random one.
     ///
-    /// Departs from the paper: without trained weights FC6 is `relu(P pool5)` with a seeded Gaussian `P` of deviation
-    /// 1 / sqrt(25088), because FC6's weights are on no package registry.
+    /// Departs from the paper: without trained weights, FC6 is `relu(P pool5)` with a seeded Gaussian `P` of standard
+    /// deviation 1 / sqrt(25088), because no package registry has FC6's weights.
     pub fn new(weights: Vgg16Weights) -> Self {
         let content_hash = Self::hash_of(&weights);
         let Vgg16Weights { convolutions, fc6, .. } = weights;
@@ -92,19 +90,14 @@ impl Vgg16 {
         }
     }
 
-    /// The content hash of the network that these weights make.
+    /// The content hash of the network with these weights.
     pub fn hash_of(weights: &Vgg16Weights) -> ContentHash {
-        let fc6 = if weights.fc6.is_some() { "trained".to_owned() } else { Fc6::random_word() };
-        let words = format!("{NETWORK_VERSION} {} fc6 {fc6}", weights.content_hash);
-        ContentHash(*blake3::hash(words.as_bytes()).as_bytes())
+        let fc6 = if weights.fc6.is_some() { "trained".to_owned() } else { Fc6::random_hash_text() };
+        let text = format!("{NETWORK_VERSION} {} fc6 {fc6}", weights.content_hash);
+        ContentHash(*blake3::hash(text.as_bytes()).as_bytes())
     }
 
-    /// Whether FC6 is the trained one.
-    pub fn has_trained_fc6(&self) -> bool {
-        self.fc6.is_trained()
-    }
-
-    /// The convolutions alone: pool5 of each screen, `[n_screens, 512, 7, 7]`.
+    /// Only the convolutions: pool5 of each screen, `[n_screens, 512, 7, 7]`.
     pub fn pool5(&self, screens: &[Screen]) -> Vec<f32> {
         self.buffers.with(|buffers| {
             self.convolve(screens, buffers);
@@ -112,58 +105,57 @@ impl Vgg16 {
         })
     }
 
-    /// Leaves conv5_3 in `last` and pool5 in `pool5`.
+    /// Computes conv5_3 into `last` and pool5 into `pool5`.
     fn convolve(&self, screens: &[Screen], buffers: &mut Buffers) {
         for (image, screen) in screens.iter().enumerate() {
             self.convolve_early(screen, buffers);
-            buffers.middle.set_image(image, screens.len(), &buffers.present);
+            buffers.middle.set_image(image, screens.len(), &buffers.current);
         }
         if screens.is_empty() {
             return;
         }
         self.convolve_late(buffers);
-        flatten_channels_first(&buffers.present, &mut buffers.pool5);
+        flatten_channels_first(&buffers.current, &mut buffers.pool5);
     }
 
-    /// conv1_1 to pool3 of one screen, left in `present`. A batch of these would not stay in the processor's cache:
-    /// 13 MB a screen.
+    /// Computes conv1_1 to pool3 of one screen into `current`. For a batch, these layers would not fit into the
+    /// processor's cache: 13 MB per screen.
     fn convolve_early(&self, screen: &Screen, buffers: &mut Buffers) {
-        let Buffers { present, next, .. } = buffers;
+        let Buffers { current, next, .. } = buffers;
         self.input.write(std::slice::from_ref(screen), next);
-        self.stem.run(next, present);
+        self.stem.run(next, current);
         for (layer, convolution) in (1..).zip(&self.convolutions[..N_EARLY - 1]) {
             let pooled = POOLED.contains(&layer);
-            convolution.run(present, Outputs::only(pooled, next), &self.memory);
-            std::mem::swap(present, next);
+            convolution.run(current, Outputs::only(pooled, next), &self.memory);
+            std::mem::swap(current, next);
         }
     }
 
-    /// conv4_1 to pool5 of the batch in `middle`, whose images are small and whose weights are large. Leaves pool5 in
-    /// `present`.
+    /// Computes conv4_1 to pool5 of the batch in `middle` into `current`; images are small and weights are large here.
     fn convolve_late(&self, buffers: &mut Buffers) {
-        let Buffers { present, next, middle, last, .. } = buffers;
+        let Buffers { current, next, middle, last, .. } = buffers;
         for (layer, convolution) in (N_EARLY..).zip(&self.convolutions[N_EARLY - 1..]) {
-            let input = if layer == N_EARLY { &*middle } else { &*present };
+            let input = if layer == N_EARLY { &*middle } else { &*current };
             let outputs = if layer == self.convolutions.len() {
                 Outputs { full: Some(&mut *last), pooled: Some(&mut *next) }
             } else {
                 Outputs::only(POOLED.contains(&layer), next)
             };
             convolution.run(input, outputs, &self.memory);
-            std::mem::swap(present, next);
+            std::mem::swap(current, next);
         }
     }
 }
 
-/// `[n, side, side, channels]` to `[n, channels, side, side]`, the order in which FC6 was trained.
+/// `[n, side, side, channels]` to `[n, channels, side, side]`, the order of FC6's inputs.
 fn flatten_channels_first(activations: &Activations, flat: &mut Vec<f32>) {
     let Activations { n_images, side_px, n_channels, .. } = *activations;
     flat.resize(n_images * n_channels * side_px * side_px, 0.0);
     for (image, flat) in flat.chunks_exact_mut(n_channels * side_px * side_px).enumerate() {
         let pixels = activations.rows(image).flat_map(|row| row.chunks_exact(n_channels));
         for (pixel_idx, pixel) in pixels.enumerate() {
-            for (channel, &number) in pixel.iter().enumerate() {
-                flat[channel * side_px * side_px + pixel_idx] = number;
+            for (channel, &x) in pixel.iter().enumerate() {
+                flat[channel * side_px * side_px + pixel_idx] = x;
             }
         }
     }
@@ -183,7 +175,7 @@ impl Encoder for Vgg16 {
     }
 
     fn encode(&self, screens: &[Screen], out: &mut [Features]) -> Result<(), EncodeError> {
-        assert_eq!(screens.len(), out.len(), "one place for each screen");
+        assert_eq!(screens.len(), out.len(), "one `Features` per screen");
         self.buffers.with(|buffers| {
             self.convolve(screens, buffers);
             self.fc6.run(&buffers.pool5, &mut buffers.fc6);

@@ -1,16 +1,16 @@
-//! The fixed random FC6: Gaussian numbers that are the same bits on every machine and need no file.
+//! The fixed random FC6: Gaussian weights with the same bits on every machine, without a file.
 //!
-//! Each number is one of the 65,536 quantiles of the normal distribution at `(i + 1/2) / 65536`, chosen by 16 random
-//! bits: exact to reproduce in any language, and made faster than they could be read from a disk.
+//! Each weight is one of the 65,536 quantiles of the normal distribution at `(i + 1/2) / 65536`, selected by 16 random
+//! bits: easy to reproduce exactly in any language, and faster than reading the weights from a disk.
 
 use touchstream_env::seed::{RunSeed, StreamName};
 
-/// Seed of the random FC6; part of the encoder's hash.
+/// Part of the encoder's content hash.
 pub const RANDOM_FC6_SEED: u64 = 6;
 
 const FC6_ROWS: StreamName = StreamName::new("encoder/random-fc6");
 
-/// Rows of the random matrix: standard normal numbers over the square root of the row's length.
+/// Rows of the random matrix: standard normal values divided by the square root of the row's length.
 pub(super) struct RandomRows {
     quantiles: Vec<f32>,
 }
@@ -22,20 +22,20 @@ impl RandomRows {
         Self { quantiles: (0..65536).map(|i| quantile(i) as f32).collect() }
     }
 
-    /// Writes a row: the low half of each random word first.
-    pub fn write(&self, row: usize, numbers: &mut [f32]) {
+    /// Writes a row; each random word selects two weights, the first by its low half.
+    pub fn write(&self, row: usize, weights: &mut [f32]) {
         let mut random = RunSeed(RANDOM_FC6_SEED).stream(FC6_ROWS, row as u64);
-        for pair in numbers.chunks_mut(2) {
+        for pair in weights.chunks_mut(2) {
             let word = random.next_u32();
-            for (number, half) in pair.iter_mut().zip([word & 0xffff, word >> 16]) {
-                *number = self.quantiles[half as usize];
+            for (weight, half) in pair.iter_mut().zip([word & 0xffff, word >> 16]) {
+                *weight = self.quantiles[half as usize];
             }
         }
     }
 }
 
-/// The inverse of the normal distribution function, to about 1e-16 (Wichura's algorithm AS 241).
-#[allow(clippy::excessive_precision)] // coefficients as they are printed
+/// The inverse of the normal distribution function, accurate to about 1e-16 (Wichura's algorithm AS 241).
+#[allow(clippy::excessive_precision)] // coefficients as published
 fn normal_quantile(p: f64) -> f64 {
     let ratio = |x: f64, above: [f64; 8], below: [f64; 8]| {
         let horner = |coefficients: [f64; 8]| coefficients.iter().rev().fold(0.0, |sum, c| sum * x + c);
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_those_of_the_normal_distribution() {
+    fn quantiles_equal_those_of_the_normal_distribution() {
         // Python: statistics.NormalDist().inv_cdf(p)
         for (p, expected) in [
             (0.5, 0.0),

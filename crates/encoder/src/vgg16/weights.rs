@@ -1,18 +1,16 @@
-//! VGG-16's weights: thirteen convolutions and perhaps FC6, from a safetensors file with torchvision's names.
+//! VGG-16's weights: thirteen convolutions and optionally FC6, from a safetensors file with torchvision's names.
 
 use crate::tensor_file::{TensorFile, TensorFileError};
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use touchstream_env::stimuli::ContentHash;
 
-/// A convolution's place among torchvision's `features`, its channels in and its channels out.
+/// A convolution's index among torchvision's `features`, and its channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConvolutionPlace {
-    /// The number in `features.N.weight`.
+    /// N in `features.N.weight`.
     pub feature_idx: usize,
-    /// Channels in.
     pub n_in: usize,
-    /// Channels out.
     pub n_out: usize,
 }
 
@@ -20,7 +18,7 @@ const fn place(feature_idx: usize, n_in: usize, n_out: usize) -> ConvolutionPlac
     ConvolutionPlace { feature_idx, n_in, n_out }
 }
 
-/// The convolutions conv1_1 to conv5_3, all 3 x 3.
+/// conv1_1 to conv5_3, all 3 x 3.
 pub const VGG16_CONVOLUTIONS: [ConvolutionPlace; 13] = [
     place(0, 3, 64),
     place(2, 64, 64),
@@ -37,32 +35,30 @@ pub const VGG16_CONVOLUTIONS: [ConvolutionPlace; 13] = [
     place(28, 512, 512),
 ];
 
-/// Length of FC6: the scene vector.
+/// Number of units of FC6, the length of the scene vector.
 pub const FC6_LEN: usize = 4096;
-/// Numbers that FC6 reads: pool5, 512 channels of 7 x 7.
+/// Number of inputs of FC6: pool5, 512 channels of 7 x 7.
 pub const POOL5_LEN: usize = 512 * 7 * 7;
 
-/// Where FC6 may stand, as name and shape: in torchvision's files, and in timm's, as a convolution of 7 x 7.
+/// FC6's possible names and shapes: torchvision's, and timm's, which has a 7 x 7 convolution.
 const FC6_PLACES: [(&str, &[usize]); 2] =
     [("classifier.0", &[FC6_LEN, POOL5_LEN]), ("pre_logits.fc1", &[FC6_LEN, 512, 7, 7])];
 
-/// All that VGG-16 has learned, up to FC6.
+/// The trained weights of VGG-16, up to FC6.
 #[derive(Clone, PartialEq)]
 pub struct Vgg16Weights {
-    /// conv1_1 to conv5_3, 13 of them, with the channels of [`VGG16_CONVOLUTIONS`].
+    /// conv1_1 to conv5_3, with the channels of [`VGG16_CONVOLUTIONS`].
     pub convolutions: Vec<ConvolutionWeights>,
-    /// The first fully connected layer, where the file has it.
+    /// The first fully connected layer, if the file contains it.
     pub fc6: Option<Fc6Weights>,
-    /// Hash of all these numbers. The same numbers from another file, or stored as F16, hash the same.
+    /// Hash of all weights. Equal weights have the same hash, also if stored as F16 or in another file.
     pub content_hash: ContentHash,
 }
 
-/// One convolution of 3 x 3.
+/// A 3 x 3 convolution.
 #[derive(Clone, PartialEq)]
 pub struct ConvolutionWeights {
-    /// Channels in.
     pub n_in: usize,
-    /// Channels out.
     pub n_out: usize,
     /// `[n_out, n_in, 3, 3]`
     pub kernel: Vec<f32>,
@@ -70,55 +66,49 @@ pub struct ConvolutionWeights {
     pub bias: Vec<f32>,
 }
 
-/// FC6, read from the flattened pool5.
+/// FC6.
 #[derive(Clone, PartialEq)]
 pub struct Fc6Weights {
-    /// `[4096, 25088]`, columns in channel, row, column order.
+    /// `[4096, 25088]`; the columns are pool5 in the order channel, row, column.
     pub matrix: Vec<f32>,
     /// `[4096]`
     pub bias: Vec<f32>,
 }
 
-/// A file whose weights cannot be used.
+/// Why a file's weights cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {problem}")]
 pub struct WeightsError {
-    /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
     pub problem: WeightsProblem,
 }
 
 /// Why weights cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum WeightsProblem {
-    /// The file, or one of its tensors, is broken.
+    /// The file, or one of its tensors, is invalid.
     #[error(transparent)]
     File(#[from] TensorFileError),
-    /// The file holds VGG-16 with batch normalization.
+    /// The file contains VGG-16 with batch normalization.
     #[error("these are weights of vgg16_bn, which has batch normalization; take those of plain vgg16")]
     BatchNorm,
-    /// The file holds a network whose convolutions stand elsewhere.
+    /// The convolutions have other names.
     #[error("these are weights of another architecture: VGG-16 has convolutions features.{}, this file {found}",
-        numbers(&VGG16_CONVOLUTIONS.map(|place| place.feature_idx)))]
-    OtherArchitecture {
-        /// What stands there instead.
-        found: String,
-    },
-    /// The file holds a network whose layers stand in the same places and are of another size.
+        join(&VGG16_CONVOLUTIONS.map(|place| place.feature_idx)))]
+    OtherArchitecture { found: String },
+    /// The names are right, but a layer has another size.
     #[error("these are weights of another architecture: {0}")]
     OtherShape(TensorFileError),
 }
 
 impl Vgg16Weights {
     /// Reads a file with torchvision's names: `features.0.weight` to `features.28.bias` and, for FC6,
-    /// `classifier.0.weight` and `classifier.0.bias`. Layers behind FC6 are not read.
+    /// `classifier.0.weight` and `classifier.0.bias`. Later layers are not read.
     pub fn read(path: &Path) -> Result<Self, WeightsError> {
         let read = || Self::from_file(&mut TensorFile::open(path)?);
         read().map_err(|problem| WeightsError { path: path.to_owned(), problem })
     }
 
-    /// Reads weights from an open file.
     pub fn from_file<R: Read + Seek>(file: &mut TensorFile<R>) -> Result<Self, WeightsProblem> {
         check_architecture(&file.names())?;
         let mut convolutions = Vec::with_capacity(VGG16_CONVOLUTIONS.len());
@@ -141,7 +131,7 @@ impl Vgg16Weights {
         Ok(Self::new(convolutions, fc6))
     }
 
-    /// Reads no more than a file's header: whether its length is as it says, and its tensors are those of VGG-16.
+    /// Reads only a file's header, and checks its length and the shapes of the convolutions.
     pub fn check_header(path: &Path) -> Result<(), WeightsError> {
         let check = || {
             let file = TensorFile::open(path)?;
@@ -155,7 +145,7 @@ impl Vgg16Weights {
         check().map_err(|problem| WeightsError { path: path.to_owned(), problem })
     }
 
-    /// Weights that are already in memory; the shapes must be VGG-16's.
+    /// Weights in memory; the shapes must be VGG-16's.
     pub fn new(convolutions: Vec<ConvolutionWeights>, fc6: Option<Fc6Weights>) -> Self {
         let content_hash = hash_of(&convolutions, fc6.as_ref());
         Self { convolutions, fc6, content_hash }
@@ -169,7 +159,7 @@ impl std::fmt::Debug for Vgg16Weights {
     }
 }
 
-/// A tensor of the right shape, or the reason; a wrong shape is another network's.
+/// Reads a tensor; a wrong shape means another architecture.
 fn read_layer<R: Read + Seek>(
     file: &mut TensorFile<R>,
     tensor: &str,
@@ -181,7 +171,7 @@ fn read_layer<R: Read + Seek>(
     })
 }
 
-/// Whether the names are those of VGG-16.
+/// Checks that the names are VGG-16's.
 fn check_architecture(names: &[String]) -> Result<(), WeightsProblem> {
     let numbered = |name: &str, part: &str| -> Option<usize> {
         name.strip_prefix("features.")?.strip_suffix(part)?.parse().ok()
@@ -195,19 +185,19 @@ fn check_architecture(names: &[String]) -> Result<(), WeightsProblem> {
         return Ok(());
     }
     let found = match (found.as_slice(), names) {
-        ([], []) => "holds no tensor at all".to_owned(),
+        ([], []) => "contains no tensors".to_owned(),
         ([], names) => {
             let some: Vec<String> = names.iter().take(3).map(|name| format!("`{name}`")).collect();
             format!("has {} tensors such as {}", names.len(), some.join(", "))
         }
-        (found, _) => format!("features.{}", numbers(found)),
+        (found, _) => format!("features.{}", join(found)),
     };
     Err(WeightsProblem::OtherArchitecture { found })
 }
 
-/// For instance `0,2,5`.
-fn numbers(numbers: &[usize]) -> String {
-    numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
+/// Such as `0,2,5`.
+fn join(indices: &[usize]) -> String {
+    indices.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
 }
 
 fn hash_of(convolutions: &[ConvolutionWeights], fc6: Option<&Fc6Weights>) -> ContentHash {
@@ -216,7 +206,7 @@ fn hash_of(convolutions: &[ConvolutionWeights], fc6: Option<&Fc6Weights>) -> Con
         update_with(&mut hasher, &convolution.kernel);
         update_with(&mut hasher, &convolution.bias);
     }
-    // Every length is fixed by the architecture, so nothing needs to stand between the parts.
+    // The architecture fixes all lengths, so no separators are needed between the parts.
     if let Some(fc6) = fc6 {
         update_with(&mut hasher, &fc6.matrix);
         update_with(&mut hasher, &fc6.bias);
@@ -224,11 +214,11 @@ fn hash_of(convolutions: &[ConvolutionWeights], fc6: Option<&Fc6Weights>) -> Con
     ContentHash(*hasher.finalize().as_bytes())
 }
 
-fn update_with(hasher: &mut blake3::Hasher, numbers: &[f32]) {
+fn update_with(hasher: &mut blake3::Hasher, weights: &[f32]) {
     let mut bytes = Vec::with_capacity(1 << 16);
-    for some in numbers.chunks(1 << 14) {
+    for chunk in weights.chunks(1 << 14) {
         bytes.clear();
-        bytes.extend(some.iter().flat_map(|number| number.to_le_bytes()));
+        bytes.extend(chunk.iter().flat_map(|weight| weight.to_le_bytes()));
         hasher.update(&bytes);
     }
 }
@@ -302,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn convolutions_alone_are_enough() {
+    fn fc6_is_optional() {
         let weights = FakeFile::vgg16().read().unwrap();
         assert_eq!(weights.convolutions.len(), 13);
         assert_eq!((weights.convolutions[7].n_in, weights.convolutions[7].n_out), (256, 512));
@@ -325,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn another_network_is_told_from_vgg16() {
+    fn other_networks_are_rejected() {
         let no_tensors = FakeFile { kind: "F16", tensors: Vec::new() };
         let resnet = ["bn1.weight", "conv1.weight", "layer1.0.conv1.weight", "fc.weight"];
         let resnet = resnet.iter().fold(no_tensors, |file, name| file.with(name, &[4]));
@@ -359,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_opened_is_named() {
+    fn errors_name_an_unreadable_file() {
         let folder = tempfile::tempdir().unwrap();
         let error = Vgg16Weights::read(&folder.path().join("none")).unwrap_err().to_string();
         assert!(error.contains("none: No such file"), "{error}");

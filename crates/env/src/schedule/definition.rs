@@ -1,14 +1,14 @@
-//! A schedule as data: a list of tasks, each with how long it lasts.
+//! A schedule as data: a list of tasks, each with its length in steps.
 
 use crate::seed::{RunSeed, StreamName};
 use crate::task::Task;
 
 const LENGTHS: StreamName = StreamName::new("schedule/segment-length");
 
-/// The longest stretch of one task that a schedule can ask for.
+/// Maximum length of a segment in steps.
 pub const MAX_SEGMENT_STEPS: u64 = u32::MAX as u64;
 
-/// Tasks in an order, each for a number of steps. Made by [`Schedule::new`].
+/// A sequence of tasks, each for a number of steps. Made by [`Schedule::new`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
     id: String,
@@ -16,78 +16,63 @@ pub struct Schedule {
     repeats: Repeats,
 }
 
-/// Whether a schedule starts over after its last segment. A stream has no end: what does not repeat must end in a
-/// segment that lasts for ever.
+/// Whether a schedule starts over after its last segment. A stream never ends, so the last segment of a schedule that
+/// does not repeat has no length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeats {
-    /// The last segment lasts for ever.
+    /// The last segment continues indefinitely.
     No,
-    /// After the last segment comes the first again.
+    /// The last segment is followed by the first.
     Yes,
 }
 
-/// One task for a while.
+/// One task of a schedule and its length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Segment {
-    /// The task.
     pub task: Task,
-    /// For how long.
     pub length: Length,
 }
 
-/// How long a segment lasts, in steps. A trial is never cut: a segment ends with the trial in which its steps
-/// are used up.
+/// The length of a segment in steps. Trials are always completed: a segment ends with the trial that reaches the length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
-    /// So many.
     Steps(u64),
-    /// Drawn uniformly every time, both ends possible.
+    /// Drawn uniformly from `min..=max`, every time the segment is played.
     Between {
-        /// The fewest.
         min: u64,
-        /// The most.
         max: u64,
     },
-    /// No end. Only for the last segment of a schedule that does not repeat.
-    ForEver,
+    /// Indefinitely long. Only for the last segment of a schedule that does not repeat.
+    Unlimited,
 }
 
-/// A schedule that cannot be played.
+/// Why segments do not make a schedule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
-    /// No task at all.
     #[error("a schedule needs at least one segment")]
     Empty,
-    /// The stream would end.
+    /// The stream would end after the last segment.
     #[error(
-        "the last segment of a schedule that does not repeat lasts for ever: leave its length out, or let it repeat"
+        "the last segment of a schedule that does not repeat continues indefinitely: omit its length, or set `repeat`"
     )]
     Ends,
-    /// The rest would never be reached.
+    /// A segment that is not the last one has no length.
     #[error("segment {segment} has no length, so nothing after it would be reached")]
-    NeverReached {
-        /// Counted from 0.
-        segment: usize,
-    },
-    /// A length of nothing, too much, or the wrong way round.
+    NeverReached { segment: usize },
+    /// A length of 0, above the maximum, or a range with `max < min`.
     #[error("segment {segment} lasts 1 to {MAX_SEGMENT_STEPS} steps, not {length}")]
-    Length {
-        /// Counted from 0.
-        segment: usize,
-        /// What was asked for.
-        length: String,
-    },
+    Length { segment: usize, length: String },
 }
 
 impl Schedule {
-    /// A schedule of its segments.
+    /// Checks segments and makes a schedule of them.
     pub fn new(
         id: impl Into<String>,
         segments: Vec<Segment>,
         repeats: Repeats,
     ) -> Result<Self, ScheduleError> {
         let Some(last) = segments.last() else { return Err(ScheduleError::Empty) };
-        if repeats == Repeats::No && last.length != Length::ForEver {
+        if repeats == Repeats::No && last.length != Length::Unlimited {
             return Err(ScheduleError::Ends);
         }
         for (idx, segment) in segments.iter().enumerate() {
@@ -103,16 +88,16 @@ impl Schedule {
         Ok(Self { id: id.into(), segments, repeats })
     }
 
-    /// One task for ever.
+    /// A schedule of one task, indefinitely.
     pub fn single(task: Task) -> Self {
         Self {
             id: task.id().into(),
-            segments: vec![Segment { task, length: Length::ForEver }],
+            segments: vec![Segment { task, length: Length::Unlimited }],
             repeats: Repeats::No,
         }
     }
 
-    /// The schedule's name.
+    /// The schedule's name, such as `switch-4`.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -122,12 +107,12 @@ impl Schedule {
         &self.segments
     }
 
-    /// Whether they start over.
+    /// Whether the schedule starts over after its last segment.
     pub fn repeats(&self) -> Repeats {
         self.repeats
     }
 
-    /// Which segment of the list is the `ordinal`-th to be played.
+    /// The index in [`Schedule::segments`] of the `ordinal`-th segment to be played, repeats included.
     pub fn segment_idx(&self, ordinal: u64) -> usize {
         let n = self.segments.len() as u64;
         match self.repeats {
@@ -136,7 +121,7 @@ impl Schedule {
         }
     }
 
-    /// How many trials the `ordinal`-th segment lasts, for a run's seed; `None` is for ever.
+    /// The number of trials of the `ordinal`-th segment to be played; `None` if it never ends.
     pub fn n_trials(&self, ordinal: u64, seed: RunSeed) -> Option<u64> {
         let segment = &self.segments[self.segment_idx(ordinal)];
         let (min, max) = segment.length.extent()?;
@@ -154,7 +139,7 @@ impl Length {
         match self {
             Self::Steps(n) => Some((n, n)),
             Self::Between { min, max } => Some((min, max)),
-            Self::ForEver => None,
+            Self::Unlimited => None,
         }
     }
 }
@@ -164,7 +149,8 @@ impl std::fmt::Display for Length {
         match self {
             Self::Steps(n) => write!(f, "{n} steps"),
             Self::Between { min, max } => write!(f, "{min} to {max} steps"),
-            Self::ForEver => f.write_str("for ever"),
+            // This text is part of a stream's fingerprint.
+            Self::Unlimited => f.write_str("for ever"),
         }
     }
 }

@@ -1,17 +1,17 @@
-//! The paper's fifteen switches and the no-switch (figure "Task switching with Dynamic Neural Voting").
+//! The paper's fifteen switches and the no-switch control (figure "Task switching with Dynamic Neural Voting").
 
 use crate::nearest::{did_you_mean, nearest};
 use crate::schedule::definition::{Length, Repeats, Schedule, Segment};
 use crate::task::find_task;
 
-/// A base task, then another.
+/// A switch experiment of the paper: a base task, then a second task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamedSchedule {
     /// `switch-1` to `switch-15`, or `no-switch`.
     pub id: &'static str,
-    /// What is learned first.
+    /// The base task.
     pub base: &'static str,
-    /// What comes after the cue.
+    /// The second task.
     pub switch: &'static str,
 }
 
@@ -36,28 +36,17 @@ pub const NAMED_SCHEDULES: [NamedSchedule; 16] = [
     NamedSchedule { id: "switch-15", base: "sr-2way",                         switch: "sr-2way+rotation" },
 ];
 
-/// A name that no schedule has, or a length that none can have.
+/// Why there is no named schedule for an id and a length.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownSchedule {
-    /// No such name.
     #[error("there is no schedule `{id}`{}", did_you_mean(*.nearest))]
-    Name {
-        /// What was asked for.
-        id: String,
-        /// The nearest right one.
-        nearest: Option<&'static str>,
-    },
-    /// Such a name, but the schedule cannot be made.
+    Name { id: String, nearest: Option<&'static str> },
+    /// The id exists, but the schedule is invalid with this length.
     #[error("schedule `{id}`: {reason}")]
-    Impossible {
-        /// What was asked for.
-        id: String,
-        /// Why not.
-        reason: String,
-    },
+    Impossible { id: String, reason: String },
 }
 
-/// The schedule of a name: `base_steps` of the first task, then the second for ever.
+/// The named schedule `id`: `base_steps` steps of its base task, then its second task indefinitely.
 pub fn find_schedule(id: &str, base_steps: u64) -> Result<Schedule, UnknownSchedule> {
     let row = NAMED_SCHEDULES.iter().find(|row| row.id == id).ok_or_else(|| UnknownSchedule::Name {
         id: id.into(),
@@ -73,7 +62,7 @@ impl NamedSchedule {
             Ok::<_, String>(Segment { task, length })
         };
         let segments =
-            vec![segment(self.base, Length::Steps(base_steps))?, segment(self.switch, Length::ForEver)?];
+            vec![segment(self.base, Length::Steps(base_steps))?, segment(self.switch, Length::Unlimited)?];
         Schedule::new(self.id, segments, Repeats::No).map_err(|error| error.to_string())
     }
 }
@@ -83,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_is_a_sound_schedule() {
+    fn every_row_is_a_valid_schedule() {
         for row in &NAMED_SCHEDULES {
             let schedule = find_schedule(row.id, 1000).unwrap();
             let ids: Vec<&str> = schedule.segments().iter().map(|segment| segment.task.id()).collect();

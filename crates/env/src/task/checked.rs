@@ -1,40 +1,39 @@
-//! A task that is known to make sense.
+//! A validated task.
 
 use crate::shape::Shape;
 use crate::task::definition::{
     ClassChoice, Extent, MatchScreen, Paradigm, Region, SlotOrder, TaskSpec, TemplateLayout,
 };
-use crate::task::transformation::{TouchReading, Transformation};
+use crate::task::transformation::{TouchTransform, Transformation};
 use crate::touch::SCREEN_SIDE_PX;
 
-/// Most templates a match screen can show.
+/// Maximum number of templates on a match screen.
 pub const MAX_SLOTS: usize = 16;
 
-/// Most classes a task can have.
+/// Maximum number of classes of a task.
 pub const MAX_CLASSES: usize = 1000;
 
-/// Most rewarded regions of a task, and most corners of one region.
+/// Maximum number of rewarded regions of a task, and of corners of a region.
 pub const MAX_REGIONS: usize = 1000;
 
-/// Most transformations of a task.
+/// Maximum number of transformations of a task.
 pub const MAX_TRANSFORMATIONS: usize = 16;
 
 const MAX_ID_CHARS: usize = 100;
 
-/// A task whose fields fit together. Made by [`Task::check`].
+/// A task whose fields are consistent. Made by [`Task::check`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
     spec: TaskSpec,
-    reading: TouchReading,
+    touch_transform: TouchTransform,
 }
 
-/// What is wrong with a task, and in which of its fields.
+/// What is wrong with a task, and in which field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{field}`: {reason}")]
 pub struct TaskError {
     /// The field's path in a task file, for instance `match-to-sample.slots[1].top`.
     pub field: String,
-    /// What is wrong with it.
     pub reason: String,
 }
 
@@ -45,7 +44,7 @@ impl TaskError {
 }
 
 impl Task {
-    /// Refuses a task that cannot work, naming the field.
+    /// Validates a task; errors name the field.
     pub fn check(spec: TaskSpec) -> Result<Self, TaskError> {
         check_id(&spec.id)?;
         check_classes(&spec.classes)?;
@@ -55,33 +54,33 @@ impl Task {
             Paradigm::MatchToSample(MatchScreen::Scene) | Paradigm::Localization => {}
         }
         check_transformations(&spec)?;
-        let reading = TouchReading::of(&spec.transformations);
-        Ok(Self { spec, reading })
+        let touch_transform = TouchTransform::new(&spec.transformations);
+        Ok(Self { spec, touch_transform })
     }
 
-    /// The task as written down.
+    /// The task's definition.
     pub fn spec(&self) -> &TaskSpec {
         &self.spec
     }
 
-    /// The task's one name.
+    /// The task's name, such as `sr-2way`.
     pub fn id(&self) -> &str {
         &self.spec.id
     }
 
-    /// The kind of the task.
+    /// What the task shows and rewards.
     pub fn paradigm(&self) -> &Paradigm {
         &self.spec.paradigm
     }
 
-    /// Screens and touches a trial.
+    /// Number of screens, and of touches, per trial.
     pub fn steps_per_trial(&self) -> u64 {
         self.spec.paradigm.steps_per_trial()
     }
 
-    /// How touches are read after squeezes and rotations.
-    pub fn reading(&self) -> TouchReading {
-        self.reading
+    /// The combined effect of the task's rotations and squeezes on touches.
+    pub fn touch_transform(&self) -> TouchTransform {
+        self.touch_transform
     }
 
     /// The same task with one more transformation, `+name` added to its id.
@@ -93,7 +92,7 @@ impl Task {
         Self::check(spec)
     }
 
-    /// How many classes, if the task says so itself.
+    /// Number of classes; `None` for all classes of the source.
     pub fn n_classes(&self) -> Option<usize> {
         n_classes(&self.spec.classes)
     }
@@ -105,7 +104,7 @@ impl Task {
         if n_reversals % 2 == 1 { n_classes - 1 - class } else { class }
     }
 
-    /// How many of the source's classes are passed over before the task's first.
+    /// Number of classes of the source that are skipped, because earlier versions of the task use them.
     pub fn n_classes_skipped(&self) -> usize {
         let is_new = |t: &&Transformation| **t == Transformation::NewClasses;
         self.spec.transformations.iter().filter(is_new).count() * self.n_classes().unwrap_or(0)
@@ -120,7 +119,7 @@ pub(crate) fn n_classes(classes: &ClassChoice) -> Option<usize> {
     }
 }
 
-/// Refuses what cannot be a name in files and folders.
+/// Accepts ids that can be file and folder names.
 pub(crate) fn check_id(id: &str) -> Result<(), TaskError> {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-+._".contains(c);
     let starts_well = id.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
@@ -155,7 +154,7 @@ fn check_regions(regions: &[Region], classes: &ClassChoice) -> Result<(), TaskEr
     let Some(n_classes) = n_classes(classes) else {
         return Err(TaskError::new(
             "classes",
-            "a stimulus-response task gives each class its region, so it must say how many there are",
+            "a stimulus-response task needs a number of classes or their names, because each region belongs to a class",
         ));
     };
     if !(1..=MAX_REGIONS).contains(&regions.len()) {
@@ -165,16 +164,16 @@ fn check_regions(regions: &[Region], classes: &ClassChoice) -> Result<(), TaskEr
     for (idx, region) in regions.iter().enumerate() {
         let field = |name: &str| format!("stimulus-response.regions[{idx}].{name}");
         if region.class >= n_classes {
-            let reason = format!("class {} does not exist, there are 0 to {}", region.class, n_classes - 1);
+            let reason = format!("class {} does not exist; classes are 0 to {}", region.class, n_classes - 1);
             return Err(TaskError::new(field("class"), reason));
         }
         if !(region.reward > 0.0 && region.reward <= 1.0) {
-            let reason = format!("a reward is above 0 and at most 1, not {}", region.reward);
+            let reason = format!("a reward must be above 0 and at most 1, not {}", region.reward);
             return Err(TaskError::new(field("reward"), reason));
         }
         check_shape(&region.shape, &field(shape_field(&region.shape)))?;
         if region.shape.mask().area_px() == 0 {
-            let reason = "the region holds no pixel of the screen";
+            let reason = "the region contains no pixel of the screen";
             return Err(TaskError::new(field(shape_field(&region.shape)), reason));
         }
     }
@@ -223,7 +222,7 @@ fn check_layout(layout: &TemplateLayout, classes: &ClassChoice) -> Result<(), Ta
         )),
         (SlotOrder::Shuffled, Some(n)) if n < n_slots => Err(TaskError::new(
             "match-to-sample.slots",
-            format!("{n_slots} slots for {n} classes: no class is shown twice"),
+            format!("{n_slots} slots but only {n} classes; no class is shown twice"),
         )),
         _ => check_button(layout),
     }
@@ -232,7 +231,7 @@ fn check_layout(layout: &TemplateLayout, classes: &ClassChoice) -> Result<(), Ta
 fn check_extent(extent: Extent, side_px: usize, field: &str) -> Result<(), TaskError> {
     let largest = (SCREEN_SIDE_PX - side_px) as u32;
     if extent.min > extent.max {
-        let reason = format!("the range [{}, {}] is the wrong way round", extent.min, extent.max);
+        let reason = format!("the range [{}, {}] has its ends swapped", extent.min, extent.max);
         return Err(TaskError::new(field, reason));
     }
     if extent.max > largest {
@@ -248,11 +247,11 @@ fn check_button(layout: &TemplateLayout) -> Result<(), TaskError> {
     let field = format!("match-to-sample.button.{}", shape_field(button));
     check_shape(button, &field)?;
     if button.leaves_square(layout.side_px) {
-        let reason = format!("the button leaves its {0}x{0} template", layout.side_px);
+        let reason = format!("the button extends beyond its {0}x{0} template", layout.side_px);
         return Err(TaskError::new(field, reason));
     }
     if button.mask().area_px() == 0 {
-        return Err(TaskError::new(field, "the button holds no pixel"));
+        return Err(TaskError::new(field, "the button contains no pixel"));
     }
     Ok(())
 }
@@ -265,17 +264,17 @@ fn check_transformations(spec: &TaskSpec) -> Result<(), TaskError> {
     for (idx, transformation) in spec.transformations.iter().enumerate() {
         let refused = match (transformation, &spec.paradigm, &spec.classes) {
             (Transformation::NewClasses, _, ClassChoice::First(_)) => None,
-            (Transformation::NewClasses, _, _) => Some("other classes need `classes` to be a number"),
+            (Transformation::NewClasses, _, _) => Some("`new-classes` needs `classes` to be a number"),
             (
                 Transformation::ClassReversal,
                 Paradigm::Localization | Paradigm::MatchToSample(MatchScreen::Scene),
                 _,
-            ) => Some("no class of this task has a fixed counterpart to be reversed with"),
+            ) => Some("`class-reversal` needs regions or templates, which belong to fixed classes"),
             (
                 Transformation::ClassReversal,
                 Paradigm::MatchToSample(MatchScreen::Templates(TemplateLayout { slots, .. })),
                 _,
-            ) if slots.len() < 2 => Some("with one slot there is no other template to reward"),
+            ) if slots.len() < 2 => Some("`class-reversal` needs at least two slots"),
             _ => None,
         };
         if let Some(reason) = refused {

@@ -1,16 +1,17 @@
-//! A task as data: which classes, which paradigm, where the reward is. Nothing here runs.
+//! A task as data: its classes, its paradigm and its rewards.
 
 use crate::mask::Mask;
 use crate::shape::Shape;
 use crate::task::transformation::Transformation;
+use serde::Deserialize;
 
-/// A task as written down, by our table or by a user's file. [`Task::check`](crate::task::Task::check) makes
-/// it usable.
+/// The definition of a task, from the built-in table or from a file. [`Task::check`](crate::task::Task::check)
+/// validates it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskSpec {
-    /// The one name of the task everywhere, for instance `mts-2way-stationary`.
+    /// The task's unique name, for instance `mts-2way-stationary`.
     pub id: String,
-    /// One line for people.
+    /// A description in one line.
     pub title: String,
     /// Which classes of the source take part.
     pub classes: ClassChoice,
@@ -23,30 +24,27 @@ pub struct TaskSpec {
 /// Which classes of the source take part in a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClassChoice {
-    /// The first so many of the source.
+    /// The first `n` classes.
     First(usize),
-    /// These, in this order.
+    /// Classes by name, in this order.
     Named(Vec<String>),
-    /// All that the source has.
+    /// All classes.
     All,
 }
 
-/// The kind of a task.
+/// What a task shows and rewards.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Paradigm {
     /// One screen with a portrait; each class has its own rewarded regions of the screen.
-    StimulusResponse {
-        /// What is rewarded for which class.
-        regions: Vec<Region>,
-    },
-    /// A sample screen with a portrait, rewarded nowhere, then a match screen.
+    StimulusResponse { regions: Vec<Region> },
+    /// A sample screen with a portrait and no reward, then a match screen.
     MatchToSample(MatchScreen),
-    /// One object; two touches span a box that is rewarded with its overlap (intersection over union).
+    /// One object on two identical screens; two touches span a box, whose IoU with the object's box is the reward.
     Localization,
 }
 
 impl Paradigm {
-    /// `SR`, `MTS` or `LOC`, as the paper abbreviates.
+    /// `SR`, `MTS` or `LOC`, the paper's abbreviations.
     pub fn short_name(&self) -> &'static str {
         match self {
             Self::StimulusResponse { .. } => "SR",
@@ -55,7 +53,7 @@ impl Paradigm {
         }
     }
 
-    /// Screens and touches a trial.
+    /// Number of screens, and of touches, per trial.
     pub fn steps_per_trial(&self) -> u64 {
         match self {
             Self::StimulusResponse { .. } => 1,
@@ -67,38 +65,36 @@ impl Paradigm {
 /// A rewarded region of a stimulus-response task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Region {
-    /// Position of the class among the task's classes.
+    /// Index among the task's classes.
     pub class: usize,
-    /// Where.
     pub shape: Shape,
-    /// How much, in (0, 1].
+    /// In (0, 1].
     pub reward: f32,
 }
 
 /// The second screen of a match-to-sample trial.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MatchScreen {
-    /// Class templates on grey; the sample's own is rewarded.
+    /// Class templates on grey; the template of the sample's class is rewarded.
     Templates(TemplateLayout),
-    /// A scene that holds the sample's class; any instance of it is rewarded.
+    /// A scene that contains the sample's class; any instance of the class is rewarded.
     Scene,
 }
 
-/// Where templates stand on a match screen.
+/// Positions and order of the templates on a match screen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TemplateLayout {
-    /// Height and width of a template.
+    /// Height and width of a template in pixels.
     pub side_px: usize,
-    /// Where templates may stand; as many are shown as there are slots.
+    /// Possible positions, one template each.
     pub slots: Vec<Slot>,
-    /// Which class stands where.
     pub order: SlotOrder,
-    /// The rewarded part of a template, relative to its top left pixel; `None` is all of it.
+    /// The rewarded part of a template, relative to its top left pixel; `None` for all of it.
     pub button: Option<Shape>,
 }
 
 impl TemplateLayout {
-    /// The rewarded part of a template that stands at the top left of the screen.
+    /// The rewarded part of a template at the top left corner of the screen.
     pub fn button_mask(&self) -> Mask {
         match &self.button {
             None => Mask::from_fn(|row, col| row < self.side_px && col < self.side_px),
@@ -107,41 +103,40 @@ impl TemplateLayout {
     }
 }
 
-/// The place of a template: its top left pixel, drawn anew every trial where a range is given.
+/// The position of a template: its top left pixel. A range is drawn from uniformly in every trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// First and last possible top row.
+    /// Top row.
     pub top: Extent,
-    /// First and last possible left column.
+    /// Left column.
     pub left: Extent,
 }
 
-/// A range of pixels, both ends possible.
+/// A range of pixels, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Smallest value.
     pub min: u32,
-    /// Largest value.
     pub max: u32,
 }
 
 impl Extent {
-    /// Always the same pixel.
+    /// A range of one pixel.
     pub const fn fixed(px: u32) -> Self {
         Self { min: px, max: px }
     }
 
-    /// How many different values.
+    /// Number of pixels in the range.
     pub fn n_values(self) -> u64 {
         u64::from(self.max).saturating_sub(u64::from(self.min)) + 1
     }
 }
 
-/// Which class stands in which slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which class is shown in which slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum SlotOrder {
-    /// Class *i* in slot *i*, always.
+    /// Class *i* always in slot *i*.
     Fixed,
-    /// Drawn anew every trial; with fewer slots than classes, the others shown beside the sample's are too.
+    /// Shuffled in every trial. With fewer slots than classes, the classes shown next to the sample's are drawn, too.
     Shuffled,
 }

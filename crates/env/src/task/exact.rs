@@ -1,39 +1,33 @@
-//! The chance level and the best reachable reward of a task from its geometry alone, by counting.
+//! The chance level and the best reward of tasks that depend on geometry only, by counting pixels.
 
 use crate::pixel_box::PixelBox;
 use crate::task::checked::Task;
 use crate::task::definition::{MatchScreen, Paradigm, Region, Slot, TemplateLayout};
 use crate::touch::{N_TOUCHES, Touch};
 
-/// What touches earn a trial, exactly: expectations over all trials, not samples.
+/// Expected rewards per trial, computed exactly rather than sampled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExactRewards {
-    /// Mean reward a trial of touches drawn uniformly.
+    /// Expected reward per trial of uniform touches.
     pub chance: f64,
-    /// Mean reward a trial of perfect touches.
+    /// Expected reward per trial of perfect touches.
     pub best: f64,
-    /// The share of uniform touches of match screens that land on any object at all; `None` where no scenes are shown.
+    /// The probability that a uniform touch of a match screen is on any object; `None` for tasks without scenes.
     pub chance_on_object: Option<f64>,
-    /// What was counted over.
     pub basis: Basis,
 }
 
-/// What an exact figure was counted over.
+/// What exact rewards were computed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
-    /// All trials, whatever the images.
+    /// All trials; the rewards do not depend on the images.
     Geometry,
-    /// These screens of the source's split, each counted exactly.
-    Screens {
-        /// Screens counted, evenly spread.
-        n_counted: usize,
-        /// Screens there are.
-        n_all: usize,
-    },
+    /// `n_counted` screens of the split, evenly spaced, out of `n_all`.
+    Screens { n_counted: usize, n_all: usize },
 }
 
 impl Basis {
-    /// Screens counted and screens there are, where the figure depends on the images.
+    /// The number of screens computed and of all screens, where the rewards depend on the images.
     pub fn screens(self) -> Option<(usize, usize)> {
         match self {
             Self::Geometry => None,
@@ -43,7 +37,7 @@ impl Basis {
 }
 
 impl Task {
-    /// Chance and best of a task whose rewards do not depend on the images; `None` for the others.
+    /// Chance and best of a task whose rewards do not depend on the images; `None` for other tasks.
     pub fn geometric_rewards(&self) -> Option<ExactRewards> {
         let (chance, best) = match self.paradigm() {
             Paradigm::StimulusResponse { regions } => self.regions_rewards(regions),
@@ -57,12 +51,12 @@ impl Task {
     pub(crate) fn class_maps(&self, regions: &[Region]) -> Vec<Box<[f32]>> {
         let n_classes = self.n_classes().unwrap_or(0);
         let mut class_maps = vec![vec![0.0_f32; N_TOUCHES].into_boxed_slice(); n_classes];
-        let reading = self.reading();
+        let transform = self.touch_transform();
         for region in regions {
             let (mask, map) = (region.shape.mask(), &mut class_maps[region.class]);
             for touch in Touch::all() {
-                let read = reading.read(touch);
-                if reading.allows(read) && mask.contains(read) {
+                let plain = transform.undo(touch);
+                if transform.allows(plain) && mask.contains(plain) {
                     let value = &mut map[touch.index()];
                     *value = value.max(region.reward);
                 }
@@ -82,9 +76,9 @@ impl Task {
         )
     }
 
-    /// Every slot holds the rewarded class equally often, fixed or shuffled, so slots weigh the same.
+    /// Every slot is rewarded equally often, fixed or shuffled, so slots have equal weights.
     fn template_rewards(&self, layout: &TemplateLayout) -> (f64, f64) {
-        let Some(allowed) = self.reading().rewarded() else { return (0.0, 0.0) };
+        let Some(allowed) = self.touch_transform().rewarded() else { return (0.0, 0.0) };
         let button = ButtonCounts::new(layout);
         let (mut chance, mut best) = (0.0, 0.0);
         for slot in &layout.slots {
@@ -98,7 +92,7 @@ impl Task {
     }
 }
 
-/// How many pixels of a button lie in any box, by prefix sums.
+/// The number of pixels of a button in any box, from prefix sums.
 struct ButtonCounts {
     side_px: usize,
     /// `[side + 1, side + 1]`: button pixels above and left of each corner.
@@ -122,7 +116,7 @@ impl ButtonCounts {
         Self { side_px, n_before }
     }
 
-    /// Over all places of a slot: rewarded pixels in total, and places with any.
+    /// Over all positions in a slot: the total number of rewarded pixels, and the number of positions with any.
     fn counts_over(&self, slot: &Slot, allowed: PixelBox) -> (u64, u64) {
         let (mut n_pixels, mut n_reachable) = (0, 0);
         for top in slot.top.min..=slot.top.max {
@@ -138,7 +132,7 @@ impl ButtonCounts {
         (n_pixels, n_reachable)
     }
 
-    /// The part of `first..=last` that a template starting at `start` covers, counted from its start.
+    /// The part of `first..=last` that a template at `start` covers, relative to the template.
     fn clip(&self, first: usize, last: usize, start: usize) -> (usize, usize) {
         let from = first.saturating_sub(start).min(self.side_px);
         (from, (last + 1).saturating_sub(start).clamp(from, self.side_px))

@@ -1,4 +1,4 @@
-//! Tasks: what is shown, which touches are rewarded. Second station of the walk, after the stimuli.
+//! Tasks: what is shown and which touches are rewarded.
 
 mod checked;
 mod definition;
@@ -15,5 +15,5 @@ pub use definition::{
 };
 pub use exact::{Basis, ExactRewards};
 pub use table::{N_PAPER_TASKS, UnknownTask, find_task, paper_tasks};
-pub use transformation::{TouchReading, Transformation};
+pub use transformation::{TouchTransform, Transformation};
 pub use warnings::TaskWarning;

@@ -1,4 +1,4 @@
-//! The thirteen tasks of the paper (supplement, "Task Variants") as rows of a table.
+//! The thirteen tasks of the paper (supplement, "Task Variants") as a table.
 
 use crate::nearest::{did_you_mean, nearest};
 use crate::shape::{HALF_PX, Shape};
@@ -10,21 +10,20 @@ use crate::task::transformation::Transformation;
 use crate::touch::SCREEN_SIDE_PX;
 use std::sync::LazyLock;
 
-/// How many tasks the paper has.
 pub const N_PAPER_TASKS: usize = 13;
 
-/// Templates are 100 x 100, 6 px from the edge, 12 px apart.
+/// Templates are 100 x 100, 6 px from the screen's edge and 12 px from each other.
 const TEMPLATE_PX: u32 = 100;
 const NEAR: u32 = 6;
 const FAR: u32 = NEAR + TEMPLATE_PX + 12;
-/// Centred vertically: 62.
+/// Vertically centred: 62.
 const MIDDLE: u32 = (SCREEN_SIDE_PX as u32 - TEMPLATE_PX) / 2;
 
 const LEFT: Shape = Shape::block(0, 0, 2 * HALF_PX, HALF_PX);
 const RIGHT: Shape = Shape::block(0, HALF_PX, 2 * HALF_PX, HALF_PX);
 
 const TWO_HALVES: &[(usize, Shape)] = &[(0, LEFT), (1, RIGHT)];
-// Classes 0 and 1 keep the sides that they have in `sr-2way`; the paper does not say which two go where.
+// Classes 0 and 1 keep their sides of `sr-2way`. Completes the paper, which does not assign sides to the four classes.
 const SHARED_HALVES: &[(usize, Shape)] = &[(0, LEFT), (1, RIGHT), (2, LEFT), (3, RIGHT)];
 const QUADRANTS: &[(usize, Shape)] = &[
     (0, Shape::block(0, 0, HALF_PX, HALF_PX)),
@@ -46,11 +45,10 @@ const GRID: &[Slot] = &[
     slot(Extent::fixed(FAR), FAR),
 ];
 
-/// One line of the table.
 struct Row {
     id: &'static str,
     title: &'static str,
-    /// `None`: all that the source has (59 in the paper's localization, 80 in COCO).
+    /// `None` for all classes of the source (59 in the paper's localization, 80 in COCO).
     n_classes: Option<usize>,
     rule: Rule,
 }
@@ -117,36 +115,21 @@ pub fn paper_tasks() -> &'static [Task] {
     &TASKS
 }
 
-/// An id that no task has.
+/// Why there is no task for an id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownTask {
-    /// The part before any `+` is wrong.
+    /// The part before any `+` is unknown.
     #[error("there is no task `{id}`{}", did_you_mean(.nearest.as_deref()))]
-    Task {
-        /// What was asked for.
-        id: String,
-        /// The nearest right one.
-        nearest: Option<String>,
-    },
-    /// A part behind a `+` is wrong.
+    Task { id: String, nearest: Option<String> },
+    /// A part after a `+` is unknown.
     #[error("there is no task transformation `{name}`{}", did_you_mean(.nearest.as_deref()))]
-    Transformation {
-        /// What was asked for.
-        name: String,
-        /// The nearest right one.
-        nearest: Option<String>,
-    },
-    /// The transformation exists but makes no sense here.
+    Transformation { name: String, nearest: Option<String> },
+    /// The transformation cannot be applied to this task.
     #[error("`{id}`: {reason}")]
-    Impossible {
-        /// What was asked for.
-        id: String,
-        /// Why not.
-        reason: TaskError,
-    },
+    Impossible { id: String, reason: TaskError },
 }
 
-/// The task of an id, which may carry transformations: `sr-2way`, `sr-2way+class-reversal`, ...
+/// The task with an id, which may name transformations: `sr-2way`, `sr-2way+class-reversal`, ...
 pub fn find_task(id: &str) -> Result<Task, UnknownTask> {
     let mut parts = id.split('+');
     let base_id = parts.next().unwrap_or_default();
@@ -168,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_is_a_sound_task() {
+    fn every_row_is_a_valid_task() {
         for row in &ROWS {
             Task::check(row.spec()).unwrap_or_else(|error| panic!("{}: {error}", row.id));
         }
@@ -176,14 +159,14 @@ mod tests {
     }
 
     #[test]
-    fn geometry_is_the_papers() {
+    fn template_positions_match_the_paper() {
         assert_eq!((NEAR, FAR, MIDDLE), (6, 118, 62));
         // The far template ends 6 px before the edge.
         assert_eq!(FAR + TEMPLATE_PX + 6, SCREEN_SIDE_PX as u32);
     }
 
     #[test]
-    fn ids_carry_transformations() {
+    fn ids_may_name_transformations() {
         let task = find_task("sr-2way+class-reversal+rotation").unwrap();
         assert_eq!(task.spec().transformations, [Transformation::ClassReversal, Transformation::Rotation]);
         assert_eq!(task.id(), "sr-2way+class-reversal+rotation");
@@ -196,7 +179,7 @@ mod tests {
             ("sr-2way+rotate", "there is no task transformation `rotate`; did you mean `rotation`?"),
             (
                 "localization+class-reversal",
-                "`localization+class-reversal`: `transformations[0]`: no class of this task has a fixed counterpart to be reversed with",
+                "`localization+class-reversal`: `transformations[0]`: `class-reversal` needs regions or templates, which belong to fixed classes",
             ),
         ];
         for (id, message) in cases {

@@ -1,28 +1,27 @@
-//! The task transformations of the paper's switches: other classes, class reversal, squeezed map, rotation.
+//! The task transformations of the paper's switches: new classes, class reversal, squeezed map, rotation.
 
 use crate::pixel_box::PixelBox;
 use crate::touch::{SCREEN_SIDE_PX, Touch};
 use serde::{Deserialize, Serialize};
 
-/// A change of a task's classes or of its reward map. Screens stay as they are.
+/// A change of a task's classes or of its reward map. The screens' layout stays the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transformation {
-    /// As many classes again, none of the old ones: classes `n..2n` of the source instead of `0..n`.
+    /// Classes `n..2n` of the source instead of `0..n`.
     NewClasses,
-    /// The rule of the first class goes to the last and so on: left becomes right.
+    /// Swaps the rewards of the first and the last class, of the second and the second to last, ...
     ClassReversal,
     /// No reward in the lower half of the screen.
     SqueezedMap,
-    /// The reward map turns by 90 degrees: right becomes up and left becomes down.
+    /// Rotates the reward map by 90 degrees counter-clockwise: right becomes up.
     Rotation,
 }
 
 impl Transformation {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::NewClasses, Self::ClassReversal, Self::SqueezedMap, Self::Rotation];
 
-    /// The name in task files and behind a `+` in task ids.
+    /// The name in task files, and after a `+` in task ids.
     pub fn name(self) -> &'static str {
         match self {
             Self::NewClasses => "new-classes",
@@ -32,66 +31,66 @@ impl Transformation {
         }
     }
 
-    /// The transformation of a name.
+    /// The transformation with a name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|transformation| transformation.name() == name)
     }
 }
 
-/// Squeezes and rotations put together: how a touch is read, and where it can earn anything.
+/// A task's rotations and squeezes combined: how a touch maps to the untransformed task, and where it can be rewarded.
 ///
-/// Any number of them comes to a number of quarter turns and one box outside which nothing is rewarded.
+/// Any sequence of them is equivalent to a number of quarter turns and one box outside which nothing is rewarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TouchReading {
+pub struct TouchTransform {
     /// Quarter turns of the reward map, counter-clockwise.
     n_quarter_turns: u8,
-    /// Where the untransformed map may still be rewarded, in its own coordinates; `None` is nowhere.
+    /// The rewarded part of the untransformed map, in its own coordinates; `None` if there is none.
     rewarded: Option<PixelBox>,
 }
 
-impl TouchReading {
-    /// Touches are read as they are.
-    pub const PLAIN: Self = Self { n_quarter_turns: 0, rewarded: Some(PixelBox::SCREEN) };
+impl TouchTransform {
+    /// No change.
+    pub const IDENTITY: Self = Self { n_quarter_turns: 0, rewarded: Some(PixelBox::SCREEN) };
 
-    /// Puts the transformations together, the first applied first.
-    pub fn of(transformations: &[Transformation]) -> Self {
-        transformations.iter().fold(Self::PLAIN, |reading, transformation| match transformation {
-            Transformation::NewClasses | Transformation::ClassReversal => reading,
+    /// Combines the transformations, the first applied first.
+    pub fn new(transformations: &[Transformation]) -> Self {
+        transformations.iter().fold(Self::IDENTITY, |combined, transformation| match transformation {
+            Transformation::NewClasses | Transformation::ClassReversal => combined,
             Transformation::Rotation => {
-                Self { n_quarter_turns: (reading.n_quarter_turns + 1) % 4, ..reading }
+                Self { n_quarter_turns: (combined.n_quarter_turns + 1) % 4, ..combined }
             }
             Transformation::SqueezedMap => {
-                let upper_half = reading.read_box(UPPER_HALF);
-                let rewarded = reading.rewarded.and_then(|rewarded| rewarded.intersection(upper_half));
-                Self { rewarded, ..reading }
+                let upper_half = combined.undo_box(UPPER_HALF);
+                let rewarded = combined.rewarded.and_then(|rewarded| rewarded.intersection(upper_half));
+                Self { rewarded, ..combined }
             }
         })
     }
 
-    /// The touch on the untransformed map that a touch stands for.
-    pub fn read(self, touch: Touch) -> Touch {
-        // Undoing a counter-clockwise turn is turning clockwise: what is now up was right before.
+    /// The touch of the untransformed task that earns what `touch` earns in the transformed one.
+    pub fn undo(self, touch: Touch) -> Touch {
+        // Turning clockwise undoes a counter-clockwise turn.
         (0..self.n_quarter_turns).fold(touch, |touch, _| touch.turned_clockwise())
     }
 
-    /// The touch that is read as a touch of the untransformed map.
-    pub fn touch_read_as(self, read: Touch) -> Touch {
-        (self.n_quarter_turns..4).fold(read, |touch, _| touch.turned_clockwise())
+    /// The inverse of [`TouchTransform::undo`].
+    pub fn apply(self, plain: Touch) -> Touch {
+        (self.n_quarter_turns..4).fold(plain, |touch, _| touch.turned_clockwise())
     }
 
-    /// Where touches, once read, may be rewarded; `None` is nowhere.
+    /// The rewarded part of the untransformed map, in its coordinates; `None` if there is none.
     pub fn rewarded(self) -> Option<PixelBox> {
         self.rewarded
     }
 
-    /// Whether a touch that was read may be rewarded.
-    pub fn allows(self, read_touch: Touch) -> bool {
-        self.rewarded.is_some_and(|rewarded| rewarded.contains(read_touch))
+    /// Whether a touch in untransformed coordinates can be rewarded.
+    pub fn allows(self, plain: Touch) -> bool {
+        self.rewarded.is_some_and(|rewarded| rewarded.contains(plain))
     }
 
-    fn read_box(self, pixels: PixelBox) -> PixelBox {
+    fn undo_box(self, pixels: PixelBox) -> PixelBox {
         let [first, last] = pixels.corners();
-        PixelBox::spanned_by(self.read(first), self.read(last))
+        PixelBox::spanned_by(self.undo(first), self.undo(last))
     }
 }
 
@@ -108,21 +107,21 @@ mod tests {
 
     #[test]
     fn rotation_turns_right_into_up_and_left_into_down() {
-        let reading = TouchReading::of(&[Rotation]);
+        let transform = TouchTransform::new(&[Rotation]);
         for t in Touch::all() {
-            let read_right = reading.read(t).col() >= 112;
+            let read_right = transform.undo(t).col() >= 112;
             assert_eq!(read_right, t.row() < 112, "{t:?}");
         }
     }
 
     #[test]
-    fn four_rotations_are_none() {
-        let reading = TouchReading::of(&[Rotation; 4]);
-        assert_eq!(reading, TouchReading::PLAIN);
-        assert_eq!(TouchReading::of(&[Rotation; 2]).read(touch(0, 5)), touch(223, 218));
+    fn four_rotations_are_the_identity() {
+        let transform = TouchTransform::new(&[Rotation; 4]);
+        assert_eq!(transform, TouchTransform::IDENTITY);
+        assert_eq!(TouchTransform::new(&[Rotation; 2]).undo(touch(0, 5)), touch(223, 218));
         for n_turns in 0..4 {
-            let reading = TouchReading::of(&[Rotation].repeat(n_turns));
-            assert!(Touch::all().all(|t| reading.touch_read_as(reading.read(t)) == t));
+            let transform = TouchTransform::new(&[Rotation].repeat(n_turns));
+            assert!(Touch::all().all(|t| transform.apply(transform.undo(t)) == t));
         }
     }
 
@@ -137,9 +136,9 @@ mod tests {
             (&[SqueezedMap, Rotation, Rotation, SqueezedMap], |_| false),
         ];
         for (transformations, expected) in cases {
-            let reading = TouchReading::of(transformations);
+            let transform = TouchTransform::new(transformations);
             for t in Touch::all() {
-                assert_eq!(reading.allows(reading.read(t)), expected(t), "{transformations:?} {t:?}");
+                assert_eq!(transform.allows(transform.undo(t)), expected(t), "{transformations:?} {t:?}");
             }
         }
     }

@@ -1,22 +1,21 @@
-//! What is allowed in a task but is likely a slip: overlapping buttons, reward that cannot be reached.
+//! Warnings about valid tasks that are probably mistakes: overlapping regions, unreachable rewards.
 
 use crate::mask::Mask;
 use crate::task::checked::{Task, shape_field};
 use crate::task::definition::{Extent, MatchScreen, Paradigm, Region, TemplateLayout};
 use crate::touch::{SCREEN_SIDE_PX, Touch};
 
-/// Something in a task that works but was perhaps not meant.
+/// A probable mistake in a valid task.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{field}`: {message}")]
 pub struct TaskWarning {
     /// The field's path in a task file.
     pub field: String,
-    /// What is odd about it.
     pub message: String,
 }
 
 impl Task {
-    /// Everything odd about the task, in the order of its fields.
+    /// All warnings, in the order of the task's fields.
     pub fn warnings(&self) -> Vec<TaskWarning> {
         let mut found = Vec::new();
         match self.paradigm() {
@@ -24,8 +23,8 @@ impl Task {
             Paradigm::MatchToSample(MatchScreen::Templates(layout)) => warn_of_slots(layout, &mut found),
             Paradigm::MatchToSample(MatchScreen::Scene) | Paradigm::Localization => {}
         }
-        if self.reading().rewarded().is_none() {
-            found.push(warning("transformations", "together they leave no touch that is ever rewarded"));
+        if self.touch_transform().rewarded().is_none() {
+            found.push(warning("transformations", "combined, they leave no touch that is ever rewarded"));
         }
         found
     }
@@ -37,7 +36,7 @@ impl Task {
             if region.shape.leaves_square(SCREEN_SIDE_PX) {
                 found.push(warning(
                     &field,
-                    "the region reaches beyond the screen; only its visible part counts",
+                    "the region extends beyond the screen; only its visible part is rewarded",
                 ));
             }
             for (earlier, other) in regions[..idx].iter().enumerate() {
@@ -55,7 +54,7 @@ impl Task {
             }
         }
         let allowed = self
-            .reading()
+            .touch_transform()
             .rewarded()
             .map(|rewarded| Mask::from_fn(|row, col| rewarded.contains(Touch::at(row as u8, col as u8))));
         let is_reachable = |class: usize| {
@@ -79,14 +78,14 @@ fn warn_of_slots(layout: &TemplateLayout, found: &mut Vec<TaskWarning>) {
         for (earlier, other) in layout.slots[..idx].iter().enumerate() {
             let side = layout.side_px as u32;
             if can_meet(slot.top, other.top, side) && can_meet(slot.left, other.left, side) {
-                let message = format!("a template here can cover the one of slots[{earlier}]");
+                let message = format!("a template in this slot can cover the one in slots[{earlier}]");
                 found.push(warning(&format!("match-to-sample.slots[{idx}]"), message));
             }
         }
     }
 }
 
-/// Whether two stretches of `side` pixels that start somewhere in the extents can share a pixel.
+/// Whether two templates with these ranges of positions along one axis can overlap.
 fn can_meet(a: Extent, b: Extent, side: u32) -> bool {
     a.min < b.max + side && b.min < a.max + side
 }

@@ -1,4 +1,4 @@
-//! A task on a source of images and a split: everything that is the same in all its trials.
+//! A task bound to an image source and a split: everything that is the same in all its trials.
 
 use crate::mask::Mask;
 use crate::nearest::{did_you_mean, nearest};
@@ -9,91 +9,71 @@ use crate::trial::match_pool::{MatchPool, MatchScreens};
 use crate::trial::placement_choice::PlacementChoice;
 use std::sync::Arc;
 
-/// A task that can be played: bound to images, with everything looked up that trials share.
+/// A task that can be played, because it is bound to the images of a split.
 pub struct BoundTask {
     pub(crate) task: Task,
     pub(crate) stimuli: Arc<dyn Stimuli>,
     pub(crate) split: Split,
-    /// The task's classes as the source counts them.
+    /// The task's classes, as indices of the source.
     pub(crate) classes: Vec<ClassIdx>,
     pub(crate) placements: PlacementChoice,
     pub(crate) rule: Rule,
 }
 
-/// What decides trials and rewards, ready to use.
+/// What determines trials and rewards.
 pub(crate) enum Rule {
-    /// One reward map a class, transformations included.
+    /// One reward map per class, transformations included.
     Regions { class_maps: Vec<Box<[f32]>> },
-    /// Templates by the source's class; the rewarded part of a template, as if it stood at the top left; the match
-    /// screens, unless they are drawn freely.
+    /// `templates` by class of the source; `button` is the rewarded part of a template at the top left corner of the
+    /// screen; `pool` holds the match screens, unless templates are placed freely.
     Templates {
         layout: TemplateLayout,
         templates: Vec<Option<Arc<Template>>>,
         button: Mask,
         pool: Option<MatchPool>,
     },
-    /// For each class of the task, the scenes that hold it.
+    /// For each class of the task, the scenes that contain it.
     Scenes { scenes_of_class: Vec<Vec<u32>> },
-    /// The localization screens whose class belongs to the task.
+    /// The localization screens whose object belongs to a class of the task.
     Boxes { objects: Vec<u32> },
 }
 
 /// Why a task cannot be played on a source.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
-    /// Too few classes.
+    /// The source has too few classes.
     #[error("task `{task}` needs {needed} classes, `{stimuli}` has {available}")]
     TooFewClasses {
-        /// The task.
         task: String,
-        /// The source.
         stimuli: String,
-        /// Classes the task passes over and uses.
+        /// Number of classes used, and skipped before them.
         needed: usize,
-        /// Classes the source has.
         available: usize,
     },
-    /// A class that the source does not have.
+    /// The source lacks a class that the task names.
     #[error("task `{task}` names class `{class}`, which `{stimuli}` does not have{}", did_you_mean(.nearest.as_deref()))]
-    UnknownClass {
-        /// The task.
-        task: String,
-        /// The source.
-        stimuli: String,
-        /// The class.
-        class: String,
-        /// The nearest class there is.
-        nearest: Option<String>,
-    },
-    /// The source has no pictures of the kind the task shows.
+    UnknownClass { task: String, stimuli: String, class: String, nearest: Option<String> },
+    /// The split has no images of a kind that the task shows.
     #[error("task `{task}` needs {what}, and the {split} split of `{stimuli}` has none")]
-    NoPictures {
-        /// The task.
+    NoImages {
         task: String,
-        /// The source.
         stimuli: String,
-        /// The split.
         split: Split,
-        /// The kind of pictures, for instance ``portraits of class `crow` ``.
+        /// The kind of images, for instance ``portraits of class `crow` ``.
         what: String,
     },
-    /// A template could not be had.
+    /// The source failed to make a template.
     #[error("a template of task `{task}` could not be loaded: {source}")]
-    Template {
-        /// The task.
-        task: String,
-        /// Why.
-        source: StimulusError,
-    },
+    Template { task: String, source: StimulusError },
 }
 
 impl BoundTask {
-    /// Binds a task to a source and one of its splits; match screens are drawn freely.
+    /// Binds a task to a split of a source; templates are placed freely.
     pub fn new(task: Task, stimuli: Arc<dyn Stimuli>, split: Split) -> Result<Self, BindError> {
         Self::with_placements(task, stimuli, split, PlacementChoice::Free)
     }
 
-    /// Binds a task to a source and one of its splits, and says which match screens there are.
+    /// Binds a task to a split of a source, with a choice of match screens.
     pub fn with_placements(
         task: Task,
         stimuli: Arc<dyn Stimuli>,
@@ -112,37 +92,35 @@ impl BoundTask {
         Ok(Self { task, stimuli, split, classes, placements, rule })
     }
 
-    /// The same task and choices on a split, which may be this one.
+    /// Binds the same task to a split of the same source.
     pub fn on_split(&self, split: Split) -> Result<Self, BindError> {
         Self::with_placements(self.task.clone(), Arc::clone(&self.stimuli), split, self.placements)
     }
 
-    /// The task.
     pub fn task(&self) -> &Task {
         &self.task
     }
 
-    /// The source of its images.
     pub fn stimuli(&self) -> &Arc<dyn Stimuli> {
         &self.stimuli
     }
 
-    /// Which images are shown.
+    /// The split whose images are shown.
     pub fn split(&self) -> Split {
         self.split
     }
 
-    /// Which match screens there are.
+    /// How match screens are chosen.
     pub fn placements(&self) -> PlacementChoice {
         self.placements
     }
 
-    /// The task's classes as the source counts them.
+    /// The task's classes, as indices of the source.
     pub fn classes(&self) -> &[ClassIdx] {
         &self.classes
     }
 
-    /// The source's name of a class of the task.
+    /// The name of a class of the task, given by its position in the task.
     pub fn class_name(&self, position: usize) -> &str {
         &self.stimuli.classes()[self.classes[position].get()]
     }
@@ -182,7 +160,7 @@ fn choose_classes(task: &Task, stimuli: &dyn Stimuli) -> Result<Vec<ClassIdx>, B
     Ok(positions.into_iter().map(|position| ClassIdx(position as u16)).collect())
 }
 
-/// What the parts of [`BoundTask::new`] share.
+/// Shared arguments of the functions that make a [`Rule`].
 struct Binding<'a> {
     task: &'a Task,
     stimuli: &'a dyn Stimuli,
@@ -192,8 +170,8 @@ struct Binding<'a> {
 }
 
 impl Binding<'_> {
-    fn none_of(&self, what: impl Into<String>) -> BindError {
-        BindError::NoPictures {
+    fn no_images(&self, what: impl Into<String>) -> BindError {
+        BindError::NoImages {
             task: self.task.id().into(),
             stimuli: self.stimuli.name().into(),
             split: self.split,
@@ -204,7 +182,7 @@ impl Binding<'_> {
     fn check_portraits(&self) -> Result<(), BindError> {
         match self.classes.iter().find(|&&class| self.stimuli.n_portraits(self.split, class) == 0) {
             Some(class) => {
-                Err(self.none_of(format!("portraits of class `{}`", self.stimuli.classes()[class.get()])))
+                Err(self.no_images(format!("portraits of class `{}`", self.stimuli.classes()[class.get()])))
             }
             None => Ok(()),
         }
@@ -248,7 +226,7 @@ impl Binding<'_> {
         match scenes_of_class.iter().position(Vec::is_empty) {
             Some(position) => {
                 let name = &self.stimuli.classes()[self.classes[position].get()];
-                Err(self.none_of(format!("scenes with class `{name}`")))
+                Err(self.no_images(format!("scenes with class `{name}`")))
             }
             None => Ok(Rule::Scenes { scenes_of_class }),
         }
@@ -258,7 +236,7 @@ impl Binding<'_> {
         let of_task = |&index: &u32| self.classes.contains(&self.stimuli.object(self.split, index).class);
         let objects: Vec<u32> = (0..self.stimuli.n_objects(self.split) as u32).filter(of_task).collect();
         if objects.is_empty() {
-            return Err(self.none_of("screens with one object and its box"));
+            return Err(self.no_images("screens with one object and its box"));
         }
         Ok(Rule::Boxes { objects })
     }

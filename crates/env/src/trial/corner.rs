@@ -3,22 +3,21 @@
 use crate::pixel_box::PixelBox;
 use crate::touch::Touch;
 
-/// Finds the second touch that makes the most of a first one.
+/// Computes the best second touch after a given first one.
 ///
-/// Why nine candidates are enough: with the columns fixed, the overlap as a function of the second row rises
-/// until that row reaches the object's far edge and falls beyond it, on either side of the first row. So the
-/// best row is the object's top, its bottom or the first touch's own row, or the allowed row nearest to one of
-/// them; and the same holds for columns.
+/// Nine candidates suffice: with the columns fixed, the overlap as a function of the second row rises until that row
+/// reaches the object's far edge and falls beyond it, on either side of the first row. So the best row is the
+/// object's top, its bottom or the first touch's row, or the allowed row closest to one of them; likewise for columns.
 #[derive(Clone, Copy, Debug)]
 pub struct BestSecondTouch {
-    /// The true box.
+    /// The object's box.
     pub bounds: PixelBox,
-    /// Where the second touch may be.
+    /// The part of the screen where the second touch can be rewarded.
     pub allowed: PixelBox,
 }
 
 impl BestSecondTouch {
-    /// The best second touch after `first`, and the overlap that it earns.
+    /// The best second touch after `first`, and its IoU.
     pub fn after(self, first: Touch) -> (Touch, f32) {
         let Self { bounds, allowed } = self;
         let rows = [bounds.top(), bounds.bottom(), first.row()]

@@ -1,7 +1,7 @@
 //! The random draw of a trial, from its own random stream.
 
 use crate::seed::RandomStream;
-use crate::stimuli::{ClassIdx, Picture};
+use crate::stimuli::{ClassIdx, ImageId};
 use crate::task::MAX_SLOTS;
 use crate::task::{Extent, SlotOrder, TemplateLayout};
 use crate::trial::bound::{BoundTask, Rule};
@@ -40,12 +40,12 @@ impl BoundTask {
             Rule::Boxes { objects } => {
                 let index = *random.pick(objects);
                 let bounds = self.stimuli.object(self.split, index).bounds;
-                Trial::Localization { object: Picture::Object { index }, bounds }
+                Trial::Localization { object: ImageId::Object { index }, bounds }
             }
         }
     }
 
-    /// A match screen for a sample of a class, and the slot of the rewarded class on it.
+    /// A match screen for a sample class, and the slot of the rewarded class.
     fn draw_placements(
         &self,
         layout: &TemplateLayout,
@@ -61,18 +61,18 @@ impl BoundTask {
         (placements, rewarded_slot as u8)
     }
 
-    fn draw_portrait(&self, class: usize, random: &mut RandomStream) -> Picture {
+    fn draw_portrait(&self, class: usize, random: &mut RandomStream) -> ImageId {
         let class = self.classes[class];
         let n_portraits = self.stimuli.n_portraits(self.split, class) as u32;
-        Picture::Portrait { class, index: random.below(n_portraits) }
+        ImageId::Portrait { class, index: random.below(n_portraits) }
     }
 
-    /// One of the scenes, but not the one that the sample was cut out of if there is another: the same pixels
-    /// must not be found again.
-    fn draw_scene(&self, scenes: &[u32], sample: Picture, random: &mut RandomStream) -> u32 {
+    /// One of the scenes, but not the one that the sample was cropped from if there is another: finding the same pixels
+    /// must not solve the task.
+    fn draw_scene(&self, scenes: &[u32], sample: ImageId, random: &mut RandomStream) -> u32 {
         let origin = match sample {
-            Picture::Portrait { class, index } => self.stimuli.portrait_scene(self.split, class, index),
-            Picture::Object { .. } | Picture::Scene { .. } => None,
+            ImageId::Portrait { class, index } => self.stimuli.portrait_scene(self.split, class, index),
+            ImageId::Object { .. } | ImageId::Scene { .. } => None,
         };
         match origin.and_then(|origin| scenes.binary_search(&origin).ok()) {
             Some(at) if scenes.len() > 1 => {
@@ -84,7 +84,7 @@ impl BoundTask {
     }
 }
 
-/// The classes on a match screen, as positions among the task's; shuffled layouts have them in no order yet.
+/// The classes on a match screen, as indices among the task's; not yet shuffled.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Shown {
     classes: [u16; MAX_SLOTS],
@@ -104,7 +104,7 @@ impl Shown {
     }
 }
 
-/// Which classes are shown: the rewarded one must be, and so must the sample's; the rest is drawn.
+/// Chooses the classes that are shown: the rewarded class, the sample's class, and others drawn uniformly.
 pub(super) fn choose_shown(
     layout: &TemplateLayout,
     n_classes: usize,
@@ -127,7 +127,7 @@ pub(super) fn choose_shown(
     shown
 }
 
-/// Which class stands in which slot, and where. Also answers the classes in the order of their slots.
+/// Draws the slot and position of each shown class. Also returns the classes in the order of their slots.
 pub(super) fn arrange(
     layout: &TemplateLayout,
     classes: &[ClassIdx],

@@ -1,67 +1,55 @@
-//! One trial, drawn: which pictures, which places. Small and copied freely.
+//! One trial: which images and templates it shows, and where. Small and cheap to copy.
 
 use crate::pixel_box::PixelBox;
-use crate::stimuli::{ClassIdx, Picture};
+use crate::stimuli::{ClassIdx, ImageId};
 use crate::task::MAX_SLOTS;
 use crate::touch::Touch;
 use serde::{Deserialize, Serialize};
 
-/// What one trial shows and asks.
+/// What one trial shows and what it rewards.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Trial {
-    /// A portrait; the rewarded regions are those of `rewarded_class`.
+    /// A portrait; the regions of `rewarded_class` are rewarded.
     StimulusResponse {
-        /// What is shown.
-        portrait: Picture,
-        /// Whose region is rewarded, as a position among the task's classes.
+        portrait: ImageId,
+        /// Index among the task's classes; another class than the portrait's under class reversal.
         rewarded_class: u16,
     },
-    /// A portrait, then templates; the one in `rewarded_slot` is rewarded.
-    Templates {
-        /// What the sample screen shows.
-        sample: Picture,
-        /// What the match screen shows.
-        placements: Placements,
-        /// Whose button is rewarded.
-        rewarded_slot: u8,
-    },
-    /// A portrait, then a scene; all instances of the class are rewarded.
+    /// A sample portrait, then templates; the template in `rewarded_slot` is rewarded.
+    Templates { sample: ImageId, placements: Placements, rewarded_slot: u8 },
+    /// A sample portrait, then a scene; all instances of `class` are rewarded.
     Scene {
-        /// What the sample screen shows.
-        sample: Picture,
-        /// The class looked for.
+        sample: ImageId,
         class: ClassIdx,
-        /// The scene's index.
+        /// Index of the scene.
         scene: u32,
     },
-    /// One screen twice; the box spanned by two touches is rewarded with its overlap.
+    /// The same screen twice; the reward is the IoU of `bounds` and the box spanned by two touches.
     Localization {
-        /// What both screens show.
-        object: Picture,
-        /// The true box.
+        object: ImageId,
+        /// The object's box.
         bounds: PixelBox,
     },
 }
 
-/// Where an agent stands within a trial.
+/// The position within a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TrialState {
-    /// The touch that the trial's first screen got, once it got one.
+    /// The touch of the trial's first screen; `None` while that screen is shown.
     pub first_touch: Option<Touch>,
 }
 
-/// A template on a match screen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+/// A template at a position on a match screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Placement {
-    /// What it shows.
     pub class: ClassIdx,
-    /// Row of its top left pixel.
+    /// Row of the template's top left pixel.
     pub top: u8,
-    /// Column of its top left pixel.
+    /// Column of the template's top left pixel.
     pub left: u8,
 }
 
-/// The templates of a match screen, one a slot.
+/// The templates of a match screen, one per slot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Placements {
     all: [Placement; MAX_SLOTS],
@@ -69,10 +57,10 @@ pub struct Placements {
 }
 
 impl Placements {
-    /// Templates in the order of their slots; those past [`MAX_SLOTS`] are dropped.
+    /// Templates in the order of their slots; those after the first [`MAX_SLOTS`] are dropped.
     pub fn new(shown: impl IntoIterator<Item = Placement>) -> Self {
-        let nothing = Placement { class: ClassIdx(0), top: 0, left: 0 };
-        let mut placements = Self { all: [nothing; MAX_SLOTS], n_shown: 0 };
+        let unused = Placement { class: ClassIdx(0), top: 0, left: 0 };
+        let mut placements = Self { all: [unused; MAX_SLOTS], n_shown: 0 };
         for (slot, placement) in placements.all.iter_mut().zip(shown) {
             *slot = placement;
             placements.n_shown += 1;
@@ -83,12 +71,6 @@ impl Placements {
     /// The templates in the order of their slots.
     pub fn as_slice(&self) -> &[Placement] {
         &self.all[..usize::from(self.n_shown)]
-    }
-}
-
-impl Serialize for Placements {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.as_slice().serialize(serializer)
     }
 }
 

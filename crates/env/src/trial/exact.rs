@@ -1,9 +1,9 @@
-//! The exact chance level and best reachable reward of tasks whose rewards depend on the images.
+//! The exact chance level and best reward of tasks whose rewards depend on the images.
 
 use crate::mask::Mask;
 use crate::pixel_box::PixelBox;
 use crate::reward_map::RewardMap;
-use crate::stimuli::Picture;
+use crate::stimuli::ImageId;
 use crate::task::{Basis, ExactRewards};
 use crate::touch::{N_TOUCHES, SCREEN_SIDE_PX, Touch};
 use crate::trial::bound::{BoundTask, Rule};
@@ -12,12 +12,12 @@ use crate::trial::drawn::{Trial, TrialState};
 use crate::trial::match_pool::MatchPool;
 use std::collections::HashMap;
 
-/// Screens that an exact figure is counted on, unless one asks for more: a fraction of a second a task.
+/// Default number of screens over which exact rewards are computed: a fraction of a second per task.
 pub const N_EXACT_SCREENS: usize = 64;
 
 impl BoundTask {
-    /// Chance and best, exactly. Where they depend on the images, at most `max_screens` of the split's screens
-    /// (for scenes: of each class's) are counted, evenly spread; the result says how many.
+    /// Exact chance level and best reward. Where they depend on the images, they are computed over at most `max_screens`
+    /// evenly spaced screens of the split (for scenes: of each class); the result contains the number.
     pub fn exact_rewards(&self, max_screens: usize) -> ExactRewards {
         match &self.rule {
             Rule::Templates { pool: Some(pool), .. } if !pool.is_all() => self.pool_rewards(pool),
@@ -30,15 +30,15 @@ impl BoundTask {
         }
     }
 
-    /// Classes weigh the same, and so do the screens that a class is asked about: as trials are drawn.
+    /// Classes have equal weights, and so have the match screens of a class: as trials are drawn.
     fn pool_rewards(&self, pool: &MatchPool) -> ExactRewards {
         let mut map = RewardMap::zeros();
         let state = TrialState { first_touch: Some(Touch::at(0, 0)) };
-        // A map depends on the place of the rewarded template alone, and a pool has few different ones.
+        // A map depends only on the position of the rewarded template, and a pool has few different ones.
         let mut known: HashMap<(u8, u8), (f64, f64)> = HashMap::new();
         let (mut chance, mut best) = (0.0, 0.0);
         for (position, class) in self.classes.iter().enumerate() {
-            let sample = Picture::Portrait { class: *class, index: 0 };
+            let sample = ImageId::Portrait { class: *class, index: 0 };
             let entries = pool.entries(position);
             let weight = 1.0 / (entries.len() * self.classes.len()) as f64;
             for &entry in entries {
@@ -62,7 +62,7 @@ impl BoundTask {
         ExactRewards { chance, best: best.min(1.0), chance_on_object: None, basis }
     }
 
-    /// Classes weigh the same, and so do the scenes of a class: as trials are drawn.
+    /// Classes have equal weights, and so have the scenes of a class: as trials are drawn.
     fn scene_rewards(&self, scenes_of_class: &[Vec<u32>], max_screens: usize) -> ExactRewards {
         let mut map = RewardMap::zeros();
         let state = TrialState { first_touch: Some(Touch::at(0, 0)) };
@@ -72,7 +72,7 @@ impl BoundTask {
             let weight = 1.0 / (counted.len() * self.classes.len()) as f64;
             n_counted += counted.len();
             for scene in counted {
-                let sample = Picture::Portrait { class: *class, index: 0 };
+                let sample = ImageId::Portrait { class: *class, index: 0 };
                 self.reward_map(&Trial::Scene { sample, class: *class, scene }, state, &mut map);
                 chance += weight * map.mean();
                 best += weight * f64::from(map.best());
@@ -89,13 +89,13 @@ impl BoundTask {
         let counted = evenly_spread(objects, max_screens);
         let n_counted = counted.len();
         let basis = Basis::Screens { n_counted, n_all: objects.len() };
-        let Some(allowed) = self.task.reading().rewarded() else {
+        let Some(allowed) = self.task.touch_transform().rewarded() else {
             return ExactRewards { chance: 0.0, best: 0.0, chance_on_object: None, basis };
         };
         let (mut chance, mut best) = (0.0, 0.0);
         for index in counted {
             let bounds = self.stimuli.object(self.split, index).bounds;
-            chance += mean_overlap_of_uniform_touches(bounds, allowed);
+            chance += mean_iou_of_uniform_touches(bounds, allowed);
             let second = BestSecondTouch { bounds, allowed };
             best += f64::from(Touch::all().map(|first| second.after(first).1).fold(0.0, f32::max));
         }
@@ -109,29 +109,28 @@ fn evenly_spread(items: &[u32], max_items: usize) -> Vec<u32> {
     (0..n).map(|idx| items[idx * items.len() / n]).collect()
 }
 
-/// What two uniform touches earn on a localization screen: over all pairs of touches.
+/// The expected IoU of a box spanned by two uniform touches with an object's box.
 pub fn uniform_touches_iou(bounds: PixelBox) -> f64 {
-    mean_overlap_of_uniform_touches(bounds, PixelBox::SCREEN)
+    mean_iou_of_uniform_touches(bounds, PixelBox::SCREEN)
 }
 
-/// The mean intersection over union of boxes spanned by a uniform first touch and a uniform second one, which
-/// earns nothing outside `allowed`: over all 50,176 x 50,176 pairs.
+/// The mean IoU over all 50,176 x 50,176 pairs of a first and a second touch; a second touch outside `allowed` earns 0.
 ///
-/// Rows and columns are independent, and a pair of rows matters only through the length it spans and the part
-/// of that inside the object; so pairs are first counted by (length, part).
-fn mean_overlap_of_uniform_touches(bounds: PixelBox, allowed: PixelBox) -> f64 {
+/// Rows and columns are independent, and a pair of rows matters only through its length and the part of it inside the
+/// object; so pairs are first counted by (length, part inside).
+fn mean_iou_of_uniform_touches(bounds: PixelBox, allowed: PixelBox) -> f64 {
     let rows = Spans::new(bounds.top(), bounds.bottom(), allowed.top(), allowed.bottom());
     let cols = Spans::new(bounds.left(), bounds.right(), allowed.left(), allowed.right());
     let object_area = bounds.area_px() as f32;
     let mut total = 0.0;
     for ((n_pairs, length), inside) in rows.n_pairs.iter().zip(&rows.length).zip(&rows.inside) {
-        total += f64::from(*n_pairs) * cols.sum_of_overlaps(*length, *inside, object_area);
+        total += f64::from(*n_pairs) * cols.sum_of_ious(*length, *inside, object_area);
     }
     total / (N_TOUCHES as f64 * N_TOUCHES as f64)
 }
 
-/// Pairs of rows (or columns) counted by the length they span and the part of it inside the object. Pairs with
-/// no part inside are left out.
+/// Numbers of pairs of rows (or columns) by length and by the part of it inside the object. Pairs with no part inside
+/// are excluded.
 struct Spans {
     n_pairs: Vec<f32>,
     length: Vec<f32>,
@@ -158,9 +157,9 @@ impl Spans {
         spans
     }
 
-    /// The sum over these columns' pairs of the overlap with a pair of rows. Single precision within a lane of
-    /// a block, which the compiler turns into vector instructions, double beyond: good to six digits.
-    fn sum_of_overlaps(&self, row_length: f32, row_inside: f32, object_area: f32) -> f64 {
+    /// The sum over these pairs of columns of their IoU with a pair of rows. Single precision within a lane of a block,
+    /// for which the compiler emits vector instructions, double precision beyond: accurate to six digits.
+    fn sum_of_ious(&self, row_length: f32, row_inside: f32, object_area: f32) -> f64 {
         const N_LANES: usize = 8;
         const BLOCK: usize = 16 * N_LANES;
         let blocks = self.n_pairs.chunks(BLOCK).zip(self.length.chunks(BLOCK)).zip(self.inside.chunks(BLOCK));
@@ -188,7 +187,7 @@ mod tests {
     use crate::seed::{RunSeed, StreamName};
 
     #[test]
-    fn the_exact_mean_overlap_agrees_with_sampling() {
+    fn the_exact_mean_iou_agrees_with_sampling() {
         let corner = |row, col| Touch::new(row, col).unwrap();
         let bounds = PixelBox::spanned_by(corner(40, 30), corner(120, 190));
         for allowed in [PixelBox::SCREEN, PixelBox::rows(0, 111)] {
@@ -202,22 +201,22 @@ mod tests {
                     total += f64::from(PixelBox::spanned_by(first, second).iou(bounds));
                 }
             }
-            let exact = mean_overlap_of_uniform_touches(bounds, allowed);
+            let exact = mean_iou_of_uniform_touches(bounds, allowed);
             // The standard error of the sample is about 0.0003.
             assert!((total / f64::from(n_draws) - exact).abs() < 0.0015, "{exact}");
         }
     }
 
     #[test]
-    fn a_whole_screen_object_is_covered_by_the_mean_box() {
-        let exact = mean_overlap_of_uniform_touches(PixelBox::SCREEN, PixelBox::SCREEN);
+    fn the_mean_iou_of_a_full_screen_object_is_known() {
+        let exact = mean_iou_of_uniform_touches(PixelBox::SCREEN, PixelBox::SCREEN);
         // E|a - b| + 1 over 224 rows is (224^2 - 1) / (3 * 224) + 1; the IoU is the product of both sides' shares.
         let side = ((224.0 * 224.0 - 1.0) / (3.0 * 224.0) + 1.0) / 224.0;
         assert!((exact - side * side).abs() < 1e-6, "{exact}");
     }
 
     #[test]
-    fn spreading_takes_all_or_an_even_choice() {
+    fn evenly_spread_takes_all_or_an_even_selection() {
         assert_eq!(evenly_spread(&[1, 2, 3], 9), [1, 2, 3]);
         assert_eq!(evenly_spread(&[0, 1, 2, 3, 4, 5], 3), [0, 2, 4]);
     }

@@ -1,7 +1,7 @@
-//! The match screens of a task as a list: all of them, or a fixed number drawn once.
+//! The match screens of a task as a list: all of them, or a fixed number drawn in advance.
 //!
-//! No screen belongs to a class: a trial takes any screen that shows the classes it needs, each as likely as the
-//! others. Otherwise the match screen alone would give the answer away.
+//! No screen is reserved for a sample class: a trial takes any screen that shows the classes it needs, uniformly.
+//! Otherwise the match screen alone would reveal the answer.
 
 use crate::seed::{RunSeed, StreamName};
 use crate::stimuli::{ClassIdx, Split};
@@ -11,33 +11,32 @@ use crate::trial::drawn::{Placement, Placements};
 use crate::trial::placement_choice::PlacementPool;
 use std::collections::{HashMap, HashSet};
 
-/// Streams of which classes a screen shows, shared by the screens of a block, for each split.
+/// Random streams for the classes on a screen, one stream per block of screens; by split.
 const CLASSES: [StreamName; 2] =
     [StreamName::new("match-pool/classes/train"), StreamName::new("match-pool/classes/validation")];
-/// Streams of where they stand on each screen of a set of classes, for each split.
+/// Random streams for the templates' positions, one stream per screen of a set of classes; by split.
 const PLACES: [StreamName; 2] =
     [StreamName::new("match-pool/places/train"), StreamName::new("match-pool/places/validation")];
 
-/// How often a screen is drawn again when it is in the pool already.
+/// How often a screen that is already in the pool is redrawn.
 const MAX_REDRAWS: usize = 64;
 
 /// The match screens of one task on one split.
 pub(crate) struct MatchPool {
     screens: Vec<Placements>,
-    /// For each sample class, as a position among the task's: the screens it may be asked about.
+    /// For each sample class, as an index among the task's: the screens that it can be paired with.
     of_class: Vec<Vec<Entry>>,
     is_all: bool,
 }
 
-/// A screen that a sample may be asked about.
+/// A screen that a sample can be paired with.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
     screen_idx: u32,
-    /// Whose button is rewarded.
     pub rewarded_slot: u8,
 }
 
-/// What decides which screens there can be.
+/// What determines the possible screens.
 #[derive(Clone, Copy)]
 pub(crate) struct MatchScreens<'a> {
     pub task: &'a Task,
@@ -65,17 +64,16 @@ impl MatchPool {
         Self { screens, of_class, is_all }
     }
 
-    /// All screens, each once.
     pub fn screens(&self) -> &[Placements] {
         &self.screens
     }
 
-    /// Whether the task has no other screens.
+    /// Whether the pool contains every possible screen of the task.
     pub fn is_all(&self) -> bool {
         self.is_all
     }
 
-    /// The screens that a sample of a class may be asked about; never empty.
+    /// The screens that a sample class can be paired with; never empty.
     pub fn entries(&self, class: usize) -> &[Entry] {
         &self.of_class[class]
     }
@@ -86,7 +84,7 @@ impl MatchPool {
 }
 
 impl MatchScreens<'_> {
-    /// Every screen that a trial can show, if there are at most `max_screens`, in order.
+    /// Every screen that a trial can show, sorted, if there are at most `max_screens`.
     pub fn all(self, max_screens: usize) -> Option<Vec<Placements>> {
         let n_slots = self.layout.slots.len();
         let n_orders = match self.layout.order {
@@ -97,7 +95,7 @@ impl MatchScreens<'_> {
         };
         let n_places = |n: usize, extent: Extent| n.saturating_mul(extent.n_values() as usize);
         let n_all = self.layout.slots.iter().flat_map(|slot| [slot.top, slot.left]).fold(n_orders, n_places);
-        // Under class reversal some of these show no pair that is asked about, and drop out below.
+        // Under class reversal, some screens lack a class and its reverse; they are removed below.
         if n_all > max_screens.saturating_mul(16) {
             return None;
         }
@@ -108,7 +106,7 @@ impl MatchScreens<'_> {
         (screens.len() <= max_screens).then_some(screens)
     }
 
-    /// Adds every screen that begins with these templates.
+    /// Adds all screens that begin with these templates.
     fn complete(self, begun: &mut Vec<Placement>, screens: &mut Vec<Placements>) {
         let slot_idx = begun.len();
         let Some(slot) = self.layout.slots.get(slot_idx) else {
@@ -133,16 +131,16 @@ impl MatchScreens<'_> {
         }
     }
 
-    /// `n` different screens, as far as there are so many.
+    /// Draws `n` different screens, or fewer if there are not enough.
     ///
-    /// Screens come in blocks of one for each class. The screens of a block show the same classes moved on by one,
-    /// so that in a whole block every class is on as many screens as every other, and a screen favours none of
-    /// those it shows. Where `n` is no multiple of the number of classes, the last block is cut short, and some
-    /// classes are on a few screens more than others.
-    /// Under class reversal each screen of a block shows its class and the one rewarded for it.
+    /// Screens are drawn in blocks of one per class. The screens of a block show the same classes shifted by one, so that
+    /// in a complete block every class is on equally many screens, and a screen is equally likely for each of the classes
+    /// it shows. If `n` is not a multiple of the number of classes, the last block is incomplete, and some classes are
+    /// on a few screens more than others.
+    /// Under class reversal, each screen of a block shows its class and the class that is rewarded for it.
     ///
-    /// Where the classes stand on the k-th screen that shows a set of them is decided by the set and k, not by the
-    /// task: tasks that show the same classes, such as a task and its class reversal, show the same screens.
+    /// The positions on the k-th screen with a given set of classes depend on the set and k, not on the task: tasks that
+    /// show the same classes, such as a task and its class reversal, show the same screens.
     fn draw(self, n: usize, seed: RunSeed, split: Split) -> Vec<Placements> {
         let n_classes = self.classes.len();
         let is_reversed = self.task.rewarded_class(0, n_classes) != 0;
@@ -156,7 +154,7 @@ impl MatchScreens<'_> {
                     let rewarded_class = self.task.rewarded_class(class, n_classes);
                     choose_shown(self.layout, n_classes, class, rewarded_class, &mut random)
                 }
-                false => self.moved_on(choose_shown(self.layout, n_classes, 0, 0, &mut random), class),
+                false => self.shifted(choose_shown(self.layout, n_classes, 0, 0, &mut random), class),
             };
             if self.layout.order == SlotOrder::Shuffled {
                 shown.as_mut_slice().sort_unstable_by_key(|&class| self.classes[usize::from(class)]);
@@ -180,7 +178,7 @@ impl MatchScreens<'_> {
         screens
     }
 
-    /// A number of a set of classes that is shown, far from the numbers of other sets.
+    /// A number for a set of shown classes, far from the numbers of other sets.
     fn set_number(self, mut shown: Shown) -> u64 {
         let mixed = |number: u64, &class: &u16| {
             let class = u64::from(self.classes[usize::from(class)].0);
@@ -189,15 +187,15 @@ impl MatchScreens<'_> {
         shown.as_mut_slice().iter().fold(0, mixed)
     }
 
-    fn moved_on(self, mut shown: Shown, n_steps: usize) -> Shown {
+    fn shifted(self, mut shown: Shown, n_steps: usize) -> Shown {
         if self.layout.order == SlotOrder::Shuffled {
-            let moved = |class: u16| (usize::from(class) + n_steps) % self.classes.len();
-            shown.as_mut_slice().iter_mut().for_each(|class| *class = moved(*class) as u16);
+            let shift = |class: u16| (usize::from(class) + n_steps) % self.classes.len();
+            shown.as_mut_slice().iter_mut().for_each(|class| *class = shift(*class) as u16);
         }
         shown
     }
 
-    /// Where the rewarded template stands, if a sample of a class may be asked about a screen: it shows that class
+    /// The slot of the rewarded template, if a sample class can be paired with a screen: the screen must show that class
     /// and the one rewarded for it.
     fn rewarded_slot(self, screen: &Placements, class: usize) -> Option<u8> {
         let rewarded_class = self.task.rewarded_class(class, self.classes.len());

@@ -1,4 +1,4 @@
-//! Trials: one question of a task, from its random draw to the reward of a touch.
+//! Trials, from their random draw to the reward of a touch.
 
 mod bound;
 mod corner;

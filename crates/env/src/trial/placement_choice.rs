@@ -1,41 +1,41 @@
-//! How many different match screens a task shows: as many as there are, or a fixed pool of them.
+//! How many different match screens a task shows: all possible ones, or a fixed pool.
 
 use std::num::NonZeroU32;
 
-/// Where templates that may stand anywhere are put on match screens.
+/// How the templates of a match screen are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum PlacementChoice {
-    /// Anew every trial, anywhere the task allows.
+    /// Drawn in every trial from all positions that the task allows.
     #[default]
     Free,
-    /// As on one of a fixed number of screens, so that every screen can be encoded once.
+    /// Drawn from a fixed list of screens, so that each screen is encoded once.
     Pool(PlacementPool),
 }
 
 /// A fixed number of match screens, the same for every run, agent and module.
 ///
-/// The paper draws placements freely. A layout of at most `n` different screens has all of them in its pool, and
-/// then trials are drawn as often as from free placements.
+/// Departs from the paper, which draws placements freely. If a layout has at most `n` different screens, its pool
+/// contains them all, and trials have the same distribution as with free placements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PlacementPool {
-    /// How many screens; at least one for each class is made in any case.
+    /// Number of screens, raised to the number of classes if it is below.
     pub n: NonZeroU32,
-    /// Which screens. Not the seed of a run: runs of all seeds share their screens.
+    /// Selects the screens. Not the seed of a run: runs of all seeds share their screens.
     pub seed: u64,
 }
 
 impl PlacementPool {
-    /// How many screens unless one asks for another number.
+    /// Default number of screens.
     pub const DEFAULT_N: NonZeroU32 = NonZeroU32::new(500).expect("500 is not 0");
 
-    /// So many screens, those of seed 0.
-    pub const fn of(n: NonZeroU32) -> Self {
+    /// `n` screens with seed 0.
+    pub const fn new(n: NonZeroU32) -> Self {
         Self { n, seed: 0 }
     }
 }
 
 impl Default for PlacementPool {
     fn default() -> Self {
-        Self::of(Self::DEFAULT_N)
+        Self::new(Self::DEFAULT_N)
     }
 }

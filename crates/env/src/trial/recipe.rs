@@ -1,46 +1,37 @@
-//! What is on a screen, and drawing it.
+//! The content of a screen, and drawing it.
 
 use crate::screen::Screen;
-use crate::stimuli::{Picture, Split, Stimuli, StimulusError};
+use crate::stimuli::{ImageId, Split, Stimuli, StimulusError};
 use crate::trial::bound::{BoundTask, Rule};
 use crate::trial::drawn::{Placements, Trial, TrialState};
-use serde::Serialize;
 
-/// Raised whenever the same templates at the same places become other pixels: the grey behind them, how they are
-/// put onto it. What a template itself looks like is its source's, and in the source's content hash.
+/// Must be raised whenever the same templates at the same positions give other pixels, for instance another background
+/// grey. The pixels of a template itself are covered by its source's content hash.
 pub const SCREEN_DRAWING_VERSION: u32 = 1;
 
-/// Everything that decides a screen's pixels, given the source: equal recipes are equal screens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
+/// Everything that determines a screen's pixels, given the source: equal recipes give equal pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ScreenRecipe {
-    /// One picture over the whole screen.
-    Whole {
-        /// Which images.
-        split: Split,
-        /// Which of them.
-        picture: Picture,
-    },
-    /// Templates on grey, later ones over earlier ones.
+    /// One image on the whole screen.
+    Whole { split: Split, image: ImageId },
+    /// Templates on grey, later ones above earlier ones.
     Templates {
-        /// Which images.
         split: Split,
-        /// Height and width of a template.
+        /// Height and width of a template in pixels.
         side_px: u16,
-        /// Which, and where.
         placements: Placements,
     },
 }
 
 impl BoundTask {
-    /// What the present screen of a trial shows.
+    /// Identifies the current screen of a trial.
     pub fn recipe(&self, trial: &Trial, state: TrialState) -> ScreenRecipe {
         let split = self.split;
-        let picture = match (*trial, state.first_touch) {
+        let image = match (*trial, state.first_touch) {
             (Trial::StimulusResponse { portrait, .. }, _) => portrait,
             (Trial::Localization { object, .. }, _) => object,
             (Trial::Templates { sample, .. } | Trial::Scene { sample, .. }, None) => sample,
-            (Trial::Scene { scene, .. }, Some(_)) => Picture::Scene { index: scene },
+            (Trial::Scene { scene, .. }, Some(_)) => ImageId::Scene { index: scene },
             (Trial::Templates { placements, .. }, Some(_)) => {
                 let side_px = match &self.rule {
                     Rule::Templates { layout, .. } => layout.side_px as u16,
@@ -49,10 +40,10 @@ impl BoundTask {
                 return ScreenRecipe::Templates { split, side_px, placements };
             }
         };
-        ScreenRecipe::Whole { split, picture }
+        ScreenRecipe::Whole { split, image }
     }
 
-    /// Draws the present screen of a trial.
+    /// Draws the current screen of a trial.
     pub fn draw(&self, trial: &Trial, state: TrialState, screen: &mut Screen) -> Result<(), StimulusError> {
         match (self.recipe(trial, state), &self.rule) {
             (ScreenRecipe::Templates { placements, .. }, Rule::Templates { templates, .. }) => {
@@ -73,7 +64,7 @@ impl ScreenRecipe {
     /// Draws the screen from its source, without a task.
     pub fn draw(&self, stimuli: &dyn Stimuli, screen: &mut Screen) -> Result<(), StimulusError> {
         match self {
-            Self::Whole { split, picture } => stimuli.draw(*split, *picture, screen),
+            Self::Whole { split, image } => stimuli.draw(*split, *image, screen),
             Self::Templates { split, side_px, placements } => {
                 screen.clear();
                 for placement in placements.as_slice() {

@@ -11,7 +11,7 @@ use crate::trial::drawn::{Placement, Trial, TrialState};
 impl BoundTask {
     /// The reward of a touch, in [0, 1].
     pub fn reward(&self, trial: &Trial, state: TrialState, touch: Touch) -> f32 {
-        let reading = self.task.reading();
+        let transform = self.task.touch_transform();
         match (trial, &self.rule, state.first_touch) {
             (Trial::StimulusResponse { rewarded_class, .. }, Rule::Regions { class_maps }, _) => {
                 class_maps[usize::from(*rewarded_class)][touch.index()]
@@ -19,23 +19,23 @@ impl BoundTask {
             // Sample screens and the first corner earn nothing by themselves.
             (_, _, None) => 0.0,
             (Trial::Templates { placements, rewarded_slot, .. }, Rule::Templates { button, .. }, Some(_)) => {
-                let read = reading.read(touch);
+                let touch = transform.undo(touch);
                 let placement = placements.as_slice()[usize::from(*rewarded_slot)];
-                f32::from(u8::from(is_on_button(button, placement, read) && reading.allows(read)))
+                f32::from(u8::from(is_on_button(button, placement, touch) && transform.allows(touch)))
             }
             (Trial::Scene { class, scene, .. }, _, Some(_)) => {
-                let read = reading.read(touch);
+                let touch = transform.undo(touch);
                 let instances = self.stimuli.instances(self.split, *scene);
-                let is_hit = reading.allows(read)
+                let is_hit = transform.allows(touch)
                     && instances
                         .iter()
-                        .any(|instance| instance.class == *class && instance.mask.contains(read));
+                        .any(|instance| instance.class == *class && instance.mask.contains(touch));
                 f32::from(u8::from(is_hit))
             }
             (Trial::Localization { bounds, .. }, _, Some(first)) => {
-                let read = reading.read(touch);
-                if reading.allows(read) {
-                    PixelBox::spanned_by(reading.read(first), read).iou(*bounds)
+                let touch = transform.undo(touch);
+                if transform.allows(touch) {
+                    PixelBox::spanned_by(transform.undo(first), touch).iou(*bounds)
                 } else {
                     0.0
                 }
@@ -46,34 +46,34 @@ impl BoundTask {
         }
     }
 
-    /// Whether a touch of a match screen is read as a pixel of any object of a scene, or of any button, whatever its class and
-    /// whether or not it is rewarded; `None` on other screens.
+    /// Whether a touch of a match screen lands on any object of a scene, or on any template's button, whatever its
+    /// class; `None` on other screens. The touch is transformed as for rewards.
     pub fn is_on_object(&self, trial: &Trial, state: TrialState, touch: Touch) -> Option<bool> {
         state.first_touch?;
-        let read = self.task.reading().read(touch);
+        let touch = self.task.touch_transform().undo(touch);
         match (trial, &self.rule) {
             (Trial::Scene { scene, .. }, _) => {
                 let instances = self.stimuli.instances(self.split, *scene);
-                Some(instances.iter().any(|instance| instance.mask.contains(read)))
+                Some(instances.iter().any(|instance| instance.mask.contains(touch)))
             }
             (Trial::Templates { placements, .. }, Rule::Templates { button, .. }) => {
                 let mut shown = placements.as_slice().iter();
-                Some(shown.any(|&placement| is_on_button(button, placement, read)))
+                Some(shown.any(|&placement| is_on_button(button, placement, touch)))
             }
             _ => None,
         }
     }
 
-    /// What each touch is worth: its reward or, before the first corner of localization, the best overlap that
-    /// a second touch can still reach.
+    /// The value of each touch: its reward or, before the first touch of localization, the highest IoU that a second
+    /// touch can still reach.
     pub fn reward_map(&self, trial: &Trial, state: TrialState, map: &mut RewardMap) {
         match (trial, state.first_touch) {
             (Trial::Localization { bounds, .. }, None) => {
-                let reading = self.task.reading();
-                match reading.rewarded() {
+                let transform = self.task.touch_transform();
+                match transform.rewarded() {
                     Some(allowed) => {
                         let second = BestSecondTouch { bounds: *bounds, allowed };
-                        map.fill_with(|touch| second.after(reading.read(touch)).1);
+                        map.fill_with(|touch| second.after(transform.undo(touch)).1);
                     }
                     None => map.values_mut().fill(0.0),
                 }
@@ -104,23 +104,23 @@ impl BoundTask {
         }
     }
 
-    /// Rewards the touches that are read as pixels of a mask, moved by so many positions of the map.
-    fn paint(&self, mask: &Mask, moved_by: usize, map: &mut RewardMap) {
-        let reading = self.task.reading();
+    /// Rewards the pixels of a mask that is shifted by `offset` touch indices, after the task's transformations.
+    fn paint(&self, mask: &Mask, offset: usize, map: &mut RewardMap) {
+        let transform = self.task.touch_transform();
         mask.for_each_run(|run| {
             for index in run {
-                let read = Touch::at_index(index + moved_by);
-                if reading.allows(read) {
-                    map.values_mut()[reading.touch_read_as(read).index()] = 1.0;
+                let touch = Touch::at_index(index + offset);
+                if transform.allows(touch) {
+                    map.values_mut()[transform.apply(touch).index()] = 1.0;
                 }
             }
         });
     }
 }
 
-fn is_on_button(button: &Mask, placement: Placement, read: Touch) -> bool {
+fn is_on_button(button: &Mask, placement: Placement, touch: Touch) -> bool {
     let (top, left) = (usize::from(placement.top), usize::from(placement.left));
-    read.row() >= top
-        && read.col() >= left
-        && button.contains(Touch::at((read.row() - top) as u8, (read.col() - left) as u8))
+    touch.row() >= top
+        && touch.col() >= left
+        && button.contains(Touch::at((touch.row() - top) as u8, (touch.col() - left) as u8))
 }

@@ -22,8 +22,8 @@ use score::Score;
 use std::path::Path;
 use touchstream_agents::Scenes;
 use touchstream_env::pixel_box::PixelBox;
-use touchstream_env::stimuli::Picture;
-use touchstream_env::task::{Paradigm, Task, TouchReading};
+use touchstream_env::stimuli::ImageId;
+use touchstream_env::task::{Paradigm, Task, TouchTransform};
 use touchstream_env::trial::{BoundTask, ScreenRecipe, uniform_touches_iou};
 
 /// Baselines of the task of a configuration; with a Python that has scikit-learn, by regression too.
@@ -59,7 +59,7 @@ fn check_task(task: &Task) -> Result<()> {
         let (id, name) = (task.id(), task.paradigm().short_name());
         bail!(Settings, "task: baselines are of localization; `{id}` is {name}");
     }
-    if task.reading() != TouchReading::PLAIN {
+    if task.touch_transform() != TouchTransform::IDENTITY {
         bail!(
             Settings,
             "task: `{}` reads touches otherwise than they are; baselines are of plain localization",
@@ -73,7 +73,7 @@ fn check_task(task: &Task) -> Result<()> {
 fn boxed_scenes(task: &BoundTask, inputs: &Inputs) -> Result<BoxedScenes> {
     let (mut scenes, mut boxes) = (Vec::new(), Vec::new());
     for recipe in task.screens().unwrap_or_default() {
-        let ScreenRecipe::Whole { split, picture: Picture::Object { index } } = recipe else { continue };
+        let ScreenRecipe::Whole { split, image: ImageId::Object { index } } = recipe else { continue };
         let scene = inputs.scenes.index_of(&recipe);
         let scene = scene.with_context(|| format!("there are no features of {recipe:?}"))?;
         scenes.extend_from_slice(inputs.scenes.scene(scene));

@@ -195,7 +195,7 @@ impl Value for Layout {
 
     fn read(text: &OsStr, _before: Option<Self>) -> Result<Self, String> {
         let text = utf8(text)?;
-        Self::from_word(text).ok_or_else(|| format!("`{text}` is neither nchw nor nhwc"))
+        Self::from_name(text).ok_or_else(|| format!("`{text}` is neither nchw nor nhwc"))
     }
 }
 

@@ -56,7 +56,7 @@ pub fn default_steps(schedule: &Schedule) -> u64 {
     let length = |segment: &Segment| match segment.length {
         Length::Steps(n) => n,
         Length::Between { max, .. } => max,
-        Length::ForEver => DEFAULT_STEPS,
+        Length::Unlimited => DEFAULT_STEPS,
     };
     schedule.segments().iter().map(length).sum()
 }

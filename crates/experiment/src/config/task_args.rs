@@ -53,7 +53,7 @@ fn schedule_from_list(list: &str) -> Result<Schedule> {
     let mut segments = Vec::new();
     for (idx, &(task, steps)) in parts.iter().enumerate() {
         let length = match steps {
-            None if idx + 1 == parts.len() => Length::ForEver,
+            None if idx + 1 == parts.len() => Length::Unlimited,
             None => bail!(Settings, "`{task}`: how long? Write `{task}:8000` for 8000 steps"),
             Some(steps) if idx + 1 == parts.len() => bail!(
                 Settings,

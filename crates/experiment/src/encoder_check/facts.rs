@@ -4,7 +4,7 @@ use super::Checked;
 use crate::config::DataFacts;
 use serde::Serialize;
 use touchstream_encoder::Encoder;
-use touchstream_encoder::inspect::NumberStatistics;
+use touchstream_encoder::inspect::ValueStatistics;
 
 /// The results of a check, as JSON.
 #[derive(Serialize)]
@@ -47,7 +47,7 @@ pub struct NumberFacts {
 }
 
 impl NumberFacts {
-    fn new(len: usize, numbers: &NumberStatistics) -> Self {
+    fn new(len: usize, numbers: &ValueStatistics) -> Self {
         Self {
             len,
             mean: numbers.mean(),
@@ -85,7 +85,7 @@ impl CheckFacts {
             ms_per_screen: 1000.0 * secs_per_screen,
             screens_per_sec: 1.0 / secs_per_screen.max(1e-9),
             scene: SceneFacts {
-                numbers: NumberFacts::new(shape.scene_len, &scenes.numbers),
+                numbers: NumberFacts::new(shape.scene_len, &scenes.values),
                 min_norm: scenes.min_norm,
                 max_norm: scenes.max_norm,
                 mean_cosine: scenes.mean_cosine,

@@ -12,7 +12,7 @@ use touchstream_encoder::inspect::{
     EncodedScreens, Neighbour, SceneStatistics, encode_screens, nearest_neighbours, same_label_share,
 };
 use touchstream_env::screen::Screen;
-use touchstream_env::stimuli::{ClassIdx, Picture, Split, Stimuli};
+use touchstream_env::stimuli::{ClassIdx, ImageId, Split, Stimuli};
 use touchstream_files::Progress;
 use touchstream_report::canvas::Canvas;
 use touchstream_report::neighbour_sheet::{FoundImage, NeighbourRow, neighbour_sheet};
@@ -48,7 +48,7 @@ pub struct Portrait {
 impl Portrait {
     fn draw(self, stimuli: &dyn Stimuli, screen: &mut Screen) -> Result<()> {
         let Self { split, class, index } = self;
-        Ok(stimuli.draw(split, Picture::Portrait { class, index }, screen)?)
+        Ok(stimuli.draw(split, ImageId::Portrait { class, index }, screen)?)
     }
 }
 
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn broken_eyes_are_noticed() {
         let broken = checked(Fake(|[red, green, _]| [red, green, f32::NAN]), 6);
-        assert_eq!(broken.scenes.numbers.n_not_finite(), 12);
+        assert_eq!(broken.scenes.values.n_not_finite(), 12);
         let facts = CheckFacts::new(&Fake(|pixel| pixel), data(), &broken);
         assert!(
             facts.warnings().iter().any(|warning| warning.contains("12 numbers")),

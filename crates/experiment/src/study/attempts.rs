@@ -14,7 +14,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use touchstream_files::{claim_aside, entries_of, read_at_most, unless_gone, write_aside};
+use touchstream_files::{claim_aside, entries_of, none_if_not_found, read_at_most, write_aside};
 
 /// How long a claim of another machine is valid after its last heartbeat.
 pub const LEASE: Duration = Duration::from_secs(60);
@@ -136,7 +136,7 @@ impl Attempts {
         }
         let path = self.claim_file(number);
         let Some(facts) = self.facts(number)? else { return Ok(false) };
-        let Some(file) = unless_gone(File::open(&path)).at(&path)? else { return Ok(false) };
+        let Some(file) = none_if_not_found(File::open(&path)).at(&path)? else { return Ok(false) };
         if facts.worker.shares_machine(asking) && is_unlocked(&file) {
             return Ok(false);
         }
@@ -257,7 +257,7 @@ fn inherit(from: &Path, to: &Path) -> io::Result<()> {
         if entry.path() == RunFolder::at(from).checkpoint() && fs::hard_link(entry.path(), &target).is_ok() {
             continue;
         }
-        unless_gone(fs::copy(entry.path(), &target))?;
+        none_if_not_found(fs::copy(entry.path(), &target))?;
     }
     Ok(())
 }
@@ -279,7 +279,7 @@ fn unix_secs(time: SystemTime) -> f64 {
 
 /// `None` if the file is missing or unreadable.
 fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
-    let bytes = unless_gone(read_at_most(path, MAX_CLAIM_BYTES)).at(path)?;
+    let bytes = none_if_not_found(read_at_most(path, MAX_CLAIM_BYTES)).at(path)?;
     Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use touchstream_files::{entries_of, unless_gone};
+use touchstream_files::{entries_of, none_if_not_found};
 
 /// The folder of a study. Complete runs are in `runs`, runs in progress in `attempts`.
 #[derive(Clone, Debug)]
@@ -113,7 +113,7 @@ impl StudyFolder {
         let free = (1..).map(|number| self.path.join("runs").join(format!(".damaged-{name}-{number}")));
         let mut free = free.filter(|path| !path.exists());
         let aside = free.next().unwrap_or_else(|| unreachable!("numbers do not end"));
-        let moved = unless_gone(fs::rename(run.path(), &aside)).at(run.path())?;
+        let moved = none_if_not_found(fs::rename(run.path(), &aside)).at(run.path())?;
         Ok(moved.map(|()| aside))
     }
 }

@@ -10,7 +10,7 @@ use crate::watch::{Event, Watch};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use touchstream_env::task::{Paradigm, Task};
-use touchstream_files::{read_at_most, unless_gone};
+use touchstream_files::{none_if_not_found, read_at_most};
 
 const MAX_BYTES: u64 = 1 << 20;
 
@@ -49,7 +49,7 @@ fn has_baselines(folder: &StudyFolder, with_regression: bool) -> bool {
     struct Rows {
         baselines: Vec<Row>,
     }
-    let bytes = unless_gone(read_at_most(&folder.baselines(), MAX_BYTES)).ok().flatten();
+    let bytes = none_if_not_found(read_at_most(&folder.baselines(), MAX_BYTES)).ok().flatten();
     let rows: Option<Rows> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     rows.is_some_and(|rows| {
         !with_regression || rows.baselines.iter().any(|row| row.name.contains("regression"))

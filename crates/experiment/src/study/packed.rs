@@ -21,7 +21,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use tempfile::TempDir;
-use touchstream_files::{entries_of, read_at_most, unless_gone};
+use touchstream_files::{entries_of, none_if_not_found, read_at_most};
 
 /// The file name extension of packed studies.
 pub const ENDING: &str = ".tar.gz";
@@ -190,7 +190,7 @@ fn files_of(run: &RunFolder, pictures: Pictures) -> Vec<PathBuf> {
 
 /// `None` if there is no file.
 fn bytes_of(path: &Path) -> Result<Option<Vec<u8>>> {
-    unless_gone(read_at_most(path, MAX_FILE_BYTES)).at(path)
+    none_if_not_found(read_at_most(path, MAX_FILE_BYTES)).at(path)
 }
 
 /// The study without paths of this machine.

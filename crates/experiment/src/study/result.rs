@@ -5,7 +5,7 @@ use crate::run::RunFolder;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::PathBuf;
-use touchstream_files::unless_gone;
+use touchstream_files::none_if_not_found;
 
 /// Which files of a complete run are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,10 +26,10 @@ pub struct RunResult {
 /// Records the hash of the weights and deletes files that are not kept: a study of a thousand runs would fill a disk.
 pub fn settle_run(folder: &RunFolder, keep: Keep) -> Result<()> {
     let weights = folder.weights();
-    let bytes = unless_gone(fs::read(&weights)).at(&weights)?;
+    let bytes = none_if_not_found(fs::read(&weights)).at(&weights)?;
     let weights_hash = bytes.map(|bytes| blake3::hash(&bytes).to_hex().to_string());
     folder.write(&folder.result(), &serde_json::to_vec(&RunResult { weights_hash })?)?;
-    let delete = |path: PathBuf| unless_gone(fs::remove_file(&path)).at(&path);
+    let delete = |path: PathBuf| none_if_not_found(fs::remove_file(&path)).at(&path);
     if keep == Keep::Curve {
         delete(weights)?;
         delete(folder.checkpoint())?;

@@ -11,7 +11,7 @@ use touchstream_env::screen::Screen;
 use touchstream_env::stimuli::{ContentHash, Split};
 use touchstream_env::task::find_task;
 use touchstream_env::trial::{BoundTask, PlacementChoice, PlacementPool};
-use touchstream_features::{Eyes, FeatureSet, FeatureSettings, Wanted};
+use touchstream_features::{EncodeContext, FeatureSet, FeatureSettings, Wanted};
 use touchstream_files::NoProgress;
 
 /// Counts the screens it encodes.
@@ -94,7 +94,8 @@ pub fn open(
     wanted: Wanted,
 ) -> FeatureSet {
     let settings = FeatureSettings { wanted, ..FeatureSettings::default() };
-    FeatureSet::of_tasks(Eyes { encoder, cache_dir, progress: &NoProgress }, tasks, settings).unwrap()
+    FeatureSet::of_tasks(EncodeContext { encoder, cache_dir, progress: &NoProgress }, tasks, settings)
+        .unwrap()
 }
 
 /// Every bit of a set's scene vectors and maps.

@@ -1,4 +1,4 @@
-//! Things that stand in a landscape.
+//! Buildings and landmarks.
 
 use crate::combine::{Surface, TURN_30, cut, repeat, union};
 use crate::primitives::{capsule, cuboid, cylinder, cylinder_z, ellipsoid, frustum, gable, sphere, torus};
@@ -12,7 +12,7 @@ pub(crate) fn windmill(p: Vec3, shape: &Shape) -> Surface {
     let axle = capsule(p, v(0.0, 0.26, 0.1), hub, 0.05);
     let s = p - hub;
     let s = if shape.b > 0.0 { TURN_30.about_z(s) } else { TURN_30.back().about_z(s) };
-    // Four sails by a quarter turn each, so that every cloth hangs on the same side of its arm.
+    // Four sails, a quarter turn apart, so that every cloth is on the same side of its arm.
     let s = if s.x.abs() > s.y.abs() { s } else { v(s.y, -s.x, s.z) };
     let s = if s.x < 0.0 { v(-s.x, -s.y, s.z) } else { s };
     let arm = cuboid(s.at(0.34, 0.0, 0.0), v(0.36, 0.025, 0.025), 0.01);

@@ -1,4 +1,4 @@
-//! Things with a body like ours.
+//! Human-like figures.
 
 use crate::combine::{Surface, blend, union};
 use crate::primitives::{capsule, cuboid, cylinder, cylinder_z, ellipsoid, frustum, limb, sphere};
@@ -26,7 +26,7 @@ pub(crate) fn person(p: Vec3, shape: &Shape) -> Surface {
         limb(p, v(0.13, -0.91, stride * 0.6), v(0.15, -0.92, stride * 0.6 + 0.13), 0.06, 0.05),
         limb(p, v(-0.13, -0.91, -stride), v(-0.15, -0.92, -stride + 0.13), 0.06, 0.05),
     ]);
-    // One arm waves, the other hangs.
+    // One arm waves, the other hangs down.
     let hand = v(0.46, 0.72 + 0.1 * shape.b, 0.06);
     let skin = union([
         limb(p, v(0.46, 0.3, 0.02), hand, 0.06, 0.045),

@@ -1,4 +1,4 @@
-//! Furniture and things of a kitchen or a hall.
+//! Furniture and household objects.
 
 use crate::combine::{Surface, TURN_15, TURN_30, blend, cut, repeat, shell, union};
 use crate::portable_maths::angle_of;
@@ -99,7 +99,7 @@ pub(crate) fn desk_lamp(p: Vec3, shape: &Shape) -> Surface {
     );
     let arms = union([capsule(p, v(-0.05, -0.7, 0.0), elbow, 0.042), capsule(p, elbow, top, 0.042)]);
     let joints = union([sphere(p - elbow, 0.075), sphere(p - top, 0.075)]);
-    // The shade opens down and to the right.
+    // The shade opens downwards and to the right.
     let h = TURN_30.about_z(p - top).at(0.12, -0.2, 0.0);
     let shade = cut(frustum(h, 0.36, 0.12, 0.2), frustum(h.at(0.0, -0.04, 0.0), 0.33, 0.09, 0.2));
     let bulb = sphere(h.at(0.0, -0.1, 0.0), 0.13);
@@ -127,7 +127,7 @@ pub(crate) fn stepladder(p: Vec3, shape: &Shape) -> Surface {
         limb(q, v(0.02, 0.84, 0.2), v(spread, -0.86, 0.34), 0.04, 0.04),
         limb(q, v(-0.02, 0.84, 0.2), v(-spread, -0.86, 0.34), 0.035, 0.035),
     ]);
-    // Treads hang on the front rails: their place along x follows their height.
+    // Treads on the front rails: their x depends on their height.
     let y = repeat(p.y + 0.06, 0.3, 2.0);
     let level = p.y - y;
     let x = (0.84 - level) * (spread / 1.7);

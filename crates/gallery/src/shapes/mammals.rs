@@ -1,4 +1,4 @@
-//! Animals on four legs, and a panda sitting.
+//! Mammals: animals on four legs, and a sitting panda.
 
 use crate::combine::{Surface, blend, union};
 use crate::primitives::{capsule, cuboid, ellipsoid, limb, sphere};

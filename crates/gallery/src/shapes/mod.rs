@@ -1,6 +1,6 @@
-//! The solids of the gallery, one function a class: each within about a unit ball, `y` up.
+//! The solids of the gallery, one function per class, each within about a unit sphere; `y` is up.
 //!
-//! Things with a head or a bonnet look along +x; things with a face turn it to +z.
+//! Objects with a head or a bonnet face +x; objects with a face show it to +z.
 
 pub(crate) mod buildings;
 pub(crate) mod figures;

@@ -1,4 +1,4 @@
-//! Plants and what grows on them.
+//! Plants, fruit and vegetables.
 
 use crate::combine::{Surface, TURN_15, TURN_22, blend, fold_eight, sector, union};
 use crate::portable_maths::{angle_of, sin_cos};
@@ -13,7 +13,7 @@ pub(crate) fn palm_tree(p: Vec3, shape: &Shape) -> Surface {
         limb(p, v(-0.02, -0.3, 0.0), top, 0.075, 0.06),
     ]);
     let f = sector(p - top, 7.0);
-    // Fronds are wide and thin: measured with height doubled.
+    // Fronds are wide and thin: distances are measured with doubled height.
     let tall = v(f.x, f.y * 2.5, f.z);
     let droop = -0.14 + 0.08 * shape.b;
     let fronds = union([
@@ -71,7 +71,7 @@ pub(crate) fn mushroom(p: Vec3, shape: &Shape) -> Surface {
 
 pub(crate) fn potted_flower(p: Vec3, shape: &Shape) -> Surface {
     let centre = v(0.0, 0.5, 0.12);
-    // The bloom looks forward and a little up.
+    // The bloom faces forward and slightly up.
     let bloom = TURN_22.back().about_x(p - centre).swap_yz();
     let f = fold_eight(bloom);
     let reach = 0.3 + 0.03 * shape.a;
@@ -105,7 +105,7 @@ pub(crate) fn banana(p: Vec3, shape: &Shape) -> Surface {
     let nearest = v(ring * sin, -ring * cos, 0.0);
     let share = angle / half_angle;
     let taper = 1.0 - 0.72 * share * share * share * share;
-    // Five-sided in nature: a little flat here.
+    // Real ones have five sides; these are slightly flattened.
     let offset = c - nearest;
     let tube = v(offset.x, offset.y, offset.z * 1.05).length() - (0.2 + 0.015 * shape.b) * taper;
     let tip = if share > 0.93 {

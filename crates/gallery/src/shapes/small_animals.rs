@@ -8,7 +8,7 @@ use crate::vec3::{Vec3, v};
 
 pub(crate) fn butterfly(p: Vec3, shape: &Shape) -> Surface {
     let q = p.fold_x();
-    // Wings raised forward: they keep a face to every side.
+    // Raised wings are visible from every side.
     let w = TURN_15.about_y(q);
     let upper = TURN_30.about_z(w.at(0.46, 0.34, 0.0));
     let lower = TURN_30.back().about_z(w.at(0.34, -0.3, 0.0));
@@ -78,7 +78,7 @@ pub(crate) fn snail(p: Vec3, shape: &Shape) -> Surface {
     let q = p.fold_z();
     let c = p.at(-0.14, 0.14, 0.0);
     let across = (c.x * c.x + c.y * c.y).sqrt();
-    // A spiral groove: its phase grows with the angle and with the distance from the hub.
+    // A spiral groove: its phase grows with angle and distance from the hub.
     let turns = angle_of(c.y, c.x) / std::f32::consts::TAU + across * 6.0;
     let groove = turns - turns.round();
     let depth = (0.5 - groove.abs() * 2.0) * 0.05;

@@ -1,4 +1,4 @@
-//! Tools, instruments and things one wears.
+//! Tools, instruments and accessories.
 
 use crate::combine::{Surface, blend, cut, fold_eight, repeat, sector, union};
 use crate::portable_maths::angle_of;
@@ -75,7 +75,7 @@ pub(crate) fn crown(p: Vec3, shape: &Shape) -> Surface {
     let wall = (t.x - radius).abs() - 0.04;
     let band = cuboid(v(t.x - radius, p.y + 0.36, 0.0), v(0.055, 0.1, 0.3), 0.02);
     let height = 0.4 + 0.06 * shape.a;
-    // Spikes: the top edge falls with the distance from the middle of a sector.
+    // Spikes: the top edge falls with the distance from the centre of a sector.
     let edge = (p.y - height + 3.0 * t.z) * 0.32;
     let spikes = wall.max(edge).max(-0.4 - p.y);
     let balls = sphere(t.at(0.56 + 0.12 * (height + 0.3), height + 0.03, 0.0), 0.075);

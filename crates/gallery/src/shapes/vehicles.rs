@@ -1,4 +1,4 @@
-//! Things that drive on wheels, rails or tracks.
+//! Vehicles on wheels, rails or tracks.
 
 use crate::combine::{Surface, blend, repeat, union};
 use crate::primitives::{

@@ -1,4 +1,4 @@
-//! Things that fly or float.
+//! Aircraft and ships.
 
 use crate::combine::{Surface, TURN_15, TURN_45, blend, union};
 use crate::portable_maths::angle_of;
@@ -16,7 +16,7 @@ pub(crate) fn helicopter(p: Vec3, shape: &Shape) -> Surface {
     let fin = blade(p, (-0.84, 0.12), (-0.95, 0.38), 0.08, 0.06, 0.025);
     let engine = cuboid(p.at(0.08, 0.22, 0.0), v(0.22, 0.08, 0.13), 0.06);
     let mast = capsule(p, v(0.1, 0.2, 0.0), v(0.1, 0.42, 0.0), 0.04);
-    // The rotor stands at an angle of its own.
+    // The rotor has an angle of its own.
     let r = if shape.b > 0.0 { TURN_15 } else { TURN_45 }.about_y(p.at(0.1, 0.43, 0.0));
     let (long, short) = (r.x.abs().max(r.z.abs()), r.x.abs().min(r.z.abs()));
     let rotor = cuboid(v(long, r.y, short), v(0.86, 0.022, 0.055), 0.01);
@@ -88,7 +88,7 @@ pub(crate) fn sailboat(p: Vec3, shape: &Shape) -> Surface {
     let cabin = cuboid(p.at(-0.12, deck + 0.05, 0.0), v(0.22, 0.07, 0.13), 0.04);
     let mast = capsule(p, v(0.08, deck, 0.0), v(0.08, 0.92, 0.0), 0.028);
     let boom = capsule(p, v(0.08, deck + 0.2, 0.0), v(-0.6, deck + 0.2, 0.0), 0.025);
-    // Sails belly out: their middle plane bends away with the distance from the mast.
+    // Sails billow: their middle plane bends away with the distance from the mast.
     let belly = p.z - 0.25 * (p.x - 0.08) * (p.x - 0.08) * (1.0 + 0.5 * shape.a);
     let s = v(p.x, p.y, belly);
     let main = triangle_plate(s, [(0.04, -0.24), (0.04, 0.88), (-0.58, -0.24)], 0.02);

@@ -1,5 +1,5 @@
-//! COCO's annotation files into typed entries. Unknown fields are passed over, bad entries are named, and none
-//! of it is believed before it is checked against the images.
+//! Parses COCO's annotation files. Unknown fields are ignored, invalid entries are listed, and all values are validated
+//! later, against the images.
 
 use super::polygon::{PolygonError, rasterize};
 use super::rle::{Rle, RleError};
@@ -8,119 +8,91 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, Error};
 use serde_json::value::RawValue;
 
-/// All entries of an annotation file that could be read.
+/// The entries of an annotation file, in the order of the file.
 #[derive(Debug, Default)]
 pub struct Document {
-    /// In the order of the file.
     pub images: Vec<ImageEntry>,
-    /// In the order of the file.
     pub categories: Vec<CategoryEntry>,
-    /// In the order of the file.
     pub annotations: Vec<AnnotationEntry>,
-    /// Those that could not be read.
+    /// Entries that are invalid.
     pub bad_entries: Vec<BadEntry>,
 }
 
 /// An image that annotations refer to.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ImageEntry {
-    /// What annotations call it.
+    /// Referred to by [`AnnotationEntry::image_id`].
     pub id: u64,
-    /// Within the split's folder.
+    /// Relative to the split's folder.
     pub file_name: String,
-    /// Columns, as claimed.
     pub width: u32,
-    /// Rows, as claimed.
     pub height: u32,
 }
 
-/// A class.
+/// A class of objects.
 #[derive(Clone, Debug, Deserialize)]
 pub struct CategoryEntry {
-    /// What annotations call it.
+    /// Referred to by [`AnnotationEntry::category_id`].
     pub id: u64,
-    /// What people call it.
     pub name: String,
 }
 
-/// One object on one image, or a crowd of them.
+/// One object on an image, or a group of objects ("crowd").
 #[derive(Clone, Debug, Deserialize)]
 pub struct AnnotationEntry {
-    /// Its own number.
     pub id: u64,
-    /// On which image.
     pub image_id: u64,
-    /// What it is.
     pub category_id: u64,
-    /// 1 for a crowd.
+    /// 1 for a group of objects.
     #[serde(default)]
     pub iscrowd: u8,
-    /// Pixels as counted by COCO, if said. Not used but to compare with.
+    /// In pixels, as computed by COCO. Only used in tests.
     #[serde(default)]
     pub area: Option<f64>,
-    /// Its outline.
     pub segmentation: Segmentation,
 }
 
-/// An outline in one of COCO's three codings.
+/// A mask in one of COCO's three encodings.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "segmentation is neither polygons nor run lengths")]
 pub enum Segmentation {
-    /// Parts, each as `x, y` of its corners in turn.
+    /// Polygons, each as `x, y` of its corners.
     Polygons(Vec<Vec<f64>>),
-    /// Run lengths down the columns.
-    Runs {
-        /// Rows and columns.
-        size: [u32; 2],
-        /// The lengths.
-        counts: Counts,
-    },
+    /// Run lengths down the columns; `size` is `[height, width]`.
+    Runs { size: [u32; 2], counts: Counts },
 }
 
-/// Run lengths, plain or compressed.
+/// Run lengths, as numbers or compressed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "counts are neither a list of run lengths nor text")]
 pub enum Counts {
-    /// One number a run.
     Plain(Vec<u32>),
-    /// As text; see [`Rle::from_compressed`].
+    /// See [`Rle::from_compressed`].
     Compressed(String),
 }
 
-/// An entry that could not be read.
+/// An invalid entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadEntry {
     /// For instance `annotations[17]`.
     pub entry: String,
-    /// What is wrong.
     pub reason: String,
 }
 
-/// Why an outline is no mask.
+/// Why a segmentation is not a mask.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum OutlineError {
-    /// Bad corners.
     #[error(transparent)]
     Polygon(#[from] PolygonError),
-    /// Bad run lengths.
     #[error(transparent)]
     Rle(#[from] RleError),
-    /// The mask was made for another image.
-    #[error("a mask of {mask_height}x{mask_width} pixels for an image of {height}x{width}")]
-    OtherSize {
-        /// Rows of the mask.
-        mask_height: u32,
-        /// Columns of the mask.
-        mask_width: u32,
-        /// Rows of the image.
-        height: u32,
-        /// Columns of the image.
-        width: u32,
-    },
+    /// The mask has another size than the image.
+    #[error("the mask has {mask_height}x{mask_width} pixels, the image {height}x{width}")]
+    OtherSize { mask_height: u32, mask_width: u32, height: u32, width: u32 },
 }
 
 impl Segmentation {
-    /// The mask on an image of so many rows and columns.
+    /// The mask on an image of `height` rows and `width` columns.
     pub fn to_rle(&self, height: u32, width: u32) -> Result<Rle, OutlineError> {
         match self {
             Self::Polygons(polygons) => Ok(rasterize(height, width, polygons)?),
@@ -149,10 +121,10 @@ struct RawDocument<'a> {
     annotations: Vec<&'a RawValue>,
 }
 
-/// Reads an annotation file. Only a file that is no JSON object with the three lists is an error; entries that
-/// make no sense are named in `bad_entries`.
+/// Parses an annotation file. It is an error if the file is not a JSON object with the three lists; invalid entries
+/// are listed in `bad_entries`.
 pub fn parse_document(bytes: &[u8]) -> Result<Document, serde_json::Error> {
-    // Lists would be taken for objects without names.
+    // serde would read a JSON array as an object whose fields have no names.
     if bytes.trim_ascii_start().first() != Some(&b'{') {
         let expected = "a COCO annotation file is an object with images, annotations and categories";
         return Err(serde_json::Error::custom(expected));
@@ -202,7 +174,7 @@ mod tests {
             {"id": 3, "image_id": 1, "category_id": 7, "segmentation": {"size": [4, 8], "counts": "0<d0"}}]}"#;
 
     #[test]
-    fn the_three_codings_are_read() {
+    fn all_three_encodings_are_read() {
         let document = parse_document(EXAMPLE.as_bytes()).unwrap();
         assert_eq!(document.bad_entries, []);
         assert_eq!((document.images.len(), document.categories.len()), (1, 1));
@@ -210,11 +182,11 @@ mod tests {
             document.annotations.iter().map(|a| a.segmentation.to_rle(4, 8).unwrap().area_px()).collect();
         assert_eq!(areas, [6, 12, 12]);
         let other = document.annotations[1].segmentation.to_rle(8, 4).unwrap_err();
-        assert_eq!(other.to_string(), "a mask of 4x8 pixels for an image of 8x4");
+        assert_eq!(other.to_string(), "the mask has 4x8 pixels, the image 8x4");
     }
 
     #[test]
-    fn bad_entries_are_named_and_the_rest_is_read() {
+    fn invalid_entries_are_listed_and_the_rest_is_read() {
         let cases = [
             (
                 r#""image_id": 1, "category_id": 7, "iscrowd": 1"#,

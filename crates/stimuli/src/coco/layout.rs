@@ -1,4 +1,4 @@
-//! Where COCO's files are.
+//! Finds COCO's files.
 
 use crate::error::SourceError;
 use crate::listing::list_files;
@@ -8,14 +8,14 @@ use touchstream_env::stimuli::Split;
 const EXPECTED: &str =
     "annotations/instances_train2017.json and annotations/instances_val2017.json, train2017/ and val2017/";
 
-/// An annotation file and the folder of its images, both below the source's folder.
+/// An annotation file and the folder of its images, relative to the source's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SplitFiles {
     pub annotations: String,
     pub images: String,
 }
 
-/// The files of a split: those of 2017, else of 2014, else the first by name.
+/// The files of a split: of 2017, else of 2014, else the first by name.
 pub fn find_split(root: &Path, split: Split) -> Result<SplitFiles, SourceError> {
     let missing =
         |missing: String| SourceError::Layout { root: root.to_owned(), missing, expected: EXPECTED };
@@ -46,7 +46,7 @@ mod tests {
     use crate::fixtures::put;
 
     #[test]
-    fn the_year_2017_is_preferred_and_what_is_missing_is_named() {
+    fn the_year_2017_is_preferred_and_errors_name_missing_files() {
         let root = tempfile::tempdir().unwrap();
         let find = || find_split(root.path(), Split::Validation);
         assert!(find().unwrap_err().to_string().contains("there is no folder `annotations`"));

@@ -1,6 +1,6 @@
-//! COCO: photographs of scenes with the outlines of their objects.
+//! COCO: photographs of scenes with object masks.
 //!
-//! What reads bytes from outside is public, for tests and fuzzing: [`json`], [`rle`], [`polygon`].
+//! Parsers of external data are public for tests and fuzzing: [`json`], [`rle`], [`polygon`].
 
 pub mod json;
 mod layout;

@@ -1,41 +1,33 @@
-//! Polygons into masks, pixel for pixel as COCO's own tools do (`rleFrPoly` of pycocotools).
+//! Rasterizes polygons with the same pixels as COCO's own tools (`rleFrPoly` of pycocotools).
 
 use super::rle::{Rle, RleError, n_pixels};
 
-/// Boundaries are walked on a grid five times finer than the image.
+/// Boundaries are traced on a grid that is five times finer than the image.
 const UPSAMPLING: f64 = 5.0;
-/// No corner may lie farther out, in pixels.
+/// Maximum absolute value of a coordinate, in pixels.
 const MAX_COORDINATE: f64 = 100_000.0;
-/// The most points that the boundary of one object may have on the fine grid.
+/// Maximum number of points on the boundary of one object, on the fine grid.
 const MAX_BOUNDARY_POINTS: u64 = 4_000_000;
 
-/// Why corners are no mask.
+/// Why corners do not make a mask.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PolygonError {
-    /// No polygon at all.
     #[error("there are no polygons")]
     NoPolygons,
-    /// Not `x, y` of at least three corners.
+    /// A polygon is not a list of `x, y` for at least three corners.
     #[error("a polygon of {n_numbers} numbers, not an even number of at least 6")]
-    Corners {
-        /// How many numbers there are.
-        n_numbers: usize,
-    },
-    /// A corner is far outside every image.
-    #[error("coordinate {coordinate} is absurd")]
-    Coordinate {
-        /// As given.
-        coordinate: f64,
-    },
-    /// Walking the boundary would take for ever.
+    Corners { n_numbers: usize },
+    /// A corner is far outside of any image.
+    #[error("coordinate {coordinate} is not a number or far outside the image")]
+    Coordinate { coordinate: f64 },
+    /// Tracing the boundary would take too long.
     #[error("the boundary has more than {MAX_BOUNDARY_POINTS} points")]
     TooLong,
-    /// The image cannot have this size.
     #[error(transparent)]
     Rle(#[from] RleError),
 }
 
-/// The mask of an object of one or several polygons, each as `x, y` of its corners in turn.
+/// The mask of an object with one or several polygons, each given as `x, y` of its corners.
 pub fn rasterize(height: u32, width: u32, polygons: &[Vec<f64>]) -> Result<Rle, PolygonError> {
     n_pixels(height, width)?;
     let mut n_points_left = MAX_BOUNDARY_POINTS;
@@ -62,7 +54,7 @@ fn rasterize_one(
     crossings.push(height * width);
     crossings.sort_unstable();
 
-    // Differences of neighbouring crossings are run lengths; two crossings at one place cancel each other.
+    // Differences of consecutive crossings are run lengths; two crossings at the same position cancel out.
     let mut lengths =
         crossings.iter().scan(0, |before, &crossing| Some(crossing - std::mem::replace(before, crossing)));
     let mut counts = Vec::new();
@@ -76,7 +68,7 @@ fn rasterize_one(
     Ok(Rle::from_checked_counts(height, width, counts))
 }
 
-/// Points densely along the whole boundary, on the fine grid.
+/// All points of the boundary on the fine grid.
 fn fine_boundary(corners: &[f64], n_points_left: &mut u64) -> Result<Vec<(i32, i32)>, PolygonError> {
     if corners.len() < 6 || corners.len() % 2 == 1 {
         return Err(PolygonError::Corners { n_numbers: corners.len() });
@@ -96,7 +88,7 @@ fn fine_boundary(corners: &[f64], n_points_left: &mut u64) -> Result<Vec<(i32, i
     Ok(points)
 }
 
-/// Bresenham's walk from one corner to the next, both included.
+/// The points of an edge, both corners included, as in Bresenham's algorithm.
 fn push_edge((x_from, y_from): (i32, i32), (x_to, y_to): (i32, i32), points: &mut Vec<(i32, i32)>) {
     let (dx, dy) = ((x_to - x_from).abs(), (y_to - y_from).abs());
     let is_flat = dx >= dy;
@@ -106,7 +98,7 @@ fn push_edge((x_from, y_from): (i32, i32), (x_to, y_to): (i32, i32), points: &mu
         false => ((x_from, y_from), (x_to, y_to)),
     };
     let n_steps = dx.max(dy);
-    // 0/0 for an edge of no length; its only point stands at the same column as its neighbours and crosses nothing.
+    // 0/0 for an edge of length 0; its only point has the same column as its neighbours, so it crosses nothing.
     let slope = f64::from(if is_flat { y_end - y_start } else { x_end - x_start }) / f64::from(n_steps);
     for step in 0..=n_steps {
         let along = if is_flipped { n_steps - step } else { step };
@@ -118,7 +110,7 @@ fn push_edge((x_from, y_from): (i32, i32), (x_to, y_to): (i32, i32), points: &mu
     }
 }
 
-/// Where a step of the boundary crosses the middle of an image column, as `column * height + row`.
+/// Where a step of the boundary crosses the centre of an image column, as `column * height + row`.
 fn crossing(height: u32, width: u32, before: (i32, i32), after: (i32, i32)) -> Option<u32> {
     if before.0 == after.0 {
         return None;
@@ -151,14 +143,17 @@ mod tests {
     }
 
     #[test]
-    fn polygons_that_lie_are_refused() {
+    fn invalid_polygons_are_rejected() {
         let far = vec![0.0, 0.0, 90_000.0, 0.0, 0.0, 90_000.0];
         let cases = [
             (vec![], "there are no polygons"),
             (vec![vec![1.0, 2.0, 3.0, 4.0]], "a polygon of 4 numbers, not an even number of at least 6"),
             (vec![vec![1.0; 7]], "a polygon of 7 numbers, not an even number of at least 6"),
             (vec![vec![0.0, 0.0, 1e300, 0.0, 1.0, 1.0]], "coordinate 1000"),
-            (vec![vec![0.0, 0.0, f64::NAN, 0.0, 1.0, 1.0]], "coordinate NaN is absurd"),
+            (
+                vec![vec![0.0, 0.0, f64::NAN, 0.0, 1.0, 1.0]],
+                "coordinate NaN is not a number or far outside the image",
+            ),
             (vec![far; 4], "the boundary has more than 4000000 points"),
         ];
         for (polygons, message) in cases {

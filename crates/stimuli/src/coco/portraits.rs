@@ -1,4 +1,4 @@
-//! Isolated large instances: single objects cut out of their scenes, for sample screens and templates.
+//! Portraits: single large objects, cropped from scenes for sample screens and templates.
 
 use super::json::{AnnotationEntry, Segmentation};
 use super::rle::Rle;
@@ -6,35 +6,35 @@ use crate::resize::{Crop, resize_square};
 use image::{Rgb, RgbImage};
 use touchstream_env::screen::BACKGROUND_GREY;
 
-/// The longer side of an object's box, in pixels of its image. The paper says "large" and no more.
+/// Minimum longer side of an object's box, in pixels of its image. The paper only says "large".
 const MIN_LONG_SIDE_PX: u32 = 64;
-/// The shorter side.
+/// Minimum shorter side.
 const MIN_SHORT_SIDE_PX: u32 = 32;
-/// The longer side of a clear view.
+/// Minimum longer side of a clear view.
 const MIN_CLEAR_SIDE_PX: u32 = 96;
-/// No larger boxes: a cut-out takes memory of the square of its side.
+/// Maximum longer side, because a crop needs memory proportional to the square of its side.
 const MAX_SIDE_PX: u32 = 4096;
-/// With as many clear views of a class in a split, only those are shown.
-const N_CLEAR_ENOUGH: usize = 10;
-/// No more of a class in a split; the largest are kept.
-const MAX_OF_CLASS: usize = 500;
-/// Free space on each side, as a share of the longer side of the box.
+/// If a split has at least this many clear views of a class, it shows only those.
+const MIN_CLEAR_VIEWS: usize = 10;
+/// Maximum number of portraits of a class in a split; the largest are kept.
+const MAX_PER_CLASS: usize = 500;
+/// Margin on each side, as a share of the longer side of the box.
 const MARGIN: f64 = 0.1;
 
-/// An instance large enough to stand alone.
+/// An object that is large enough to be shown alone.
 #[derive(Clone, Debug)]
 pub struct Portrait {
     pub annotation_id: u64,
-    /// Position of its image in the split.
+    /// Index of its image in the split.
     pub image_idx: usize,
     pub outline: Rle,
-    /// Whole, large and away from the image's edges, as far as one can tell from its outline.
+    /// Whether it seems complete and is large and away from the image's edges, judging by its outline.
     is_clear: bool,
     pub area_px: u64,
 }
 
 impl Portrait {
-    /// The portrait of an instance, if it is large enough and no crowd.
+    /// The portrait of an object, if it is large enough and not a group.
     pub fn of_instance(annotation: &AnnotationEntry, outline: &Rle, image_idx: usize) -> Option<Self> {
         let (left, top, right, bottom) = outline.bounds()?;
         let (width, height) = (right - left, bottom - top);
@@ -43,7 +43,7 @@ impl Portrait {
         if annotation.iscrowd != 0 || !is_large {
             return None;
         }
-        // Something in front cuts an outline into parts, and so does the edge of the image.
+        // An object in front, or the edge of the image, cuts an outline into parts.
         let is_one_part =
             matches!(&annotation.segmentation, Segmentation::Polygons(parts) if parts.len() == 1);
         let (image_height, image_width) = outline.size();
@@ -57,37 +57,37 @@ impl Portrait {
         })
     }
 
-    /// `[side_px, side_px, 3]`: the object alone on mid grey, in the middle, with a margin.
-    pub fn render(&self, picture: &RgbImage, side_px: usize) -> Box<[u8]> {
+    /// `[side_px, side_px, RGB]`: the object centred on mid grey, with a margin.
+    pub fn render(&self, image: &RgbImage, side_px: usize) -> Box<[u8]> {
         let Some((left, top, right, bottom)) = self.outline.bounds() else {
             return vec![BACKGROUND_GREY; side_px * side_px * 3].into_boxed_slice();
         };
         let long_side = (right - left).max(bottom - top);
-        let cut_side = (f64::from(long_side) * (1.0 + 2.0 * MARGIN)).ceil() as u32;
-        let (left_space, top_space) = ((cut_side - (right - left)) / 2, (cut_side - (bottom - top)) / 2);
-        let mut cut = RgbImage::from_pixel(cut_side, cut_side, Rgb([BACKGROUND_GREY; 3]));
+        let side = (f64::from(long_side) * (1.0 + 2.0 * MARGIN)).ceil() as u32;
+        let (left_margin, top_margin) = ((side - (right - left)) / 2, (side - (bottom - top)) / 2);
+        let mut isolated = RgbImage::from_pixel(side, side, Rgb([BACKGROUND_GREY; 3]));
         let height = self.outline.size().0;
         for pixel in self.outline.inside().into_iter().flatten() {
             let (x, y) = (pixel / height, pixel % height);
-            cut.put_pixel(x - left + left_space, y - top + top_space, *picture.get_pixel(x, y));
+            isolated.put_pixel(x - left + left_margin, y - top + top_margin, *image.get_pixel(x, y));
         }
-        resize_square(&cut, Crop::whole(cut_side, cut_side), side_px)
+        resize_square(&isolated, Crop::whole(side, side), side_px)
     }
 }
 
-/// The portraits to show of one class and split: clear views if there are enough, the largest if there are too
-/// many, in the order of their annotation numbers.
+/// Chooses the portraits of a class in a split: only clear views if there are enough, at most [`MAX_PER_CLASS`], the
+/// largest, sorted by annotation id.
 pub fn choose(mut candidates: Vec<Portrait>) -> Vec<Portrait> {
-    if candidates.iter().filter(|portrait| portrait.is_clear).count() >= N_CLEAR_ENOUGH {
+    if candidates.iter().filter(|portrait| portrait.is_clear).count() >= MIN_CLEAR_VIEWS {
         candidates.retain(|portrait| portrait.is_clear);
     }
     candidates.sort_by_key(|portrait| (std::cmp::Reverse(portrait.area_px), portrait.annotation_id));
-    candidates.truncate(MAX_OF_CLASS);
+    candidates.truncate(MAX_PER_CLASS);
     candidates.sort_by_key(|portrait| portrait.annotation_id);
     candidates
 }
 
-/// The one that becomes the template: the largest clear view, else the largest.
+/// Index of the portrait that becomes the template: the largest clear view, else the largest.
 pub fn template_of(portraits: &[Portrait]) -> usize {
     let best = portraits.iter().enumerate().max_by_key(|(_, portrait)| {
         (portrait.is_clear, portrait.area_px, std::cmp::Reverse(portrait.annotation_id))
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn only_large_single_objects_stand_alone() {
+    fn only_large_single_objects_are_portraits() {
         let cases = [
             (annotation(1, 0, vec![rectangle(50.0, 50.0, 150.0, 100.0)]), Some(true)),
             (annotation(1, 0, vec![rectangle(0.0, 50.0, 100.0, 100.0)]), Some(false)),
@@ -136,10 +136,10 @@ mod tests {
     }
 
     #[test]
-    fn a_portrait_is_the_object_in_the_middle_of_grey() {
+    fn a_portrait_is_the_object_centred_on_grey() {
         let portrait = portrait(&annotation(1, 0, vec![rectangle(50.0, 100.0, 150.0, 150.0)])).unwrap();
-        let picture = RgbImage::from_pixel(400, 300, Rgb([250, 0, 0]));
-        let pixels = portrait.render(&picture, 120);
+        let image = RgbImage::from_pixel(400, 300, Rgb([250, 0, 0]));
+        let pixels = portrait.render(&image, 120);
         let at = |row: usize, col: usize| &pixels[(row * 120 + col) * 3..][..3];
         assert_eq!(at(60, 60), [250, 0, 0]);
         assert_eq!(

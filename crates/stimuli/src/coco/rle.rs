@@ -1,61 +1,41 @@
-//! Masks as COCO stores them: lengths of runs down the columns, outside and inside by turns.
+//! Masks as COCO stores them: run lengths down the columns, alternately outside and inside the object.
 
 use crate::decode::{MAX_PIXELS, MAX_SIDE_PX};
 
-/// A mask of an image, as run lengths that add up to its pixels.
+/// The mask of an image as run lengths, which add up to its number of pixels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rle {
     height: u32,
     width: u32,
-    /// The first run is outside and may be empty.
+    /// The first run is outside the object and may be empty.
     counts: Vec<u32>,
 }
 
-/// Why numbers are no mask.
+/// Why run lengths are not a mask.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RleError {
-    /// The image cannot have this size.
+    /// An image cannot have this size.
     #[error("a mask of {height}x{width} pixels is not allowed")]
-    Size {
-        /// Rows.
-        height: u32,
-        /// Columns.
-        width: u32,
-    },
-    /// The runs do not fill the image.
+    Size { height: u32, width: u32 },
+    /// The runs do not add up to the image.
     #[error("run lengths add up to {sum} pixels, not to {expected}")]
-    Sum {
-        /// Of all runs, at least.
-        sum: u64,
-        /// Height times width.
-        expected: u64,
-    },
-    /// A run is shorter than 0 or longer than the image.
+    Sum { sum: u64, expected: u64 },
+    /// A run is negative or longer than the image.
     #[error("run length {length} is not in 0..={n_pixels}")]
-    Length {
-        /// As coded.
-        length: i64,
-        /// Height times width.
-        n_pixels: u64,
-    },
-    /// A letter that the coding does not use.
+    Length { length: i64, n_pixels: u64 },
+    /// A character that the encoding does not use.
     #[error("byte {byte} at {at} is not part of compressed run lengths")]
-    Letter {
-        /// The letter.
-        byte: u8,
-        /// Its position.
-        at: usize,
-    },
-    /// The text ends within a number, or a number never ends.
+    Character { byte: u8, at: usize },
+    /// The text ends within a number, or a number is too long.
     #[error("compressed run lengths end within a number")]
     Unfinished,
-    /// Masks of different images cannot be joined.
-    #[error("masks of different sizes")]
+    /// The masks belong to images of different sizes.
+    #[error("the masks have different sizes")]
     DifferentSizes,
 }
 
-/// A number takes five bits a letter; no run length needs more letters than this.
-const MAX_LETTERS: u32 = 8;
+/// Maximum number of characters per number, five bits each; sufficient for any run length.
+const MAX_CHARACTERS: u32 = 8;
 
 impl Rle {
     /// A mask from run lengths, which must add up to `height * width`.
@@ -68,8 +48,8 @@ impl Rle {
         Ok(Self { height, width, counts })
     }
 
-    /// A mask from COCO's compressed text: five bits a letter, each number from the fourth on as the difference
-    /// to the one two before.
+    /// A mask from COCO's compressed text: five bits per character; from the fourth number on, each is stored as the
+    /// difference from the number two before it.
     pub fn from_compressed(height: u32, width: u32, text: &[u8]) -> Result<Self, RleError> {
         let n_pixels = n_pixels(height, width)?;
         let mut counts: Vec<u32> = Vec::new();
@@ -81,9 +61,9 @@ impl Rle {
                 let (at, &byte) = letters.next().ok_or(RleError::Unfinished)?;
                 let bits = byte.wrapping_sub(48);
                 if bits >= 64 {
-                    return Err(RleError::Letter { byte, at });
+                    return Err(RleError::Character { byte, at });
                 }
-                if n_letters == MAX_LETTERS {
+                if n_letters == MAX_CHARACTERS {
                     return Err(RleError::Unfinished);
                 }
                 length |= i64::from(bits & 0x1f) << (5 * n_letters);
@@ -106,7 +86,7 @@ impl Rle {
         Self::from_counts(height, width, counts)
     }
 
-    /// COCO's compressed text of the mask.
+    /// The mask as COCO's compressed text.
     pub fn to_compressed(&self) -> String {
         let mut text = String::new();
         for (idx, &count) in self.counts.iter().enumerate() {
@@ -125,13 +105,13 @@ impl Rle {
         text
     }
 
-    /// A mask whose counts are known to add up.
+    /// A mask from run lengths that are known to add up.
     pub(super) fn from_checked_counts(height: u32, width: u32, counts: Vec<u32>) -> Self {
         debug_assert!(Self::from_counts(height, width, counts.clone()).is_ok());
         Self { height, width, counts }
     }
 
-    /// The pixels of one or the other.
+    /// The pixels of either mask.
     pub fn union(&self, other: &Self) -> Result<Self, RleError> {
         if (self.height, self.width) != (other.height, other.width) {
             return Err(RleError::DifferentSizes);
@@ -153,17 +133,17 @@ impl Rle {
         }
     }
 
-    /// How many pixels are inside.
+    /// Number of pixels inside.
     pub fn area_px(&self) -> u64 {
         self.counts.iter().skip(1).step_by(2).map(|&count| u64::from(count)).sum()
     }
 
-    /// Rows and columns.
+    /// Height and width.
     pub fn size(&self) -> (u32, u32) {
         (self.height, self.width)
     }
 
-    /// The runs inside, as ranges of `column * height + row`, in order; none is empty.
+    /// The runs inside the object, as ranges of `column * height + row`, sorted, without empty ones.
     pub fn inside(&self) -> Vec<std::ops::Range<u32>> {
         let mut start = 0;
         let mut runs = Vec::with_capacity(self.counts.len() / 2);
@@ -176,7 +156,7 @@ impl Rle {
         runs
     }
 
-    /// The smallest box around the pixels inside, as `(left, top, right, bottom)` with the ends outside.
+    /// The bounding box of the pixels inside, as `(left, top, right, bottom)`, right and bottom excluded.
     pub fn bounds(&self) -> Option<(u32, u32, u32, u32)> {
         let runs = self.inside();
         let left = runs.first()?.start / self.height;
@@ -192,7 +172,7 @@ impl Rle {
     }
 }
 
-/// Walks the runs of one mask in steps that need not end where its runs do.
+/// Iterates over the runs of a mask in steps that need not end at the ends of runs.
 struct Runs<'a> {
     rest: std::slice::Iter<'a, u32>,
     left: u32,
@@ -205,7 +185,7 @@ impl<'a> Runs<'a> {
         Self { left: rest.next().copied().unwrap_or(0), rest, inside: false }
     }
 
-    /// Goes on by `step` pixels, and into the next run if one ends; says how many remain of it.
+    /// Advances by `step` pixels, and to the next run if one ends; returns the rest of the current run.
     fn take(&mut self, step: u32) -> u32 {
         self.left -= step;
         while self.left == 0 {
@@ -217,7 +197,7 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// Pixels of an image, if it is allowed to be so large.
+/// The number of pixels of an image, if its size is allowed.
 pub(super) fn n_pixels(height: u32, width: u32) -> Result<u64, RleError> {
     let n_pixels = u64::from(height) * u64::from(width);
     match n_pixels == 0 || height > MAX_SIDE_PX || width > MAX_SIDE_PX || n_pixels > MAX_PIXELS {
@@ -298,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_that_lie_are_refused() {
+    fn invalid_counts_are_rejected() {
         let cases = [
             (3, 4, vec![5, 5], "run lengths add up to 10 pixels, not to 12"),
             (3, 4, vec![], "run lengths add up to 0 pixels, not to 12"),
@@ -313,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_lies_is_refused() {
+    fn invalid_text_is_rejected() {
         let cases: [(&[u8], &str); 6] = [
             (b"", "run lengths add up to 0 pixels, not to 12"),
             (b"5", "run lengths add up to 5 pixels, not to 12"),

@@ -1,4 +1,4 @@
-//! Outlines of an image brought onto the screen with it.
+//! Scales images and their masks to the screen.
 
 use super::rle::Rle;
 use crate::options::SceneFit;
@@ -7,7 +7,7 @@ use image::RgbImage;
 use touchstream_env::mask::Mask;
 use touchstream_env::touch::SCREEN_SIDE_PX;
 
-/// An object that shows fewer pixels on the screen is as good as absent: a scene does not name it.
+/// Minimum visible size of an object: with fewer pixels on the screen, it is not an instance of the scene.
 pub const MIN_VISIBLE_PX: usize = 20;
 
 /// The part of an image that fills the screen.
@@ -18,12 +18,12 @@ pub fn scene_crop(fit: SceneFit, width: u32, height: u32) -> Crop {
     }
 }
 
-/// An image as it fills the screen.
-pub fn screen_of_scene(fit: SceneFit, picture: &RgbImage) -> Box<[u8]> {
-    resize_square(picture, scene_crop(fit, picture.width(), picture.height()), SCREEN_SIDE_PX)
+/// An image scaled to the screen.
+pub fn screen_of_scene(fit: SceneFit, image: &RgbImage) -> Box<[u8]> {
+    resize_square(image, scene_crop(fit, image.width(), image.height()), SCREEN_SIDE_PX)
 }
 
-/// The screen pixels whose middle lies on the object, when the crop of its image fills the screen.
+/// The screen pixels whose centre is on the object, if the crop of its image fills the screen.
 pub fn screen_mask(rle: &Rle, crop: Crop) -> Mask {
     let height = rle.size().0;
     let runs = rle.inside();

@@ -1,8 +1,8 @@
-//! COCO as a source: scenes, their objects with masks, and single instances cut out as portraits.
+//! COCO as a source: scenes, their objects with masks, and single objects as portraits.
 //!
-//! A scene is shown whole, stretched to the screen; or, if that is asked for, as all other images are: short side to 256, middle
-//! 224 x 224, and what lies outside is lost. An instance left with fewer than 20 pixels does not count. Crowds are rewarded like
-//! instances and never stand alone.
+//! By default, a scene is stretched to fill the screen; with `SceneFit::Crop` it is scaled and cropped as other images
+//! are. Objects with fewer than 20 visible pixels are ignored. Groups of objects ("crowds") are rewarded like single
+//! objects, but are never portraits.
 
 use super::layout::find_split;
 use super::portraits::{self, Portrait};
@@ -11,36 +11,36 @@ use super::split::{AnnotatedSplit, CheckedImage, CheckedSplit, check_split, read
 use crate::class_names::select_classes;
 use crate::decode::Upright;
 use crate::error::SourceError;
-use crate::file_index::{FileFacts, PictureFile, examine};
+use crate::file_index::{FileFacts, ImageFile, examine};
+use crate::image_cache::{CACHE_BYTES, ImageCache};
 use crate::manifest::{ContentFacts, Skipped, SplitCounts};
 use crate::open::{Opened, refuse_if_strict};
 use crate::options::{SceneFit, SourceOptions};
-use crate::picture_cache::{CACHE_BYTES, PictureCache};
 use crate::source::{Contents, Render, unzip_splits};
 use crate::templates::Templates;
 use image::RgbImage;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
-use touchstream_env::stimuli::{BoxedObject, ClassIdx, Instance, Picture, Split, StimulusError};
+use touchstream_env::stimuli::{BoxedObject, ClassIdx, ImageId, Instance, Split, StimulusError};
 use touchstream_env::touch::SCREEN_SIDE_PX;
 use touchstream_files::Progress;
 
-/// Changes whenever the same files would make other pixels, boxes or masks.
+/// Must be raised whenever the same files would give other pixels, boxes or masks.
 const DRAWING_VERSION: u32 = 1;
 
-/// Everything by split; objects and scenes are the positions of their images.
-struct CocoPictures {
-    images: [Vec<PictureFile>; 2],
+/// By split. Objects and scenes are indices of images.
+struct CocoRenderer {
+    images: [Vec<ImageFile>; 2],
     /// By split, then class.
     portraits: [Vec<Vec<Portrait>>; 2],
     objects: [Vec<usize>; 2],
     scenes: [Vec<usize>; 2],
     fit: SceneFit,
-    screens: PictureCache<(Split, Shown)>,
+    screens: ImageCache<(Split, Shown)>,
 }
 
-/// What fills a screen: a whole image, or one instance of it.
+/// What fills a screen: an image, or one object of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Shown {
     Image { image_idx: usize },
@@ -49,15 +49,15 @@ enum Shown {
 
 #[derive(Default)]
 struct CocoSplit {
-    images: Vec<PictureFile>,
+    images: Vec<ImageFile>,
     /// By class.
     portraits: Vec<Vec<Portrait>>,
-    /// Each with the position of its image.
+    /// Each with the index of its image.
     scenes: Vec<(usize, Vec<Instance>)>,
     objects: Vec<(usize, BoxedObject)>,
 }
 
-/// Opens a COCO folder: every annotated image is decoded once to see that it is whole.
+/// Opens a COCO folder: every annotated image is decoded once to check it.
 pub fn open(
     name: String,
     root: &Path,
@@ -113,16 +113,16 @@ pub fn open(
     let portraits = counts.collect();
     let (object_images, objects) = unzip_splits([train.objects, validation.objects]);
     let (scene_images, scenes) = unzip_splits([train.scenes, validation.scenes]);
-    let pictures = CocoPictures {
+    let renderer = CocoRenderer {
         images: [train.images, validation.images],
         portraits: [train.portraits, validation.portraits],
         objects: object_images,
         scenes: scene_images,
         fit,
-        screens: PictureCache::new(CACHE_BYTES),
+        screens: ImageCache::new(CACHE_BYTES),
     };
     let contents = Contents { name, classes, portraits, objects, scenes, skipped, notes };
-    Ok(contents.open(facts, templates, pictures))
+    Ok(contents.open(facts, templates, renderer))
 }
 
 fn hashes_of(examined: &[FileFacts]) -> BTreeSet<[u8; 32]> {
@@ -148,7 +148,7 @@ fn check_categories_agree(
     Ok(())
 }
 
-/// Numbers of the categories that have a portrait and a scene in both splits, by number or as asked for.
+/// Ids of the categories that have a portrait and a scene in both splits, by id or as requested.
 fn choose_classes(
     root: &Path,
     categories: &BTreeMap<u64, String>,
@@ -161,12 +161,12 @@ fn choose_classes(
         let instances = checked[split].images.iter().flat_map(|image| &image.instances);
         instances.map(|instance| instance.category_id).collect::<BTreeSet<u64>>()
     });
-    let lack = |id: u64| {
+    let missing = |id: u64| {
         Split::ALL.into_iter().find_map(|split| {
             let idx = split as usize;
             match (checked[idx].portraits.contains_key(&id), in_scenes[idx].contains(&id)) {
-                (_, false) => Some(format!("no {split} scene shows it")),
-                (false, _) => Some(format!("no {split} instance of it is large enough to stand alone")),
+                (_, false) => Some(format!("no {split} scene contains it")),
+                (false, _) => Some(format!("no {split} instance of it is large enough to be shown alone")),
                 (true, true) => None,
             }
         })
@@ -175,7 +175,7 @@ fn choose_classes(
         categories.iter().map(|(&id, name)| (id, name.clone())).unzip();
     let mut chosen = Vec::new();
     for idx in select_classes(options.classes.as_deref(), &names)? {
-        match (lack(ids[idx]), &options.classes) {
+        match (missing(ids[idx]), &options.classes) {
             (None, _) => chosen.push(ids[idx]),
             (Some(reason), None) => notes.push(format!("class `{}` is not used: {reason}", names[idx])),
             (Some(reason), Some(_)) => {
@@ -217,8 +217,8 @@ fn arrange(mut checked: CheckedSplit, category_ids: &[u64]) -> CocoSplit {
     split
 }
 
-impl CocoPictures {
-    fn picture(&self, split: Split, image_idx: usize) -> Result<RgbImage, StimulusError> {
+impl CocoRenderer {
+    fn image(&self, split: Split, image_idx: usize) -> Result<RgbImage, StimulusError> {
         self.images[split as usize][image_idx].decode(Upright::AsStored)
     }
 
@@ -228,27 +228,27 @@ impl CocoPictures {
         portrait: &Portrait,
         side_px: usize,
     ) -> Result<Box<[u8]>, StimulusError> {
-        Ok(portrait.render(&self.picture(split, portrait.image_idx)?, side_px))
+        Ok(portrait.render(&self.image(split, portrait.image_idx)?, side_px))
     }
 }
 
-impl Render for CocoPictures {
-    /// Scenes are in the order of their images.
+impl Render for CocoRenderer {
+    /// Scenes are sorted by image index, because they are listed in the order of the images.
     fn portrait_scene(&self, split: Split, class: ClassIdx, index: u32) -> Option<u32> {
         let portrait = self.portraits[split as usize].get(class.get())?.get(index as usize)?;
         let scene = self.scenes[split as usize].binary_search(&portrait.image_idx).ok()?;
         Some(scene as u32)
     }
 
-    fn screen(&self, split: Split, picture: Picture) -> Result<Arc<[u8]>, StimulusError> {
+    fn screen(&self, split: Split, image: ImageId) -> Result<Arc<[u8]>, StimulusError> {
         let here = split as usize;
-        let shown = match picture {
-            Picture::Portrait { class, index } => Shown::Portrait { class, index },
-            Picture::Object { index } => Shown::Image { image_idx: self.objects[here][index as usize] },
-            Picture::Scene { index } => Shown::Image { image_idx: self.scenes[here][index as usize] },
+        let shown = match image {
+            ImageId::Portrait { class, index } => Shown::Portrait { class, index },
+            ImageId::Object { index } => Shown::Image { image_idx: self.objects[here][index as usize] },
+            ImageId::Scene { index } => Shown::Image { image_idx: self.scenes[here][index as usize] },
         };
         self.screens.get_or_make((split, shown), || match shown {
-            Shown::Image { image_idx } => Ok(screen_of_scene(self.fit, &self.picture(split, image_idx)?)),
+            Shown::Image { image_idx } => Ok(screen_of_scene(self.fit, &self.image(split, image_idx)?)),
             Shown::Portrait { class, index } => {
                 self.portrait(split, &self.portraits[here][class.get()][index as usize], SCREEN_SIDE_PX)
             }

@@ -1,4 +1,4 @@
-//! One split of COCO: what its annotation file says, checked against its images.
+//! Reads one split of COCO and checks its annotations against the images.
 
 use super::json::{AnnotationEntry, CategoryEntry, ImageEntry, parse_document};
 use super::layout::SplitFiles;
@@ -6,7 +6,7 @@ use super::portraits::Portrait;
 use super::rle::n_pixels;
 use super::scenes::{MIN_VISIBLE_PX, scene_crop, screen_mask};
 use crate::error::SourceError;
-use crate::file_index::{FileFacts, PictureFile};
+use crate::file_index::{FileFacts, ImageFile};
 use crate::listing::ListedFile;
 use crate::manifest::Skipped;
 use crate::options::SceneFit;
@@ -17,47 +17,47 @@ use touchstream_env::mask::Mask;
 use touchstream_files::Progress;
 use touchstream_files::read_annotation_file;
 
-/// What an annotation file says, with what contradicts itself left out.
+/// The contents of an annotation file, without contradictory entries.
 pub struct AnnotatedSplit {
     pub annotations_file: String,
     pub annotations_hash: blake3::Hash,
-    /// Names by number.
+    /// Names by id.
     pub categories: BTreeMap<u64, String>,
-    /// Images with annotations, by number.
+    /// Images with annotations, by id.
     pub images: Vec<AnnotatedImage>,
 }
 
-/// An image and what is said to be on it.
+/// An image and its annotations.
 pub struct AnnotatedImage {
     pub file: ListedFile,
     width: u32,
     height: u32,
-    /// By number.
+    /// By id.
     annotations: Vec<AnnotationEntry>,
 }
 
-/// An image that is whole and as large as its annotations say.
+/// An image that is intact and has the annotated size.
 pub struct CheckedImage {
-    pub file: PictureFile,
-    /// Visible on the screen.
+    pub file: ImageFile,
+    /// Only those that are visible on the screen.
     pub instances: Vec<CheckedInstance>,
-    /// Whether the annotations name one single object and no crowd.
+    /// Whether the annotations list exactly one object, not a group.
     pub has_one_object: bool,
 }
 
-/// An object or a crowd on the screen.
+/// An object or a group of objects on the screen.
 pub struct CheckedInstance {
     pub category_id: u64,
     pub mask: Mask,
 }
 
-/// A split with outlines made into masks.
+/// A split whose outlines have been rasterized.
 #[derive(Default)]
 pub struct CheckedSplit {
     pub images: Vec<CheckedImage>,
-    /// Candidates by category number.
+    /// Candidates by category id.
     pub portraits: BTreeMap<u64, Vec<Portrait>>,
-    /// Instances that show too few pixels on the screen.
+    /// Number of instances with too few visible pixels.
     pub n_invisible: usize,
 }
 
@@ -79,21 +79,20 @@ pub fn read_split(
     }
     let mut categories: BTreeMap<u64, String> = BTreeMap::new();
     let mut first_with_name: BTreeMap<String, u64> = BTreeMap::new();
-    // Of two categories with one name, the second is counted as the first: the same word for the same thing.
-    let mut counted_as: BTreeMap<u64, u64> = BTreeMap::new();
+    // Categories with the same name are merged into the first.
+    let mut merged_into: BTreeMap<u64, u64> = BTreeMap::new();
     for CategoryEntry { id, name } in document.categories {
-        if let Some(first) = counted_as.get(&id) {
-            let reason = format!("its number is also that of `{}`", categories[first]);
+        if let Some(first) = merged_into.get(&id) {
+            let reason = format!("category `{}` has the same id", categories[first]);
             skip(format!("category {id}"), reason);
             continue;
         }
         let first = *first_with_name.entry(name.clone()).or_insert(id);
-        counted_as.insert(id, first);
+        merged_into.insert(id, first);
         if first == id {
             categories.insert(id, name);
         } else {
-            let reason =
-                format!("its name `{name}` is also that of category {first}, as which it is counted");
+            let reason = format!("category {first} has the same name `{name}`; the two are merged");
             skip(format!("category {id}"), reason);
         }
     }
@@ -102,7 +101,7 @@ pub fn read_split(
     for entry in document.images {
         match check_image(root, files, &entry) {
             Ok(_) if images.contains_key(&entry.id) => {
-                skip(format!("image {}", entry.id), "its number is also that of another image".to_owned());
+                skip(format!("image {}", entry.id), "another image has the same id".to_owned());
             }
             Ok(image) => drop(images.insert(entry.id, image)),
             Err(reason) => skip(format!("image {}", entry.id), reason),
@@ -112,10 +111,10 @@ pub fn read_split(
     for mut annotation in document.annotations {
         let entry = format!("annotation {}", annotation.id);
         if !annotation_ids.insert(annotation.id) {
-            skip(entry, "its number is also that of another annotation".to_owned());
+            skip(entry, "another annotation has the same id".to_owned());
             continue;
         }
-        match (counted_as.get(&annotation.category_id), images.get_mut(&annotation.image_id)) {
+        match (merged_into.get(&annotation.category_id), images.get_mut(&annotation.image_id)) {
             (None, _) => skip(entry, format!("there is no category {}", annotation.category_id)),
             (_, None) => skip(entry, format!("there is no image {}", annotation.image_id)),
             (Some(&category_id), Some(image)) => {
@@ -131,20 +130,20 @@ pub fn read_split(
     Ok(AnnotatedSplit { annotations_file, annotations_hash, categories, images })
 }
 
-/// An image entry that claims a possible size and a file within its folder.
+/// Checks that an image entry has a possible size and that its file is inside the split's folder.
 fn check_image(root: &Path, files: &SplitFiles, entry: &ImageEntry) -> Result<AnnotatedImage, String> {
     n_pixels(entry.height, entry.width)
         .map_err(|_| format!("{}x{} pixels are not allowed", entry.width, entry.height))?;
     let is_inside = Path::new(&entry.file_name).components().all(|part| matches!(part, Component::Normal(_)));
     if entry.file_name.is_empty() || !is_inside {
-        return Err(format!("file name `{}` leads out of {}/", entry.file_name, files.images));
+        return Err(format!("file name `{}` is outside of {}/", entry.file_name, files.images));
     }
     let relative = format!("{}/{}", files.images, entry.file_name);
     let file = ListedFile::new(root.join(&relative), relative);
     Ok(AnnotatedImage { file, width: entry.width, height: entry.height, annotations: Vec::new() })
 }
 
-/// Makes masks of the outlines on images that are whole, as large as said, and not in `other_split`.
+/// Rasterizes the outlines on images that are intact, have the annotated size and are not in `other_split`.
 pub fn check_split(
     split: AnnotatedSplit,
     examined: &[FileFacts],
@@ -159,7 +158,7 @@ pub fn check_split(
         let reason = match &facts.verdict {
             Err(reason) => reason.clone(),
             Ok(size) if *size != (image.width, image.height) => format!(
-                "the annotations say {}x{} pixels, the file has {}x{}",
+                "the annotations give {}x{} pixels, the file has {}x{}",
                 image.width, image.height, size.0, size.1
             ),
             Ok(_) if other_split.contains(facts.hash.as_bytes()) => {
@@ -173,7 +172,7 @@ pub fn check_split(
         skipped.push(Skipped::new(image.file.relative, reason));
     }
 
-    progress.start("drawing outlines", usable.len() as u64);
+    progress.start("rasterizing outlines", usable.len() as u64);
     let outlined: Vec<OutlinedImage> = usable
         .into_par_iter()
         .enumerate()
@@ -233,7 +232,7 @@ fn outline_image(
             false => n_invisible += 1,
         }
     }
-    let file = PictureFile { file: image.file, hash };
+    let file = ImageFile { file: image.file, hash };
     OutlinedImage {
         image: CheckedImage { file, instances, has_one_object },
         portraits,

@@ -1,4 +1,4 @@
-//! Which cut-outs lie where on which background: drawn at random from a stream, before any pixel.
+//! Draws a screen's layout at random: which cut-outs are where, and on which background. Makes no pixels yet.
 
 use super::sprite::{MIN_SIDE_PX, Placement, Sprite};
 use crate::resize::{Crop, resize_square};
@@ -10,57 +10,57 @@ use touchstream_env::seed::RandomStream;
 use touchstream_env::touch::SCREEN_SIDE_PX;
 
 const SIDE: f32 = SCREEN_SIDE_PX as f32;
-/// Longer side of the box around the turned cut-out, in screen pixels. What is visible may fill less of it.
+/// Range of the longer side of a rotated cut-out's box, in screen pixels. Its visible part may be smaller.
 const OBJECT_SIDES_PX: (f32, f32) = (MIN_SIDE_PX, 170.0);
 const PORTRAIT_SIDES_PX: (f32, f32) = (150.0, 206.0);
 const SCENE_SIDES_PX: (f32, f32) = (55.0, 120.0);
-/// Tangent of half the largest turn: 30 degrees, and 15 for portraits.
+/// Tangent of half the maximum rotation: 30 degrees, and 15 for portraits.
 const MAX_TURN: f32 = 0.268;
 const MAX_PORTRAIT_TURN: f32 = 0.132;
-/// How far a portrait may stand from the middle.
+/// Maximum distance of a portrait's centre from the screen's centre, along each axis.
 const MAX_PORTRAIT_SHIFT_PX: f32 = 12.0;
-/// Objects of a scene.
+/// Number of objects in a scene, both ends included.
 const N_IN_SCENE: (u32, u32) = (2, 5);
-/// How often a place is drawn anew to avoid hiding what is already there.
+/// Number of attempts to place an object of a scene without covering others.
 const N_PLACE_TRIES: usize = 30;
-/// Which share of the smaller of two boxes may be common to both.
+/// Maximum overlap of two boxes, as a share of the smaller one.
 const MAX_OVERLAP: f32 = 0.25;
-/// The side of a template that its cut-out fills.
+/// The longer side of the cut-out on its template, as a share of the template's side.
 const TEMPLATE_SHARE: f32 = 0.92;
 
 /// The cut-outs of each class.
 pub type SpritesByClass = [Vec<Arc<Sprite>>];
 
-/// A screen to be made.
+/// The layout of a screen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Composition {
     pub background: BackgroundView,
     /// From back to front.
-    pub parts: Vec<Part>,
+    pub parts: Vec<PlacedCutout>,
 }
 
-/// A part of a background that fills the screen.
+/// The part of a background that fills the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BackgroundView {
     pub background_idx: usize,
-    /// Share of its short side that is shown.
+    /// Side of the shown square, as a share of the background's short side.
     side_share: f32,
-    /// Where, in [0, 1] of the room there is.
+    /// Position of the square, as a share of the free space.
     left_share: f32,
     top_share: f32,
     is_mirrored: bool,
 }
 
-/// A cut-out on the screen.
+/// A cut-out and its position on the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Part {
+pub struct PlacedCutout {
     pub class: usize,
     variant: usize,
     place: Placement,
 }
 
 impl Composition {
-    /// One object of a class, large and near the middle.
+    /// One large object of a class near the centre.
     pub fn portrait(
         stream: &mut RandomStream,
         sprites: &SpritesByClass,
@@ -68,27 +68,27 @@ impl Composition {
         n_backgrounds: usize,
     ) -> Self {
         let background = BackgroundView::draw(stream, n_backgrounds);
-        let mut part = Part::draw(stream, sprites, class, PORTRAIT_SIDES_PX, MAX_PORTRAIT_TURN);
+        let mut part = PlacedCutout::draw(stream, sprites, class, PORTRAIT_SIDES_PX, MAX_PORTRAIT_TURN);
         let (width, height) = part.size(sprites);
         let mut shifted = |size: f32| {
-            let room = ((SIDE - size) / 2.0).clamp(0.0, MAX_PORTRAIT_SHIFT_PX);
-            SIDE / 2.0 + stream.in_range(-room, room)
+            let max_shift = ((SIDE - size) / 2.0).clamp(0.0, MAX_PORTRAIT_SHIFT_PX);
+            SIDE / 2.0 + stream.in_range(-max_shift, max_shift)
         };
         part.place.center = (shifted(width), shifted(height));
         Self { background, parts: vec![part] }
     }
 
-    /// One object of any class anywhere.
+    /// One object of any class at any position.
     pub fn object(stream: &mut RandomStream, sprites: &SpritesByClass, n_backgrounds: usize) -> Self {
         let background = BackgroundView::draw(stream, n_backgrounds);
         let class = stream.below(sprites.len() as u32) as usize;
-        let mut part = Part::draw(stream, sprites, class, OBJECT_SIDES_PX, MAX_TURN);
+        let mut part = PlacedCutout::draw(stream, sprites, class, OBJECT_SIDES_PX, MAX_TURN);
         part.move_anywhere(stream, sprites);
         Self { background, parts: vec![part] }
     }
 
-    /// Two to five objects of different classes, none hiding much of another. The index decides the first
-    /// one's class, so that as many scenes in a row as there are classes hold every class.
+    /// Two to five objects of different classes with little overlap. The index determines the class of the first object,
+    /// so that as many consecutive scenes as there are classes contain every class.
     pub fn scene(
         stream: &mut RandomStream,
         sprites: &SpritesByClass,
@@ -101,9 +101,9 @@ impl Composition {
         let first = classes.iter().position(|&class| class == index as usize % sprites.len().max(1));
         classes.swap(0, first.unwrap_or(0));
         classes.truncate(stream.between(N_IN_SCENE.0, N_IN_SCENE.1) as usize);
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<PlacedCutout> = Vec::new();
         for class in classes {
-            let mut part = Part::draw(stream, sprites, class, SCENE_SIDES_PX, MAX_TURN);
+            let mut part = PlacedCutout::draw(stream, sprites, class, SCENE_SIDES_PX, MAX_TURN);
             for _ in 0..N_PLACE_TRIES {
                 part.move_anywhere(stream, sprites);
                 if parts.iter().all(|other| part.overlap(other, sprites) <= MAX_OVERLAP) {
@@ -115,7 +115,7 @@ impl Composition {
         Self { background, parts }
     }
 
-    /// The visible pixels of each part: those it covers by half or more, and no part in front does.
+    /// The visible pixels of each part: those that it covers by at least half, unless a part in front does, too.
     pub fn masks(&self, sprites: &SpritesByClass) -> Vec<Mask> {
         let mut is_hidden = vec![false; SCREEN_SIDE_PX * SCREEN_SIDE_PX];
         let mut masks: Vec<Mask> = Vec::with_capacity(self.parts.len());
@@ -129,7 +129,7 @@ impl Composition {
         masks
     }
 
-    /// The screen, `[224, 224, 3]`.
+    /// The screen, `[224, 224, RGB]`.
     pub fn render(&self, sprites: &SpritesByClass, background: &RgbImage) -> Box<[u8]> {
         let mut pixels = self.background.render(background);
         for part in &self.parts {
@@ -170,8 +170,8 @@ impl BackgroundView {
     }
 }
 
-impl Part {
-    /// A cut-out of a class at a random size and turn, in the middle.
+impl PlacedCutout {
+    /// A cut-out of a class with a random size and rotation, at the centre.
     fn draw(
         stream: &mut RandomStream,
         sprites: &SpritesByClass,
@@ -180,7 +180,7 @@ impl Part {
         max_turn: f32,
     ) -> Self {
         let variant = stream.below(sprites[class].len() as u32) as usize;
-        // Cosine and sine from the tangent of half the angle: plain arithmetic, so the same on every machine.
+        // Cosine and sine from the tangent of half the angle: only basic arithmetic, so the same bits on every machine.
         let half = stream.in_range(-max_turn, max_turn);
         let turn = ((1.0 - half * half) / (1.0 + half * half), 2.0 * half / (1.0 + half * half));
         let (width, height) = sprites[class][variant].turned_size(turn);
@@ -192,7 +192,7 @@ impl Part {
         &sprites[self.class][self.variant]
     }
 
-    /// Width and height of its box on the screen.
+    /// Width and height of the cut-out's box on the screen.
     fn size(&self, sprites: &SpritesByClass) -> (f32, f32) {
         let (width, height) = self.sprite(sprites).turned_size(self.place.turn);
         (width * self.place.scale, height * self.place.scale)
@@ -205,7 +205,7 @@ impl Part {
         self.place.center = (x, y);
     }
 
-    /// The common part of two boxes as a share of the smaller.
+    /// The overlap of two boxes, as a share of the smaller one.
     fn overlap(&self, other: &Self, sprites: &SpritesByClass) -> f32 {
         let (size, other_size) = (self.size(sprites), other.size(sprites));
         let common = |center: f32, size: f32, other_center: f32, other_size: f32| {
@@ -219,7 +219,7 @@ impl Part {
     }
 }
 
-/// A cut-out alone in the middle of mid grey, `[side_px, side_px, 3]`.
+/// A cut-out centred on mid grey, `[side_px, side_px, RGB]`.
 pub fn template(sprite: &Sprite, side_px: usize) -> Box<[u8]> {
     let mut pixels = vec![BACKGROUND_GREY; side_px * side_px * 3].into_boxed_slice();
     let (width, height) = sprite.turned_size((1.0, 0.0));

@@ -1,22 +1,22 @@
-//! Which files of a folder of cut-outs are objects, and which are backgrounds for which split.
+//! Lists the objects and backgrounds of a folder of cut-outs.
 
 use crate::error::SourceError;
-use crate::file_index::{FileFacts, PictureFile};
+use crate::file_index::{FileFacts, ImageFile};
 use crate::listing::{ListedFile, NOT_UTF8, list_files, list_folders};
 use crate::manifest::Skipped;
 use std::collections::BTreeMap;
 use std::path::Path;
-use touchstream_files::picture_file_metadata;
+use touchstream_files::image_file_metadata;
 
 const EXPECTED: &str =
     "objects/*.png or objects/<class>/*.png with transparency, and backgrounds*/ with at least two images";
 
-/// Files before they are looked into.
+/// Files that are not decoded yet.
 #[derive(Debug)]
 pub struct CutoutFiles {
-    /// By class name, in the order of the file names.
+    /// By class name, sorted by file name.
     pub objects: Vec<(String, Vec<ListedFile>)>,
-    /// Followed by what cannot be opened at all, objects or not: whoever looks into these names it.
+    /// Backgrounds, then all files that cannot be opened, which are reported together.
     pub backgrounds: Vec<ListedFile>,
 }
 
@@ -59,15 +59,15 @@ pub fn list_cutouts(root: &Path) -> Result<CutoutFiles, SourceError> {
     Ok(CutoutFiles { objects, backgrounds })
 }
 
-/// With a fault if it cannot be a picture, as far as one can tell without opening it.
+/// Adds a fault if the file cannot be an image, as far as this is known without reading it.
 fn checked(file: ListedFile) -> ListedFile {
-    match (&file.fault, picture_file_metadata(&file.path)) {
+    match (&file.fault, image_file_metadata(&file.path)) {
         (None, Err(error)) => file.with_fault(format!("cannot be read: {error}")),
         _ => file,
     }
 }
 
-/// `cow` of `objects/29_cow.png` and of `objects/cow/1.png`.
+/// The class in a file name: `cow` for `objects/29_cow.png` and for `objects/cow/1.png`.
 fn class_of(relative: &str) -> String {
     let below = relative.strip_prefix("objects/").unwrap_or(relative);
     let name = match below.split_once('/') {
@@ -81,14 +81,14 @@ fn class_of(relative: &str) -> String {
     .to_owned()
 }
 
-/// Whole backgrounds for training and validation: of all contents in the order of their hashes, every fifth is for
-/// validation, so that the splits share none. Copies are left out.
-pub fn part_backgrounds(
+/// Assigns backgrounds to training and validation: sorted by content hash, every fifth is for validation, so the splits
+/// share none. Duplicates are skipped.
+pub fn split_backgrounds(
     files: &[ListedFile],
     facts: &[FileFacts],
     skipped: &mut Vec<Skipped>,
-) -> [Vec<PictureFile>; 2] {
-    let mut by_content: BTreeMap<[u8; 32], PictureFile> = BTreeMap::new();
+) -> [Vec<ImageFile>; 2] {
+    let mut by_content: BTreeMap<[u8; 32], ImageFile> = BTreeMap::new();
     for (file, facts) in files.iter().zip(facts) {
         match (&facts.verdict, by_content.get(facts.hash.as_bytes())) {
             (Err(reason), _) => skipped.push(Skipped::new(&file.relative, reason)),
@@ -97,16 +97,16 @@ pub fn part_backgrounds(
                     .push(Skipped::new(&file.relative, format!("the same image as {}", first.file.relative)));
             }
             (Ok(_), None) => {
-                let picture = PictureFile { file: file.clone(), hash: facts.hash };
-                by_content.insert(*facts.hash.as_bytes(), picture);
+                let image = ImageFile { file: file.clone(), hash: facts.hash };
+                by_content.insert(*facts.hash.as_bytes(), image);
             }
         }
     }
-    let mut parted = [Vec::new(), Vec::new()];
-    for (rank, picture) in by_content.into_values().enumerate() {
-        parted[usize::from(rank % 5 == 1)].push(picture);
+    let mut splits = [Vec::new(), Vec::new()];
+    for (rank, image) in by_content.into_values().enumerate() {
+        splits[usize::from(rank % 5 == 1)].push(image);
     }
-    parted
+    splits
 }
 
 #[cfg(test)]

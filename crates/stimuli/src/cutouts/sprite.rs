@@ -1,24 +1,24 @@
-//! A cut-out that can be put anywhere at any size and angle, with smooth edges.
+//! A cut-out that can be painted at any position, size and angle, with antialiased edges.
 
 use image::RgbaImage;
 use touchstream_env::touch::SCREEN_SIDE_PX;
 
-/// Below this a pixel is as good as transparent.
+/// Pixels with a lower alpha are treated as transparent.
 const MIN_ALPHA: u8 = 8;
 
-/// The smallest that a cut-out is shown: the longer side of its box, in screen pixels.
+/// The smallest size of a cut-out on the screen: the longer side of its box, in pixels.
 pub const MIN_SIDE_PX: f32 = 40.0;
 
-/// So many pixels it must cover by half or more even then.
+/// Minimum number of pixels that a cut-out covers by at least half at its smallest size.
 const MIN_COVERED_PX: usize = 20;
 
-/// A cut-out at its full size, half of it, a quarter and so on, so that reducing it loses no detail to chance.
+/// A cut-out in full, half, quarter size and so on (mipmaps), so that shrinking it does not alias.
 #[derive(Debug)]
 pub struct Sprite {
     levels: Vec<Level>,
 }
 
-/// `[height, width, 4]` of premultiplied red, green, blue and alpha in [0, 1].
+/// `[height, width, RGBA]`, premultiplied, in [0, 1].
 #[derive(Debug)]
 struct Level {
     width: usize,
@@ -26,26 +26,26 @@ struct Level {
     pixels: Vec<[f32; 4]>,
 }
 
-/// Where a cut-out lies on a canvas.
+/// The position of a cut-out on a canvas.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placement {
-    /// Of its middle, in canvas pixels.
+    /// Canvas coordinates of the cut-out's centre.
     pub center: (f32, f32),
-    /// Canvas pixels for each pixel of the cut-out.
+    /// Canvas pixels per pixel of the cut-out.
     pub scale: f32,
-    /// Cosine and sine of its turn.
+    /// Cosine and sine of the rotation.
     pub turn: (f32, f32),
 }
 
 impl Sprite {
-    /// A cut-out, trimmed to what is visible of it; or why it is none.
-    pub fn new(picture: &RgbaImage) -> Result<Self, &'static str> {
-        let visible = || picture.enumerate_pixels().filter(|(_, _, pixel)| pixel.0[3] >= MIN_ALPHA);
+    /// A cut-out, trimmed to its visible part; or the reason why an image is not a cut-out.
+    pub fn new(image: &RgbaImage) -> Result<Self, &'static str> {
+        let visible = || image.enumerate_pixels().filter(|(_, _, pixel)| pixel.0[3] >= MIN_ALPHA);
         if visible().next().is_none() {
-            return Err("nothing of it is visible");
+            return Err("it has no visible pixel");
         }
-        if picture.pixels().all(|pixel| pixel.0[3] >= 128) {
-            return Err("nothing of it is transparent, so it is not a cut-out");
+        if image.pixels().all(|pixel| pixel.0[3] >= 128) {
+            return Err("it has no transparent pixel, so it is not a cut-out");
         }
         let (mut left, mut top, mut right, mut bottom) = (u32::MAX, u32::MAX, 0, 0);
         for (x, y, _) in visible() {
@@ -53,7 +53,7 @@ impl Sprite {
             (right, bottom) = (right.max(x + 1), bottom.max(y + 1));
         }
         let premultiplied = |(x, y): (u32, u32)| {
-            let [red, green, blue, alpha] = picture.get_pixel(x, y).0.map(|byte| f32::from(byte) / 255.0);
+            let [red, green, blue, alpha] = image.get_pixel(x, y).0.map(|byte| f32::from(byte) / 255.0);
             [red * alpha, green * alpha, blue * alpha, alpha]
         };
         let pixels =
@@ -70,18 +70,18 @@ impl Sprite {
             Placement { center: (middle, middle), scale: MIN_SIDE_PX / longer_side, turn: (1.0, 0.0) };
         match sprite.screen_coverage(smallest).iter().filter(|&&is_covered| is_covered).count() {
             MIN_COVERED_PX.. => Ok(sprite),
-            _ => Err("it is too thin or too pale to be seen when it is small"),
+            _ => Err("it is too thin or too transparent to be visible at its smallest size"),
         }
     }
 
-    /// Width and height of its box after a turn, at its own size.
+    /// Width and height of the cut-out's box after rotation, in its own pixels.
     pub fn turned_size(&self, (cos, sin): (f32, f32)) -> (f32, f32) {
         let (width, height) = (self.levels[0].width as f32, self.levels[0].height as f32);
         (width * cos.abs() + height * sin.abs(), width * sin.abs() + height * cos.abs())
     }
 
-    /// Calls `paint(row, col, [red, green, blue, alpha])`, premultiplied, for the pixels of a square canvas that the
-    /// cut-out may touch. Boxes and masks are made by this same walk, so they fit the pixels exactly.
+    /// Calls `paint(row, col, [red, green, blue, alpha])`, premultiplied, for all pixels of a square canvas that the
+    /// cut-out can affect. Boxes and masks are computed with it, too, so they match the painted pixels exactly.
     pub fn for_each_pixel(
         &self,
         place: Placement,
@@ -114,7 +114,7 @@ impl Sprite {
         }
     }
 
-    /// Whether each screen pixel shows the cut-out by half or more, `[224, 224]`.
+    /// Whether the cut-out covers each screen pixel by at least half, `[224, 224]`.
     pub fn screen_coverage(&self, place: Placement) -> Vec<bool> {
         let mut is_covered = vec![false; SCREEN_SIDE_PX * SCREEN_SIDE_PX];
         self.for_each_pixel(place, SCREEN_SIDE_PX, |row, col, [.., alpha]| {
@@ -123,7 +123,7 @@ impl Sprite {
         is_covered
     }
 
-    /// Paints the cut-out over `[side_px, side_px, 3]` bytes.
+    /// Paints the cut-out over `[side_px, side_px, RGB]` bytes.
     pub fn paint(&self, place: Placement, pixels: &mut [u8], side_px: usize) {
         self.for_each_pixel(place, side_px, |row, col, [red, green, blue, alpha]| {
             let under = &mut pixels[(row * side_px + col) * 3..][..3];
@@ -133,7 +133,7 @@ impl Sprite {
         });
     }
 
-    /// The smallest level that still has a pixel for each pixel of the canvas, and its scale.
+    /// The smallest level that has at least one pixel per canvas pixel, and its scale.
     fn level_for(&self, scale: f32) -> (&Level, f32) {
         let mut level_scale = scale;
         let mut idx = 0;
@@ -160,13 +160,13 @@ impl Level {
         Self { width, height, pixels: pixels.map(|(col, row)| mean(col, row)).collect() }
     }
 
-    /// Outside is transparent.
+    /// A pixel; transparent outside of the cut-out.
     fn pixel(&self, col: isize, row: isize) -> [f32; 4] {
         let is_inside = (0..self.width as isize).contains(&col) && (0..self.height as isize).contains(&row);
         if is_inside { self.pixels[row as usize * self.width + col as usize] } else { [0.0; 4] }
     }
 
-    /// Bilinear, at a place in pixels from the top left corner.
+    /// Bilinear interpolation; `x` and `y` are in pixels from the top left corner.
     fn sample(&self, x: f32, y: f32) -> [f32; 4] {
         let (x, y) = (x - 0.5, y - 0.5);
         let (left, top) = (x.floor(), y.floor());
@@ -226,12 +226,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_cut_out_is_refused() {
+    fn images_that_are_not_cut_outs_are_rejected() {
         let refused = |alpha| Sprite::new(&RgbaImage::from_pixel(9, 9, Rgba([1, 2, 3, alpha]))).unwrap_err();
-        assert_eq!(refused(0), "nothing of it is visible");
-        assert_eq!(refused(255), "nothing of it is transparent, so it is not a cut-out");
-        assert_eq!(refused(60), "it is too thin or too pale to be seen when it is small");
+        assert_eq!(refused(0), "it has no visible pixel");
+        assert_eq!(refused(255), "it has no transparent pixel, so it is not a cut-out");
+        assert_eq!(refused(60), "it is too thin or too transparent to be visible at its smallest size");
         let hair = RgbaImage::from_fn(200, 200, |x, _| Rgba([9, 9, 9, if x == 7 { 255 } else { 0 }]));
-        assert_eq!(Sprite::new(&hair).unwrap_err(), "it is too thin or too pale to be seen when it is small");
+        assert_eq!(
+            Sprite::new(&hair).unwrap_err(),
+            "it is too thin or too transparent to be visible at its smallest size"
+        );
     }
 }

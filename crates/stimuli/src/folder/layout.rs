@@ -1,4 +1,4 @@
-//! Which files of an image folder belong to which class and split.
+//! Lists the files of an image folder by class and split.
 
 use crate::class_names::{select_classes, sort_for_paper};
 use crate::error::SourceError;
@@ -10,18 +10,18 @@ use touchstream_env::stimuli::Split;
 
 const EXPECTED: &str = "train/<class>/ and val/<class>/ with JPEG, PNG or WebP images";
 
-/// A class with files in both splits, not yet looked into.
+/// A class with files in both splits, which are not decoded yet.
 #[derive(Debug)]
 pub struct ListedClass {
     pub name: String,
-    /// Train, then validation; sorted.
+    /// By split, sorted.
     pub files: [Vec<ListedFile>; 2],
 }
 
-/// The classes in order, and those that lack files. A class that was asked for and lacks files is an error.
+/// The classes in order, and those that lack files. It is an error if a requested class lacks files.
 pub fn list_classes(
     root: &Path,
-    asked: Option<&[String]>,
+    requested: Option<&[String]>,
 ) -> Result<(Vec<ListedClass>, Vec<Skipped>), SourceError> {
     let split_names = [split_folder(root, &["train"])?, split_folder(root, &["val", "validation"])?];
     let (mut names, mut skipped) = (BTreeSet::new(), Vec::new());
@@ -35,11 +35,13 @@ pub fn list_classes(
     sort_for_paper(&mut names);
 
     let mut classes = Vec::new();
-    for class in select_classes(asked, &names)? {
+    for class in select_classes(requested, &names)? {
         let name = &names[class];
         match list_class(root, split_names, name)? {
             Ok(files) => classes.push(ListedClass { name: name.clone(), files }),
-            Err(lack) => refuse_if_asked(asked, name, &lack.to_string()).map(|()| skipped.push(lack))?,
+            Err(lack) => {
+                refuse_if_requested(requested, name, &lack.to_string()).map(|()| skipped.push(lack))?
+            }
         }
     }
     Ok((classes, skipped))
@@ -58,15 +60,19 @@ fn list_class(
         }
         files[split as usize] = list_files(root, &folder)?;
         if files[split as usize].is_empty() {
-            return Ok(Err(Skipped::new(folder, "the folder holds no images, so the class is not used")));
+            return Ok(Err(Skipped::new(folder, "the folder contains no images, so the class is not used")));
         }
     }
     Ok(Ok(files))
 }
 
-/// An error if classes were named by the user: then every one of them must be there.
-pub fn refuse_if_asked(asked: Option<&[String]>, name: &str, reason: &str) -> Result<(), SourceError> {
-    match asked {
+/// An error if the user has chosen the classes, because then every chosen class must be usable.
+pub fn refuse_if_requested(
+    requested: Option<&[String]>,
+    name: &str,
+    reason: &str,
+) -> Result<(), SourceError> {
+    match requested {
         Some(_) => Err(SourceError::UnusableClass { name: name.to_owned(), reason: reason.to_owned() }),
         None => Ok(()),
     }

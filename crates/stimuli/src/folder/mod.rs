@@ -1,4 +1,4 @@
-//! A folder of images, sorted into splits and classes as ImageNet is.
+//! A folder of images, sorted by split and class as ImageNet is.
 
 mod layout;
 mod source;

@@ -1,24 +1,23 @@
-//! Sixteen rendered pictures as one file: a head, a checksum, and what the checksum covers.
+//! Files of sixteen rendered images, with a header and a checksum.
 
 use touchstream_env::mask::Mask;
 use touchstream_env::screen::SCREEN_BYTES;
 use touchstream_gallery::{N_CLASSES, Rendered, RenderedObject};
 
-/// Pictures in a file.
-pub const PICTURES_A_CHUNK: u32 = 16;
+pub const IMAGES_PER_CHUNK: u32 = 16;
 
 const MAGIC: &[u8; 8] = b"tsgalry1";
 const HEAD_BYTES: usize = 8 + 8 + 32;
 
-/// The bytes of a chunk file. `label` says which pictures these are, so that a file under a wrong name is found out.
-pub fn bytes_from_pictures(label: &str, pictures: &[Rendered]) -> Vec<u8> {
-    let mut payload = Vec::with_capacity(pictures.len() * (SCREEN_BYTES + 1024));
+/// The bytes of a chunk file. `label` identifies the images, so that a renamed file is detected.
+pub fn bytes_from_images(label: &str, images: &[Rendered]) -> Vec<u8> {
+    let mut payload = Vec::with_capacity(images.len() * (SCREEN_BYTES + 1024));
     put_u32(&mut payload, label.len());
     payload.extend(label.as_bytes());
-    for picture in pictures {
-        payload.extend(&picture.pixels);
-        put_u32(&mut payload, picture.objects.len());
-        for object in &picture.objects {
+    for image in images {
+        payload.extend(&image.pixels);
+        put_u32(&mut payload, image.objects.len());
+        for object in &image.objects {
             put_u32(&mut payload, object.class);
             put_u32(&mut payload, object.mask.runs().len());
             object.mask.runs().for_each(|(row, first, last)| payload.extend([row, first, last]));
@@ -27,7 +26,7 @@ pub fn bytes_from_pictures(label: &str, pictures: &[Rendered]) -> Vec<u8> {
     with_head(&payload)
 }
 
-/// A payload behind its head: length and checksum.
+/// A payload with its header: magic, length, checksum.
 pub fn with_head(payload: &[u8]) -> Vec<u8> {
     let len = (payload.len() as u64).to_le_bytes();
     [MAGIC, &len[..], blake3::hash(payload).as_bytes(), payload].concat()
@@ -37,13 +36,13 @@ fn put_u32(bytes: &mut Vec<u8>, number: usize) {
     bytes.extend((number as u32).to_le_bytes());
 }
 
-/// The pictures of a chunk file; `None` if it is torn, corrupt, or of other pictures.
-pub fn pictures_from_bytes(label: &str, bytes: &[u8]) -> Option<Vec<Rendered>> {
+/// The images of a chunk file; `None` if it is truncated, corrupt, or has another label.
+pub fn images_from_bytes(label: &str, bytes: &[u8]) -> Option<Vec<Rendered>> {
     let (head, payload) = bytes.split_at_checked(HEAD_BYTES)?;
-    let is_whole = head.starts_with(MAGIC)
+    let is_intact = head.starts_with(MAGIC)
         && head[8..16] == (payload.len() as u64).to_le_bytes()
         && head[16..] == *blake3::hash(payload).as_bytes();
-    if !is_whole {
+    if !is_intact {
         return None;
     }
     let mut rest = payload;
@@ -51,11 +50,11 @@ pub fn pictures_from_bytes(label: &str, bytes: &[u8]) -> Option<Vec<Rendered>> {
     if take(&mut rest, label_len)? != label.as_bytes() {
         return None;
     }
-    let pictures = (0..PICTURES_A_CHUNK).map(|_| take_picture(&mut rest)).collect::<Option<Vec<_>>>()?;
-    rest.is_empty().then_some(pictures)
+    let images = (0..IMAGES_PER_CHUNK).map(|_| take_image(&mut rest)).collect::<Option<Vec<_>>>()?;
+    rest.is_empty().then_some(images)
 }
 
-fn take_picture(rest: &mut &[u8]) -> Option<Rendered> {
+fn take_image(rest: &mut &[u8]) -> Option<Rendered> {
     let pixels = take(rest, SCREEN_BYTES)?.into();
     let n_objects = take_u32(rest)?;
     let mut objects = Vec::new();
@@ -84,8 +83,8 @@ fn take_u32(rest: &mut &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn pictures() -> Vec<Rendered> {
-        (0..PICTURES_A_CHUNK)
+    fn images() -> Vec<Rendered> {
+        (0..IMAGES_PER_CHUNK)
             .map(|idx| Rendered {
                 pixels: vec![idx as u8; SCREEN_BYTES].into_boxed_slice(),
                 objects: (0..idx as usize % 3)
@@ -99,10 +98,10 @@ mod tests {
     }
 
     #[test]
-    fn bytes_and_pictures_are_inverse() {
-        let bytes = bytes_from_pictures("a", &pictures());
-        let read = pictures_from_bytes("a", &bytes).unwrap();
-        for (read, written) in read.iter().zip(pictures()) {
+    fn chunks_survive_a_round_trip() {
+        let bytes = bytes_from_images("a", &images());
+        let read = images_from_bytes("a", &bytes).unwrap();
+        for (read, written) in read.iter().zip(images()) {
             assert_eq!(read.pixels, written.pixels);
             assert_eq!(read.objects.len(), written.objects.len());
             for (read, written) in read.objects.iter().zip(&written.objects) {
@@ -112,17 +111,17 @@ mod tests {
     }
 
     #[test]
-    fn torn_changed_and_misnamed_files_are_found_out() {
-        let bytes = bytes_from_pictures("a", &pictures());
-        assert!(pictures_from_bytes("b", &bytes).is_none());
+    fn truncated_changed_and_renamed_files_are_rejected() {
+        let bytes = bytes_from_images("a", &images());
+        assert!(images_from_bytes("b", &bytes).is_none());
         for keep in [0, 7, 47, 48, 1000, bytes.len() - 1] {
-            assert!(pictures_from_bytes("a", &bytes[..keep]).is_none(), "{keep} bytes");
+            assert!(images_from_bytes("a", &bytes[..keep]).is_none(), "{keep} bytes");
         }
         for at in [0, 9, 20, 48, 52, 5000, bytes.len() - 1] {
             let mut changed = bytes.clone();
             changed[at] ^= 1;
-            assert!(pictures_from_bytes("a", &changed).is_none(), "byte {at}");
+            assert!(images_from_bytes("a", &changed).is_none(), "byte {at}");
         }
-        assert!(pictures_from_bytes("a", &bytes_from_pictures("a", &pictures()[..15])).is_none());
+        assert!(images_from_bytes("a", &bytes_from_images("a", &images()[..15])).is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! The built-in pictures, rendered when first used and kept in files.
+//! The built-in images, rendered on first use and cached in files.
 
 pub mod chunk;
 mod source;

@@ -1,7 +1,7 @@
 //! The gallery as a source.
 
-use super::chunk::PICTURES_A_CHUNK;
-use super::store::{PictureStore, Series};
+use super::chunk::IMAGES_PER_CHUNK;
+use super::store::{ImageStore, Series};
 use crate::class_names::select_classes;
 use crate::error::SourceError;
 use crate::manifest::{ContentFacts, SplitCounts};
@@ -12,27 +12,26 @@ use crate::templates::Templates;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use touchstream_env::stimuli::{BoxedObject, ClassIdx, Instance, Picture, Split, StimulusError};
+use touchstream_env::stimuli::{BoxedObject, ClassIdx, ImageId, Instance, Split, StimulusError};
 use touchstream_files::Progress;
 use touchstream_gallery::{GENERATOR_VERSION, Rendered, class_names, template};
 
-/// Portraits of each class.
+/// Portraits per class.
 const N_PORTRAITS: SplitCounts = SplitCounts::new(200, 50);
-/// Localization screens: as many as the paper's set has, roughly.
+/// Localization screens: about as many as the paper's data set has.
 const N_OBJECTS: SplitCounts = SplitCounts::new(900, 150);
-/// Scenes.
 const N_SCENES: SplitCounts = SplitCounts::new(400, 100);
 
-/// What the generator calls our classes and, by split, our screens and scenes.
-struct GalleryPictures {
+/// Maps indices of the source to the generator's classes and, by split, to its screens and scenes.
+struct GalleryRenderer {
     classes: Vec<usize>,
     objects: [Vec<u32>; 2],
     scenes: [Vec<u32>; 2],
-    store: PictureStore,
+    store: ImageStore,
 }
 
-/// Opens the gallery. Screens and scenes that are needed are rendered now unless their files are there; portraits
-/// when they are first drawn, or now if so asked.
+/// Opens the gallery. Needed localization screens and scenes are rendered now unless they are cached; portraits when
+/// they are first drawn, or now if `options.needs.portraits_now`.
 pub fn open(name: String, options: &SourceOptions, progress: &dyn Progress) -> Result<Opened, SourceError> {
     let all_classes: Vec<String> = class_names().iter().map(|&name| name.to_owned()).collect();
     let generator_classes = select_classes(options.classes.as_deref(), &all_classes)?;
@@ -52,15 +51,15 @@ pub fn open(name: String, options: &SourceOptions, progress: &dyn Progress) -> R
     facts.add("sizes", format!("{n_portraits}, {n_objects}, {n_scenes}"));
     let templates = Templates::open(options, &classes, &mut facts)?;
 
-    let store = PictureStore::new(options.seed, options.cache_dir.as_deref());
+    let store = ImageStore::new(options.seed, options.cache_dir.as_deref());
     let class_of: BTreeMap<usize, ClassIdx> =
         generator_classes.iter().enumerate().map(|(idx, &class)| (class, ClassIdx(idx as u16))).collect();
     let needed = |is_needed: bool, n: SplitCounts| if is_needed { n } else { SplitCounts::default() };
     let objects = render_series(&store, Series::Objects, needed(options.needs.objects, n_objects), progress);
-    let [train, validation] = objects.map(|pictures| boxed_objects(pictures, &class_of));
+    let [train, validation] = objects.map(|images| boxed_objects(images, &class_of));
     let (object_indices, objects) = unzip_splits([train?, validation?]);
     let scenes = render_series(&store, Series::Scenes, needed(options.needs.scenes, n_scenes), progress);
-    let (scene_indices, scenes) = unzip_splits(scenes.map(|pictures| instances_of(pictures, &class_of)));
+    let (scene_indices, scenes) = unzip_splits(scenes.map(|images| instances_of(images, &class_of)));
 
     if options.needs.portraits_now {
         render_portraits(&store, &generator_classes, n_portraits, progress);
@@ -71,46 +70,46 @@ pub fn open(name: String, options: &SourceOptions, progress: &dyn Progress) -> R
     for (what, n_made, indices) in shown {
         let n_shown = SplitCounts::of_lists(indices);
         if n_shown != SplitCounts::default() && n_shown != n_made {
-            notes.push(format!("of {n_made} {what}, those that show a chosen class are used: {n_shown}"));
+            notes.push(format!("{n_shown} of {n_made} {what} contain a chosen class; only these are used"));
         }
     }
-    let pictures =
-        GalleryPictures { classes: generator_classes, objects: object_indices, scenes: scene_indices, store };
+    let renderer =
+        GalleryRenderer { classes: generator_classes, objects: object_indices, scenes: scene_indices, store };
     let portraits = vec![n_portraits; classes.len()];
     let contents = Contents { name, classes, portraits, objects, scenes, skipped: Vec::new(), notes };
-    Ok(contents.open(facts, templates, pictures))
+    Ok(contents.open(facts, templates, renderer))
 }
 
-/// What the generator says is on each picture, by split; no pixels are kept.
+/// The objects on each image, by split; pixels are discarded.
 fn render_series(
-    store: &PictureStore,
+    store: &ImageStore,
     series: Series,
-    n_pictures: SplitCounts,
+    n_images: SplitCounts,
     progress: &dyn Progress,
 ) -> [Vec<(u32, Rendered)>; 2] {
-    let n_chunks = |split| n_pictures.of(split).div_ceil(PICTURES_A_CHUNK);
+    let n_chunks = |split| n_images.of(split).div_ceil(IMAGES_PER_CHUNK);
     let n_all_chunks: u32 = Split::ALL.into_iter().map(n_chunks).sum();
     if n_all_chunks == 0 {
         return [Vec::new(), Vec::new()];
     }
-    progress.start("preparing the gallery", u64::from(n_all_chunks * PICTURES_A_CHUNK));
+    progress.start("preparing the gallery", u64::from(n_all_chunks * IMAGES_PER_CHUNK));
     let rendered = Split::ALL.map(|split| {
         let chunks = (0..n_chunks(split)).into_par_iter().map(|chunk| {
-            let mut pictures = store.chunk(series, split, chunk);
-            pictures.iter_mut().for_each(|picture| picture.pixels = Box::default());
-            progress.advance(u64::from(PICTURES_A_CHUNK));
-            pictures
+            let mut images = store.chunk(series, split, chunk);
+            images.iter_mut().for_each(|image| image.pixels = Box::default());
+            progress.advance(u64::from(IMAGES_PER_CHUNK));
+            images
         });
         let chunks: Vec<Vec<Rendered>> = chunks.collect();
-        (0..n_pictures.of(split)).zip(chunks.into_iter().flatten()).collect()
+        (0..n_images.of(split)).zip(chunks.into_iter().flatten()).collect()
     });
     progress.finish();
     rendered
 }
 
-/// Makes the files of all portraits that are not there yet.
+/// Renders all portraits that are not cached yet.
 fn render_portraits(
-    store: &PictureStore,
+    store: &ImageStore,
     classes: &[usize],
     n_portraits: SplitCounts,
     progress: &dyn Progress,
@@ -119,29 +118,29 @@ fn render_portraits(
         .iter()
         .flat_map(|&class| Split::ALL.map(|split| (class, split)))
         .flat_map(|(class, split)| {
-            (0..n_portraits.of(split).div_ceil(PICTURES_A_CHUNK)).map(move |chunk| (class, split, chunk))
+            (0..n_portraits.of(split).div_ceil(IMAGES_PER_CHUNK)).map(move |chunk| (class, split, chunk))
         })
         .collect();
-    progress.start("rendering portraits", chunks.len() as u64 * u64::from(PICTURES_A_CHUNK));
+    progress.start("rendering portraits", chunks.len() as u64 * u64::from(IMAGES_PER_CHUNK));
     chunks.into_par_iter().for_each(|(class, split, chunk)| {
         store.chunk(Series::Portraits { class }, split, chunk);
-        progress.advance(u64::from(PICTURES_A_CHUNK));
+        progress.advance(u64::from(IMAGES_PER_CHUNK));
     });
     progress.finish();
 }
 
 fn boxed_objects(
-    pictures: Vec<(u32, Rendered)>,
+    images: Vec<(u32, Rendered)>,
     class_of: &BTreeMap<usize, ClassIdx>,
 ) -> Result<Vec<(u32, BoxedObject)>, SourceError> {
     let mut objects = Vec::new();
-    for (index, picture) in pictures {
-        let only = match &picture.objects[..] {
+    for (index, image) in images {
+        let only = match &image.objects[..] {
             [only] => only.mask.bounds().map(|bounds| (only.class, bounds)),
             _ => None,
         };
         let (class, bounds) = only.ok_or_else(|| SourceError::Gallery {
-            picture: format!("localization screen {index}"),
+            image: format!("localization screen {index}"),
             reason: "it does not show exactly one object",
         })?;
         objects.extend(class_of.get(&class).map(|&class| (index, BoxedObject { class, bounds })));
@@ -150,11 +149,11 @@ fn boxed_objects(
 }
 
 fn instances_of(
-    pictures: Vec<(u32, Rendered)>,
+    images: Vec<(u32, Rendered)>,
     class_of: &BTreeMap<usize, ClassIdx>,
 ) -> Vec<(u32, Vec<Instance>)> {
-    let scenes = pictures.into_iter().map(|(index, picture)| {
-        let visible = picture.objects.into_iter().filter(|object| object.mask.area_px() > 0);
+    let scenes = images.into_iter().map(|(index, image)| {
+        let visible = image.objects.into_iter().filter(|object| object.mask.area_px() > 0);
         let known = visible
             .filter_map(|object| Some(Instance { class: *class_of.get(&object.class)?, mask: object.mask }));
         (index, known.collect::<Vec<_>>())
@@ -162,14 +161,14 @@ fn instances_of(
     scenes.filter(|(_, instances)| !instances.is_empty()).collect()
 }
 
-impl Render for GalleryPictures {
-    fn screen(&self, split: Split, picture: Picture) -> Result<Arc<[u8]>, StimulusError> {
-        let (series, index) = match picture {
-            Picture::Portrait { class, index } => {
+impl Render for GalleryRenderer {
+    fn screen(&self, split: Split, image: ImageId) -> Result<Arc<[u8]>, StimulusError> {
+        let (series, index) = match image {
+            ImageId::Portrait { class, index } => {
                 (Series::Portraits { class: self.classes[class.get()] }, index)
             }
-            Picture::Object { index } => (Series::Objects, self.objects[split as usize][index as usize]),
-            Picture::Scene { index } => (Series::Scenes, self.scenes[split as usize][index as usize]),
+            ImageId::Object { index } => (Series::Objects, self.objects[split as usize][index as usize]),
+            ImageId::Scene { index } => (Series::Scenes, self.scenes[split as usize][index as usize]),
         };
         Ok(self.store.pixels(series, split, index))
     }

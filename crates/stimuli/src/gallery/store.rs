@@ -1,7 +1,7 @@
-//! Rendered pictures: in memory, else from a chunk file, else rendered now.
+//! Rendered images: from memory, else from a chunk file, else rendered now.
 
-use super::chunk::{PICTURES_A_CHUNK, bytes_from_pictures, pictures_from_bytes};
-use crate::picture_cache::{CACHE_BYTES, PictureCache};
+use super::chunk::{IMAGES_PER_CHUNK, bytes_from_images, images_from_bytes};
+use crate::image_cache::{CACHE_BYTES, ImageCache};
 use rayon::prelude::*;
 use std::fs;
 use std::io;
@@ -12,13 +12,10 @@ use touchstream_env::stimuli::Split;
 use touchstream_files::{unwritable_cache, write_aside};
 use touchstream_gallery::{GENERATOR_VERSION, Rendered, object_screen, portrait, scene};
 
-/// A row of pictures of the generator.
+/// A kind of image, with the generator's class for portraits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Series {
-    /// Of a class, as the generator counts them.
-    Portraits {
-        class: usize,
-    },
+    Portraits { class: usize },
     Objects,
     Scenes,
 }
@@ -41,24 +38,24 @@ impl Series {
     }
 }
 
-/// All pictures of one seed.
+/// All images of one seed.
 #[derive(Debug)]
-pub struct PictureStore {
+pub struct ImageStore {
     seed: RunSeed,
-    /// `None` without a cache folder: pictures are then rendered one by one and kept in memory alone.
+    /// `None` without a cache folder: images are then rendered one by one and only kept in memory.
     folder: Option<PathBuf>,
-    /// The first failure to write a file; none is tried after it.
+    /// The first error when writing a file; nothing is written after it.
     write_failure: OnceLock<String>,
-    pixels: PictureCache<(Series, Split, u32)>,
+    pixels: ImageCache<(Series, Split, u32)>,
 }
 
-impl PictureStore {
-    /// A store that keeps its files below `cache_dir`. Where none can be written, those that are there still serve.
+impl ImageStore {
+    /// A store with its files below `cache_dir`. If nothing can be written there, existing files are still read.
     pub fn new(seed: RunSeed, cache_dir: Option<&Path>) -> Self {
         let name = format!("v{GENERATOR_VERSION}-s{}", seed.0);
         let folder = cache_dir.map(|cache_dir| cache_dir.join("gallery").join(name));
         let write_failure = OnceLock::new();
-        let store = Self { seed, folder, write_failure, pixels: PictureCache::new(CACHE_BYTES) };
+        let store = Self { seed, folder, write_failure, pixels: ImageCache::new(CACHE_BYTES) };
         store.try_writing(|folder| {
             fs::create_dir_all(folder)?;
             tempfile::tempfile_in(folder).map(drop)
@@ -66,7 +63,7 @@ impl PictureStore {
         store
     }
 
-    /// Why files cannot be written, as a note for people, if they cannot.
+    /// Why files cannot be written, if they cannot, as a sentence.
     pub fn write_failure(&self) -> Option<&String> {
         self.write_failure.get()
     }
@@ -79,7 +76,6 @@ impl PictureStore {
         }
     }
 
-    /// The bytes of one picture.
     pub fn pixels(&self, series: Series, split: Split, index: u32) -> Arc<[u8]> {
         if let Some(pixels) = self.pixels.get((series, split, index)) {
             return pixels;
@@ -87,10 +83,10 @@ impl PictureStore {
         let pixels: Arc<[u8]> = match self.folder {
             None => series.render(self.seed, split, index).pixels.into(),
             Some(_) => {
-                let chunk = index / PICTURES_A_CHUNK;
+                let chunk = index / IMAGES_PER_CHUNK;
                 let mut wanted = None;
-                for (offset, picture) in (0..).zip(self.chunk(series, split, chunk)) {
-                    let (at, pixels) = (chunk * PICTURES_A_CHUNK + offset, Arc::<[u8]>::from(picture.pixels));
+                for (offset, image) in (0..).zip(self.chunk(series, split, chunk)) {
+                    let (at, pixels) = (chunk * IMAGES_PER_CHUNK + offset, Arc::<[u8]>::from(image.pixels));
                     match at == index {
                         true => wanted = Some(pixels),
                         false => self.pixels.insert((series, split, at), pixels),
@@ -103,23 +99,22 @@ impl PictureStore {
         pixels
     }
 
-    /// The sixteen pictures of a chunk. A file that is not there, torn or corrupt is made again.
-    ///
-    /// Nothing is lost if it cannot be written: the pictures are then rendered again when they are needed again.
+    /// The sixteen images of a chunk. A missing, truncated or corrupt file is rendered again; if it cannot be written,
+    /// the images are rendered again whenever they are needed.
     pub fn chunk(&self, series: Series, split: Split, chunk: u32) -> Vec<Rendered> {
         let name = format!("{}/{chunk:05}.bin", series.folder(split));
         let label = format!("v{GENERATOR_VERSION} seed {} {name}", self.seed.0);
         let stored = self.folder.as_ref().and_then(|folder| fs::read(folder.join(&name)).ok());
-        if let Some(pictures) = stored.and_then(|bytes| pictures_from_bytes(&label, &bytes)) {
-            return pictures;
+        if let Some(images) = stored.and_then(|bytes| images_from_bytes(&label, &bytes)) {
+            return images;
         }
-        let first = chunk * PICTURES_A_CHUNK;
-        let pictures: Vec<Rendered> = (first..first + PICTURES_A_CHUNK)
+        let first = chunk * IMAGES_PER_CHUNK;
+        let images: Vec<Rendered> = (first..first + IMAGES_PER_CHUNK)
             .into_par_iter()
             .map(|index| series.render(self.seed, split, index))
             .collect();
-        self.try_writing(|folder| write_aside(&folder.join(&name), &bytes_from_pictures(&label, &pictures)));
-        pictures
+        self.try_writing(|folder| write_aside(&folder.join(&name), &bytes_from_images(&label, &images)));
+        images
     }
 }
 
@@ -130,7 +125,7 @@ mod tests {
     const SERIES: Series = Series::Portraits { class: 3 };
 
     fn pixels(cache: Option<&Path>, index: u32) -> Arc<[u8]> {
-        PictureStore::new(RunSeed(5), cache).pixels(SERIES, Split::Train, index)
+        ImageStore::new(RunSeed(5), cache).pixels(SERIES, Split::Train, index)
     }
 
     fn only_file(cache: &Path) -> PathBuf {
@@ -141,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_the_same_with_and_without_files() {
+    fn images_are_the_same_with_and_without_files() {
         let cache = tempfile::tempdir().unwrap();
         for index in [17, 31] {
             let direct = pixels(None, index);
@@ -152,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_corrupt_or_torn_chunk_is_made_again() {
+    fn a_corrupt_or_truncated_chunk_is_rendered_again() {
         let cache = tempfile::tempdir().unwrap();
         let direct = pixels(Some(cache.path()), 2);
         let file = only_file(cache.path());
@@ -167,18 +162,18 @@ mod tests {
     }
 
     #[test]
-    fn a_store_that_cannot_write_says_so_once_and_goes_on() {
+    fn an_unwritable_store_still_renders() {
         let cache = tempfile::tempdir().unwrap();
         let direct = pixels(None, 2);
         let blocked = cache.path().join("a file");
         fs::write(&blocked, "").unwrap();
-        let store = PictureStore::new(RunSeed(5), Some(&blocked));
+        let store = ImageStore::new(RunSeed(5), Some(&blocked));
         let failure = store.write_failure().unwrap().clone();
-        assert!(failure.contains("a file") && failure.contains("cannot be written ("), "{failure}");
+        assert!(failure.contains("a file") && failure.contains("is not writable ("), "{failure}");
         assert_eq!(store.pixels(SERIES, Split::Train, 2), direct);
         assert_eq!(store.write_failure(), Some(&failure));
 
-        let store = PictureStore::new(RunSeed(5), Some(cache.path()));
+        let store = ImageStore::new(RunSeed(5), Some(cache.path()));
         assert_eq!(store.write_failure(), None);
         let in_the_way = cache.path().join(format!("gallery/v{GENERATOR_VERSION}-s5/portrait-train-3"));
         fs::write(in_the_way, "").unwrap();

@@ -1,4 +1,4 @@
-//! A small source of each kind, made on the spot: five classes, pictures that all differ.
+//! A small source of each kind, made on the spot: five classes, images that all differ.
 
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ const CLASSES: [&str; 5] = ["boat", "cat", "dog", "owl", "tree"];
 const WIDTH: u32 = 240;
 const HEIGHT: u32 = 180;
 
-/// Pictures of each class: three to learn from, two to be judged on.
+/// Images of each class: three to learn from, two to be judged on.
 pub fn folder() -> (TempDir, SourceSpec) {
     let root = tempfile::tempdir().unwrap();
     for (class_idx, class) in (0..).zip(CLASSES) {
@@ -127,9 +127,9 @@ fn photo(width: u32, height: u32, seed: u32) -> RgbImage {
     })
 }
 
-fn encoded(picture: impl Into<DynamicImage>, format: ImageFormat) -> Vec<u8> {
+fn encoded(image: impl Into<DynamicImage>, format: ImageFormat) -> Vec<u8> {
     let mut bytes = Cursor::new(Vec::new());
-    picture.into().write_to(&mut bytes, format).unwrap();
+    image.into().write_to(&mut bytes, format).unwrap();
     bytes.into_inner()
 }
 

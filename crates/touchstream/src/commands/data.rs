@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
 use touchstream_env::screen::Screen;
-use touchstream_env::stimuli::{ClassIdx, Picture, Split, Stimuli};
+use touchstream_env::stimuli::{ClassIdx, ImageId, Split, Stimuli};
 use touchstream_experiment::config::ImageOptions;
 use touchstream_experiment::output::write_file;
 use touchstream_report::canvas::{Canvas, LETTER_PX, Place};
@@ -68,7 +68,7 @@ fn class_sheet(stimuli: &dyn Stimuli) -> Result<Canvas> {
         let template = stimuli.template(Split::Train, class, CELL_PX)?;
         sheet.paste(&Canvas::of_rows(template.rows()), Place { x, y });
         for shown in 0..PORTRAITS_SHOWN.min(stimuli.n_portraits(Split::Train, class)) {
-            let portrait = Picture::Portrait { class, index: shown as u32 };
+            let portrait = ImageId::Portrait { class, index: shown as u32 };
             stimuli.draw(Split::Train, portrait, &mut screen)?;
             let place = Place { x: x + (shown + 1) * (CELL_PX + 2), y };
             sheet.paste(&Canvas::of_screen(&screen).shrunk(2), place);

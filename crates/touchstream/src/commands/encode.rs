@@ -19,7 +19,7 @@ use touchstream_experiment::TimedEncoder;
 use touchstream_experiment::config::DataFacts;
 use touchstream_experiment::config::{needs_of, parse_task_arg};
 use touchstream_features::{
-    Calibrated, CalibrationSettings, Encoded, Eyes, Wanted, calibrate_tasks, encode_tasks,
+    Calibrated, CalibrationSettings, EncodeContext, Encoded, Wanted, calibrate_tasks, encode_tasks,
 };
 use touchstream_files::file_in_the_way;
 
@@ -116,7 +116,7 @@ pub fn run(args: &EncodeArgs) -> Result<()> {
     let wanted = if args.maps { Wanted::SceneAndMap } else { Wanted::Scene };
     let progress = touchstream_experiment::WorkProgress(&terminal);
     let timed = TimedEncoder::new(encoder.as_ref());
-    let eyes = Eyes { encoder: &timed, cache_dir: Some(&cache_dir), progress: &progress };
+    let eyes = EncodeContext { encoder: &timed, cache_dir: Some(&cache_dir), progress: &progress };
     let started = Instant::now();
     let encoded = encode_tasks(eyes, &bound.iter().collect::<Vec<_>>(), wanted)?;
     let secs = started.elapsed().as_secs_f64();

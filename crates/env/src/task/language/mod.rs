@@ -1,4 +1,4 @@
-//! The language of task files: TOML, read and written.
+//! Reads and writes task files (TOML).
 
 mod parse;
 mod print;

@@ -1,4 +1,4 @@
-//! From the text of a task file to a task.
+//! Parses task files.
 
 use crate::shape::{Rect, Shape};
 use crate::task::checked::Task;
@@ -6,16 +6,14 @@ use crate::task::definition::{
     ClassChoice, Extent, MatchScreen, Paradigm, Region, Slot, SlotOrder, TaskSpec, TemplateLayout,
 };
 use crate::task::transformation::Transformation;
-use crate::toml_place::{self, FileError};
-use serde::de::{Error, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
-use std::fmt;
+use crate::toml_errors::{self, FileError};
+use serde::Deserialize;
 
-/// The task of a task file's text. Errors name line and field.
+/// Parses a task file. Errors name line and field.
 pub fn parse_task(text: &str) -> Result<Task, FileError> {
-    let file: TaskFile = toml_place::parse(text)?;
-    let spec = file.into_spec().map_err(|(field, reason)| toml_place::error_at(text, &field, reason))?;
-    Task::check(spec).map_err(|error| toml_place::error_at(text, &error.field, error.reason))
+    let file: TaskFile = toml_errors::parse(text)?;
+    let spec = file.into_spec().map_err(|(field, reason)| toml_errors::error_at(text, &field, reason))?;
+    Task::check(spec).map_err(|error| toml_errors::error_at(text, &error.field, error.reason))
 }
 
 #[derive(Deserialize)]
@@ -24,8 +22,7 @@ struct TaskFile {
     id: String,
     #[serde(default)]
     title: String,
-    #[serde(deserialize_with = "class_choice")]
-    classes: ClassChoice,
+    classes: ClassesValue,
     #[serde(default)]
     transformations: Vec<Transformation>,
     stimulus_response: Option<StimulusResponseTable>,
@@ -58,25 +55,16 @@ fn full_reward() -> f32 {
 struct MatchToSampleTable {
     scene: Option<bool>,
     template: Option<usize>,
-    order: Option<OrderWord>,
+    order: Option<SlotOrder>,
     slots: Option<Vec<SlotTable>>,
     button: Option<ButtonTable>,
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum OrderWord {
-    Fixed,
-    Shuffled,
-}
-
-#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SlotTable {
-    #[serde(deserialize_with = "extent")]
-    top: Extent,
-    #[serde(deserialize_with = "extent")]
-    left: Extent,
+    top: PixelOrRange,
+    left: PixelOrRange,
 }
 
 #[derive(Deserialize)]
@@ -98,8 +86,9 @@ fn wrong(field: impl Into<String>, reason: impl Into<String>) -> FieldError {
 
 impl TaskFile {
     fn into_spec(self) -> Result<TaskSpec, FieldError> {
+        let classes = self.classes.into();
         let paradigm = match (self.stimulus_response, self.match_to_sample, self.localization) {
-            (Some(table), None, None) => table.into_paradigm(&self.classes)?,
+            (Some(table), None, None) => table.into_paradigm(&classes)?,
             (None, Some(table), None) => Paradigm::MatchToSample(table.into_match_screen()?),
             (None, None, Some(LocalizationTable {})) => Paradigm::Localization,
             (None, None, None) => {
@@ -113,13 +102,7 @@ impl TaskFile {
             (None, _, _) => return Err(wrong("match-to-sample", "a task has one paradigm, not several")),
         };
         let title = if self.title.is_empty() { self.id.clone() } else { self.title };
-        Ok(TaskSpec {
-            id: self.id,
-            title,
-            classes: self.classes,
-            paradigm,
-            transformations: self.transformations,
-        })
+        Ok(TaskSpec { id: self.id, title, classes, paradigm, transformations: self.transformations })
     }
 }
 
@@ -142,14 +125,16 @@ impl MatchToSampleTable {
     fn into_match_screen(self) -> Result<MatchScreen, FieldError> {
         let field = |name: &str| format!("match-to-sample.{name}");
         if self.scene == Some(true) {
-            let templates_said = [
+            let template_fields = [
                 ("template", self.template.is_some()),
                 ("order", self.order.is_some()),
                 ("slots", self.slots.is_some()),
                 ("button", self.button.is_some()),
             ];
-            return match templates_said.iter().find(|(_, said)| *said) {
-                Some((name, _)) => Err(wrong(field(name), "a scene has no templates; leave this out")),
+            return match template_fields.iter().find(|(_, is_set)| *is_set) {
+                Some((name, _)) => {
+                    Err(wrong(field(name), "not allowed with `scene = true`: a scene has no templates"))
+                }
                 None => Ok(MatchScreen::Scene),
             };
         }
@@ -161,11 +146,11 @@ impl MatchToSampleTable {
         };
         Ok(MatchScreen::Templates(TemplateLayout {
             side_px: self.template.ok_or_else(|| missing("template"))?,
-            slots: slots.into_iter().map(|slot| Slot { top: slot.top, left: slot.left }).collect(),
-            order: match self.order.ok_or_else(|| missing("order"))? {
-                OrderWord::Fixed => SlotOrder::Fixed,
-                OrderWord::Shuffled => SlotOrder::Shuffled,
-            },
+            slots: slots
+                .into_iter()
+                .map(|slot| Slot { top: slot.top.into(), left: slot.left.into() })
+                .collect(),
+            order: self.order.ok_or_else(|| missing("order"))?,
             button,
         }))
     }
@@ -183,6 +168,8 @@ fn one_shape(rect: Option<Rect>, polygon: Option<Vec<[f32; 2]>>, field: &str) ->
 }
 
 /// A class of the task, by position or by name.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a class: its position (0, 1, ...) or its name")]
 enum ClassRef {
     Position(usize),
     Name(String),
@@ -203,78 +190,42 @@ impl ClassRef {
     }
 }
 
-impl<'de> Deserialize<'de> for ClassRef {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct NumberOrName;
-        impl Visitor<'_> for NumberOrName {
-            type Value = ClassRef;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a class: its position (0, 1, ...) or its name")
-            }
-            fn visit_i64<E: Error>(self, position: i64) -> Result<ClassRef, E> {
-                usize::try_from(position)
-                    .map(ClassRef::Position)
-                    .map_err(|_| E::custom("a class's position is not negative"))
-            }
-            fn visit_str<E: Error>(self, name: &str) -> Result<ClassRef, E> {
-                Ok(ClassRef::Name(name.into()))
-            }
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a number of classes, a list of class names, or \"all\"")]
+enum ClassesValue {
+    First(usize),
+    Named(Vec<String>),
+    All(AllClasses),
+}
+
+#[derive(Deserialize)]
+enum AllClasses {
+    #[serde(rename = "all")]
+    All,
+}
+
+impl From<ClassesValue> for ClassChoice {
+    fn from(value: ClassesValue) -> Self {
+        match value {
+            ClassesValue::First(n) => Self::First(n),
+            ClassesValue::Named(names) => Self::Named(names),
+            ClassesValue::All(AllClasses::All) => Self::All,
         }
-        deserializer.deserialize_any(NumberOrName)
     }
 }
 
-fn class_choice<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ClassChoice, D::Error> {
-    struct NumberNamesOrAll;
-    impl<'de> Visitor<'de> for NumberNamesOrAll {
-        type Value = ClassChoice;
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a number of classes, a list of class names, or \"all\"")
-        }
-        fn visit_i64<E: Error>(self, n: i64) -> Result<ClassChoice, E> {
-            usize::try_from(n)
-                .map(ClassChoice::First)
-                .map_err(|_| E::custom("a number of classes is not negative"))
-        }
-        fn visit_str<E: Error>(self, word: &str) -> Result<ClassChoice, E> {
-            if word == "all" {
-                Ok(ClassChoice::All)
-            } else {
-                Err(E::invalid_value(serde::de::Unexpected::Str(word), &self))
-            }
-        }
-        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ClassChoice, A::Error> {
-            let mut names = Vec::new();
-            while let Some(name) = seq.next_element()? {
-                names.push(name);
-            }
-            Ok(ClassChoice::Named(names))
-        }
-    }
-    deserializer.deserialize_any(NumberNamesOrAll)
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a pixel of the screen or a range of two pixels, [first, last]")]
+enum PixelOrRange {
+    Pixel(u32),
+    Range(u32, u32),
 }
 
-fn extent<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Extent, D::Error> {
-    struct PixelOrRange;
-    impl<'de> Visitor<'de> for PixelOrRange {
-        type Value = Extent;
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a pixel or a range of pixels [first, last]")
-        }
-        fn visit_i64<E: Error>(self, px: i64) -> Result<Extent, E> {
-            u32::try_from(px)
-                .map(Extent::fixed)
-                .map_err(|_| E::custom(format!("{px} is not a pixel of the screen")))
-        }
-        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Extent, A::Error> {
-            let two = "a range is two numbers, [first, last]";
-            let min = seq.next_element()?.ok_or_else(|| A::Error::custom(two))?;
-            let max = seq.next_element()?.ok_or_else(|| A::Error::custom(two))?;
-            match seq.next_element::<u32>()? {
-                None => Ok(Extent { min, max }),
-                Some(_) => Err(A::Error::custom(two)),
-            }
+impl From<PixelOrRange> for Extent {
+    fn from(value: PixelOrRange) -> Self {
+        match value {
+            PixelOrRange::Pixel(px) => Self::fixed(px),
+            PixelOrRange::Range(min, max) => Self { min, max },
         }
     }
-    deserializer.deserialize_any(PixelOrRange)
 }

@@ -1,4 +1,4 @@
-//! From a task to the text of a task file, which parses back to the same task.
+//! Writes task files; the text parses back to the same task.
 
 use crate::shape::Shape;
 use crate::task::checked::Task;
@@ -108,7 +108,7 @@ fn listed<T>(items: &[T], show: impl Fn(&T) -> String) -> String {
     items.iter().map(show).collect::<Vec<_>>().join(", ")
 }
 
-/// A TOML string with everything escaped that needs it.
+/// A TOML string literal.
 pub(crate) fn quoted(text: &str) -> String {
     toml::Value::from(text).to_string()
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use touchstream_files::{entries_of, unless_gone};
+use touchstream_files::{entries_of, none_if_not_found};
 use touchstream_report::study::figure::Figure;
 use touchstream_report::study::png::{DEFAULT_SCALE, png_from_svg};
 use touchstream_report::study::table::Table;
@@ -55,7 +55,7 @@ fn delete_all_but<'a>(folder: &Path, endings: &[&str], kept: impl Iterator<Item 
         let part = |part: Option<&OsStr>| part.and_then(OsStr::to_str).unwrap_or_default().to_owned();
         let is_ours = endings.contains(&part(path.extension()).as_str()) && path.is_file();
         if is_ours && !kept.contains(part(path.file_stem()).as_str()) {
-            unless_gone(fs::remove_file(&path)).with_context(|| path.display().to_string())?;
+            none_if_not_found(fs::remove_file(&path)).with_context(|| path.display().to_string())?;
         }
     }
     Ok(())

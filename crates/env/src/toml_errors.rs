@@ -1,19 +1,18 @@
-//! Where in a TOML text a field stands, so that every error can name line and field.
+//! TOML errors that name line and field.
 
 use serde::de::DeserializeOwned;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// What is wrong with a TOML file of ours, and where.
+/// What is wrong with a TOML file, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}{}: {reason}", in_field(.field))]
 pub struct FileError {
-    /// Counted from 1.
+    /// From 1.
     pub line: usize,
-    /// The field's path, for instance `stimulus-response.regions[1].class`; empty where there is none.
+    /// The field's path, for instance `stimulus-response.regions[1].class`; empty if unknown.
     pub field: String,
-    /// What is wrong.
     pub reason: String,
 }
 
@@ -33,12 +32,12 @@ pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, FileError> {
     })
 }
 
-/// An error about a field of a text that is sound TOML.
+/// An error about a field of a text that is valid TOML.
 pub(crate) fn error_at(text: &str, field: &str, reason: impl Into<String>) -> FileError {
     FileError { line: line_of_field(text, field), field: field.into(), reason: reason.into() }
 }
 
-/// The line of a field such as `match-to-sample.slots[1]`, or of the innermost table around it that exists.
+/// The line of a field such as `match-to-sample.slots[1]`, or of its innermost parent that exists.
 pub fn line_of_field(text: &str, field: &str) -> usize {
     let Ok(root) = DeTable::parse(text) else { return 1 };
     let mut start = 0;
@@ -78,13 +77,13 @@ impl<'a> Node<'a> {
     }
 }
 
-/// The path of the innermost key or value that holds a stretch of the text.
+/// The path of the innermost key or value that contains a range of the text.
 fn path_at(text: &str, span: &Range<usize>) -> Option<String> {
     let root = DeTable::parse(text).ok()?;
     path_within(&Node::Table(root.get_ref()), span)
 }
 
-/// A table's span is its header's, which does not reach over its fields: so every branch is looked into.
+/// The span of a table is only its header, without its fields; so every branch is searched.
 fn path_within(node: &Node<'_>, span: &Range<usize>) -> Option<String> {
     let holds = |outer: Range<usize>| outer.start <= span.start && span.end <= outer.end;
     let inside = |value| Node::of(value).and_then(|inner| path_within(&inner, span));

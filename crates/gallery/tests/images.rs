@@ -1,4 +1,4 @@
-//! What every user of the gallery relies on: one object a portrait, honest masks, and the same bytes again.
+//! What users of the gallery rely on: one object per portrait, exact masks, and reproducible bytes.
 
 use touchstream_env::mask::Mask;
 use touchstream_env::screen::SCREEN_BYTES;
@@ -6,8 +6,8 @@ use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
 use touchstream_env::touch::Touch;
 use touchstream_gallery::{
-    GENERATOR_VERSION, MIN_VISIBLE_PX, N_CLASSES, Rendered, class_names, object_screen,
-    object_screen_outlines, portrait, scene, scene_outlines, template,
+    GENERATOR_VERSION, MIN_VISIBLE_PX, N_CLASSES, Rendered, class_names, object_screen, portrait, scene,
+    template,
 };
 
 const SEED: RunSeed = RunSeed(11);
@@ -25,9 +25,9 @@ fn names_are_many_and_different() {
 #[test]
 fn a_portrait_shows_one_large_object() {
     for (class, name) in class_names().iter().enumerate() {
-        let picture = portrait(SEED, Split::Train, class, 0);
-        assert_eq!(picture.pixels.len(), SCREEN_BYTES);
-        let [object] = &picture.objects[..] else { panic!("{name}: {} objects", picture.objects.len()) };
+        let image = portrait(SEED, Split::Train, class, 0);
+        assert_eq!(image.pixels.len(), SCREEN_BYTES);
+        let [object] = &image.objects[..] else { panic!("{name}: {} objects", image.objects.len()) };
         assert_eq!(object.class, class);
         let coverage = object.mask.coverage();
         assert!((0.03..0.6).contains(&coverage), "{name} covers {coverage:.3} of its portrait");
@@ -54,10 +54,10 @@ fn templates_differ_and_leave_a_grey_rim() {
 }
 
 #[test]
-fn pictures_are_a_function_of_their_arguments() {
+fn images_are_a_function_of_their_arguments() {
     let draw = |seed, split, index| {
         [portrait(seed, split, 5, index), object_screen(seed, split, index), scene(seed, split, index)]
-            .map(|picture| picture.pixels)
+            .map(|image| image.pixels)
     };
     let reference = draw(SEED, Split::Train, 2);
     assert_eq!(draw(SEED, Split::Train, 2), reference);
@@ -70,13 +70,13 @@ fn pictures_are_a_function_of_their_arguments() {
 }
 
 #[test]
-fn objects_lie_wholly_on_their_screens() {
+fn objects_are_completely_on_the_screen() {
     let mut longest_sides = Vec::new();
     for index in 0..24 {
-        let picture = object_screen(SEED, Split::Validation, index);
-        assert_eq!(picture.objects.len(), 1);
-        let bounds = picture.objects[0].mask.bounds().unwrap();
-        // An object that leaves the screen would be cut off by its rim.
+        let image = object_screen(SEED, Split::Validation, index);
+        assert_eq!(image.objects.len(), 1);
+        let bounds = image.objects[0].mask.bounds().unwrap();
+        // An object that extends beyond the screen would be cut off at its edge.
         assert!(bounds.top() >= 1 && bounds.left() >= 1, "{bounds:?}");
         assert!(bounds.bottom() <= 222 && bounds.right() <= 222, "{bounds:?}");
         longest_sides.push(bounds.height_px().max(bounds.width_px()));
@@ -86,9 +86,9 @@ fn objects_lie_wholly_on_their_screens() {
 }
 
 #[test]
-fn scenes_hold_several_visible_objects() {
+fn scenes_contain_several_visible_objects() {
     for index in 0..60 {
-        let objects = scene_outlines(SEED, Split::Train, index);
+        let objects = scene(SEED, Split::Train, index).objects;
         assert!((2..=5).contains(&objects.len()));
         let masks: Vec<&Mask> = objects.iter().map(|object| &object.mask).collect();
         assert!(masks.iter().all(|mask| mask.area_px() >= MIN_VISIBLE_PX));
@@ -100,22 +100,11 @@ fn scenes_hold_several_visible_objects() {
     }
 }
 
-#[test]
-fn outlines_are_those_of_the_pictures() {
-    for index in 0..4 {
-        assert!(
-            object_screen_outlines(SEED, Split::Train, index)
-                == object_screen(SEED, Split::Train, index).objects
-        );
-        assert!(scene_outlines(SEED, Split::Train, index) == scene(SEED, Split::Train, index).objects);
-    }
-}
-
-fn hash_of(pictures: impl Iterator<Item = Rendered>) -> String {
+fn hash_of(images: impl Iterator<Item = Rendered>) -> String {
     let mut hasher = blake3::Hasher::new();
-    for picture in pictures {
-        hasher.update(&picture.pixels);
-        for object in &picture.objects {
+    for image in images {
+        hasher.update(&image.pixels);
+        for object in &image.objects {
             hasher.update(&(object.class as u64).to_le_bytes());
             object.mask.runs().for_each(|(row, first, last)| _ = hasher.update(&[row, first, last]));
         }
@@ -123,7 +112,7 @@ fn hash_of(pictures: impl Iterator<Item = Rendered>) -> String {
     hasher.finalize().to_hex()[..16].to_owned()
 }
 
-/// Whoever changes pixels or masks must bump the version; every platform must give the same.
+/// Changing pixels or masks requires a new version; every platform must give the same bytes.
 #[test]
 fn pixels_and_masks_change_only_with_the_version() {
     let no_objects = |pixels| Rendered { pixels, objects: Vec::new() };
@@ -138,25 +127,25 @@ fn pixels_and_masks_change_only_with_the_version() {
 }
 
 #[test]
-fn any_59_scenes_in_a_row_hold_every_class() {
+fn any_59_consecutive_scenes_contain_every_class() {
     for index in 30..30 + N_CLASSES as u32 {
         let expected = index as usize % N_CLASSES;
-        let objects = scene_outlines(RunSeed(4), Split::Validation, index);
+        let objects = scene(RunSeed(4), Split::Validation, index).objects;
         assert!(objects.iter().any(|object| object.class == expected), "scene {index}");
     }
 }
 
-/// The mean colour of an object's pixels must not depend on its class: over portraits, classes differ in it no
-/// more than portraits of one class do by chance.
+/// The mean colour of an object's pixels must not depend on its class: it varies between classes no more than expected
+/// by chance from its variation within classes.
 #[test]
-fn the_colour_of_rendered_objects_does_not_tell_the_class() {
+fn the_colour_of_rendered_objects_does_not_reveal_the_class() {
     const N_EACH: usize = 6;
     let mean_colour = |class: usize, index: usize| -> [f64; 3] {
-        let picture = portrait(SEED, Split::Train, class, index as u32);
-        let mask = &picture.objects[0].mask;
+        let image = portrait(SEED, Split::Train, class, index as u32);
+        let mask = &image.objects[0].mask;
         let mut sums = [0.0; 3];
         mask.for_each_run(|run| {
-            for pixel in picture.pixels[run.start * 3..run.end * 3].chunks_exact(3) {
+            for pixel in image.pixels[run.start * 3..run.end * 3].chunks_exact(3) {
                 sums.iter_mut().zip(pixel).for_each(|(sum, &byte)| *sum += f64::from(byte));
             }
         });
