@@ -1,6 +1,5 @@
-//! The parts of the cache folder that are plain files: pictures and weights. Only files of the names that this
-//! program gives are counted as its own; nothing else is ever deleted. What another process deletes meanwhile counts
-//! nothing and is gone.
+//! The sections of the cache folder that are plain files: images and weights. Only files with names that this program
+//! gives are counted and deleted; files that another process deletes meanwhile are skipped.
 
 use crate::error::{Context, Result};
 use std::fs;
@@ -11,9 +10,9 @@ use touchstream_files::none_if_not_found;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheSection {
-    /// Rendered pictures of the gallery, and facts about image files.
+    /// Rendered images of the gallery, and an index of image files.
     Pictures,
-    /// Weights of encoders, and what installations that were killed have left behind.
+    /// Weights of encoders, and the files of killed installations.
     Weights,
 }
 
@@ -91,7 +90,7 @@ impl SectionFiles {
         let mut entries = entries.collect::<io::Result<Vec<_>>>()?;
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
-            // Of a link, not of what it leads to.
+            // Links are not followed.
             let Some(facts) = none_if_not_found(entry.metadata())? else { continue };
             let is_ours = match ours {
                 Ours::All => true,
@@ -122,7 +121,7 @@ impl SectionFiles {
             none_if_not_found(fs::remove_file(path))
                 .with_context(|| format!("cannot delete {}", path.display()))?;
         }
-        // Where something else is in a folder, it stays.
+        // Folders with other files stay.
         self.folders.iter().for_each(|folder| _ = fs::remove_dir(folder));
         Ok(())
     }

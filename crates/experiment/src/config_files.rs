@@ -11,16 +11,16 @@ use touchstream_env::task::{Task, find_task};
 /// Writes all settings of the run. Copies tasks and schedules from files into the folder, so that the run can resume
 /// anywhere.
 pub fn write_config(setup: &RunSetup, folder: &RunFolder) -> Result<()> {
-    let mut words = setup.words.clone();
-    if words.task.as_deref().is_some_and(is_path) {
+    let mut config = setup.config.clone();
+    if config.task.as_deref().is_some_and(is_path) {
         folder.write(&folder.task(), setup.tasks[0].to_toml().as_bytes())?;
-        words.task = Some(name_of(&folder.task()));
+        config.task = Some(name_of(&folder.task()));
     }
-    if words.schedule.as_deref().is_some_and(names_a_file) {
+    if config.schedule.as_deref().is_some_and(names_a_file) {
         write_schedule(&setup.schedule, folder)?;
-        words.schedule = Some(name_of(&folder.schedule()));
+        config.schedule = Some(name_of(&folder.schedule()));
     }
-    folder.write(&folder.config(), words.to_toml()?.as_bytes())
+    folder.write(&folder.config(), config.to_toml()?.as_bytes())
 }
 
 /// Writes a schedule, and a file for each task that is not built in.

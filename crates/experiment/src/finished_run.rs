@@ -25,9 +25,9 @@ impl FinishedRun {
         if !folder.config().exists() {
             bail!(Folder, "{} is not the folder of a run: it has no config.toml", path.display());
         }
-        let mut words = RawConfig::read(&folder.config())?;
-        words.images.cache = cache;
-        let setup = RunSetup::new(words)?;
+        let mut config = RawConfig::read(&folder.config())?;
+        config.images.cache = cache;
+        let setup = RunSetup::new(config)?;
         if !folder.weights().exists() {
             return Err(Error::Folder(why_no_weights(path, folder.read_status()?)));
         }
@@ -71,7 +71,7 @@ fn why_no_weights(path: &Path, status: Option<RunStatus>) -> String {
             )
         }
         _ => format!(
-            "{path} has no weights yet: the run has not finished; `touchstream train --resume {path}` goes on with it"
+            "{path} has no weights yet: the run has not finished; `touchstream train --resume {path}` resumes it"
         ),
     }
 }

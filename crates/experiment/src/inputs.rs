@@ -16,7 +16,7 @@ use touchstream_features::{EncodeContext, FeatureSet};
 use touchstream_modules::Instructions;
 use touchstream_modules::module::MapShape;
 
-/// The images and features of some tasks.
+/// The images and features of a run's tasks.
 pub struct Inputs {
     pub stimuli: Arc<dyn Stimuli>,
     pub scenes: FeatureScenes,
@@ -38,9 +38,9 @@ impl Inputs {
             }
         }
         let bound: Vec<_> = streams.iter().map(Stream::bound_task).collect();
-        let (cache_dir, progress) = (setup.words.images.cache_dir(), WorkProgress(watch));
-        let eyes = EncodeContext { encoder, cache_dir: cache_dir.as_deref(), progress: &progress };
-        let features = FeatureSet::of_tasks(eyes, &bound, setup.feature_settings()?)?;
+        let (cache_dir, progress) = (setup.config.images.cache_dir(), WorkProgress(watch));
+        let context = EncodeContext { encoder, cache_dir: cache_dir.as_deref(), progress: &progress };
+        let features = FeatureSet::of_tasks(context, &bound, setup.feature_settings()?)?;
         features.encoded().notes.iter().for_each(|note| watch.on(Event::Note(note)));
         Ok(Self {
             stimuli: opened.stimuli,

@@ -1,11 +1,38 @@
 //! Experiments: runs that are trained, checkpointed and resumed, switches between tasks, and studies of many runs, which are
-//! planned, shared among processes, read, evaluated and reported.
+//! planned, shared among processes and Slurm jobs, read, evaluated and reported.
 //!
-//! A run is a folder. Whatever happens to the process, the folder contains complete files only, and a run that is started
-//! again continues from its last checkpoint with the same bits.
+//! This crate knows no command line and no terminal. It takes settings and a flag to stop, reports progress and warnings as
+//! [`Event`]s to a [`Watch`], and failures as an [`Error`].
 //!
-//! This crate knows no command lines and no terminals: it is given settings and a flag to stop, and reports progress and
-//! warnings as [`Event`]s. `examples/small_study.rs` runs a study.
+//! # Runs
+//!
+//! A configuration becomes a [`RunSetup`], which is checked and complete. Opening it gives its [`Inputs`]: images and
+//! features. [`train`] writes a folder whose files are complete at any time; a run that is started again resumes from its
+//! last checkpoint and ends with the same bits. [`FinishedRun`] reads it.
+//!
+//! ```no_run
+//! use std::path::Path;
+//! use std::sync::atomic::AtomicBool;
+//! use touchstream_experiment::config::RawConfig;
+//! use touchstream_experiment::run::CHECKPOINT_EVERY;
+//! use touchstream_experiment::{RunSetup, Unwatched, train};
+//!
+//! let config = RawConfig { task: Some("sr-2way".into()), steps: Some(8_000), ..RawConfig::default() };
+//! let setup = RunSetup::new(config)?;
+//! let inputs = setup.open(&Unwatched)?;
+//! let must_stop = AtomicBool::new(false);
+//! train(&setup, &inputs, Path::new("runs/first"), CHECKPOINT_EVERY, &must_stop, &Unwatched)?;
+//! # Ok::<(), touchstream_experiment::Error>(())
+//! ```
+//!
+//! [`config::Settings::SETTINGS`] lists every setting with its key, values and help: command lines, pages and bindings are
+//! built from it.
+//!
+//! # Studies
+//!
+//! A [`study::StudySpec`] lists modules, tasks, switches and seeds. [`study::begin`] writes it to a folder,
+//! [`study::cells_of`] lists its runs, [`study::WorkOptions::work`] does the missing ones, together with any other process,
+//! and [`study::report::study_report`] evaluates them. `examples/small_study.rs` does all of this.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 

@@ -27,7 +27,7 @@ use touchstream_stimuli::{Needs, Opened, SourceSpec};
 /// A run that is possible: its configuration is complete and without contradictions. Nothing has been opened yet.
 pub struct RunSetup {
     /// The configuration with every setting filled in.
-    pub words: RawConfig,
+    pub config: RawConfig,
     pub schedule: Schedule,
     /// The task of each lesson.
     pub tasks: Vec<Task>,
@@ -46,36 +46,36 @@ const MAX_PLACEMENTS: u32 = 100_000;
 
 impl RunSetup {
     /// Checks a configuration and fills in the settings that it leaves out.
-    pub fn new(words: RawConfig) -> Result<Self> {
-        let (schedule, words) = schedule_of(words)?;
-        let module = words.module.clone().unwrap_or_else(|| "ems".into());
-        let preset = words.preset.unwrap_or_default();
-        let data: SourceSpec = words.data.as_deref().unwrap_or("gallery").parse().context("data")?;
+    pub fn new(config: RawConfig) -> Result<Self> {
+        let (schedule, config) = schedule_of(config)?;
+        let module = config.module.clone().unwrap_or_else(|| "ems".into());
+        let preset = config.preset.unwrap_or_default();
+        let data: SourceSpec = config.data.as_deref().unwrap_or("gallery").parse().context("data")?;
         let encoder: EncoderSpec =
-            words.encoder.as_deref().unwrap_or("compact").parse().context("encoder")?;
-        words.encoder_options.check(&encoder)?;
-        let agent = widest_agent(&words, &module, &schedule, preset)?;
-        let seed = words.seed.unwrap_or(0);
-        let n_steps = words.steps.unwrap_or_else(|| default_steps(&schedule));
+            config.encoder.as_deref().unwrap_or("compact").parse().context("encoder")?;
+        config.encoder_options.check(&encoder)?;
+        let agent = widest_agent(&config, &module, &schedule, preset)?;
+        let seed = config.seed.unwrap_or(0);
+        let n_steps = config.steps.unwrap_or_else(|| default_steps(&schedule));
         if n_steps == 0 {
             bail!(Settings, "steps: a run of 0 steps learns nothing");
         }
         let n_steps = n_steps.div_ceil(agent.batch_steps as u64).saturating_mul(agent.batch_steps as u64);
         let (tasks, lengths): (Vec<Task>, Vec<u64>) =
             tasks_of_schedule(&schedule, seed, n_steps)?.into_iter().unzip();
-        words.check_counts()?;
+        config.check_counts()?;
         let calibration = match preset {
             Preset::Default => CalibrationSettings::DEFAULT,
             Preset::Paper => CalibrationSettings::PAPER,
         };
-        let norm = words.feature_norm.unwrap_or(calibration.norm);
-        let n_placements = words.placements.unwrap_or(PlacementPool::DEFAULT_N.get());
+        let norm = config.feature_norm.unwrap_or(calibration.norm);
+        let n_placements = config.placements.unwrap_or(PlacementPool::DEFAULT_N.get());
         let Some(n) = NonZeroU32::new(n_placements).filter(|n| n.get() <= MAX_PLACEMENTS) else {
             bail!(Settings, "placements: {n_placements} is not in 1..={MAX_PLACEMENTS}");
         };
-        let placements_seed = words.placements_seed.unwrap_or(0);
+        let placements_seed = config.placements_seed.unwrap_or(0);
         let lesson = |task: &Task| {
-            let own = agent_settings(&words, &module, task, preset)?;
+            let own = agent_settings(&config, &module, task, preset)?;
             // All modules of a stream have one shape; how they learn depends on the task.
             let agent =
                 AgentSettings { learning_rate: own.learning_rate, policy: own.policy, ..agent.clone() };
@@ -83,8 +83,8 @@ impl RunSetup {
             Ok(Lesson { task: task.spec().to_toml(), placements, agent })
         };
         let has_switches = tasks.len() > 1;
-        let transformations = words.transformations.unwrap_or(true);
-        let voting = words.voting.unwrap_or(Voting::Layer);
+        let transformations = config.transformations.unwrap_or(true);
+        let voting = config.voting.unwrap_or(Voting::Layer);
         let shortest = lengths.iter().copied().min().unwrap_or(n_steps);
         let usual_pause = n_steps.div_ceil(60).min(shortest.div_ceil(10)).max(MIN_EVALUATE_EVERY);
         let plan = RunPlan {
@@ -92,15 +92,15 @@ impl RunSetup {
             seed,
             lessons: tasks.iter().map(lesson).collect::<Result<Vec<Lesson>>>()?,
             voting: has_switches.then(|| voting_settings(voting, preset, transformations)),
-            evaluate_every: words.evaluate_every.unwrap_or(usual_pause),
-            evaluation_trials: words.evaluation_trials.unwrap_or(DEFAULT_TRIALS),
-            n_map_examples: words.map_examples.unwrap_or(DEFAULT_EXAMPLES),
-            map_steps: map_steps(&words, n_steps, &lengths)?,
+            evaluate_every: config.evaluate_every.unwrap_or(usual_pause),
+            evaluation_trials: config.evaluation_trials.unwrap_or(DEFAULT_TRIALS),
+            n_map_examples: config.map_examples.unwrap_or(DEFAULT_EXAMPLES),
+            map_steps: map_steps(&config, n_steps, &lengths)?,
         };
         if has_switches {
             agent.check_composable()?;
         }
-        let words = RawConfig {
+        let config = RawConfig {
             voting: has_switches.then_some(voting),
             transformations: has_switches.then_some(transformations),
             data: Some(data.clone().absolute().to_string()),
@@ -115,11 +115,11 @@ impl RunSetup {
             evaluation_trials: Some(plan.evaluation_trials),
             map_examples: Some(plan.n_map_examples),
             map_steps: Some(plan.map_steps.clone()),
-            ..raw_from_settings(&agent, words.clone().with_absolute_paths(), has_switches)
+            ..raw_from_settings(&agent, config.clone().with_absolute_paths(), has_switches)
         };
         let calibration = CalibrationSettings { norm, ..calibration };
         let placements = PlacementChoice::Pool(PlacementPool { n, seed: placements_seed });
-        Ok(Self { words, schedule, tasks, plan, data, encoder, calibration, placements })
+        Ok(Self { config, schedule, tasks, plan, data, encoder, calibration, placements })
     }
 
     /// Opens images and encoder, and encodes the screens that are not in the cache.
@@ -129,14 +129,14 @@ impl RunSetup {
 
     /// Opens the encoder, if the agent can read its features.
     pub fn open_encoder(&self, watch: &dyn Watch) -> Result<Box<dyn Encoder>> {
-        let cache_dir = self.words.images.cache_dir();
-        let encoder = self.words.encoder_options.open(&self.encoder, cache_dir.as_deref(), watch)?;
+        let cache_dir = self.config.images.cache_dir();
+        let encoder = self.config.encoder_options.open(&self.encoder, cache_dir.as_deref(), watch)?;
         self.plan.agent().check(scene_shape(encoder.shape(), encoder.shape().map_channels > 0))?;
         Ok(encoder)
     }
 
     pub(crate) fn open_images(&self, needs: Needs, watch: &dyn Watch) -> Result<Opened> {
-        self.words.images.open(&self.data, needs, watch)
+        self.config.images.open(&self.data, needs, watch)
     }
 
     /// The streams that the run learns from and is evaluated on, at their first steps.
@@ -183,9 +183,9 @@ impl RunSetup {
 }
 
 /// Steps at which reward maps are kept, in order.
-fn map_steps(words: &RawConfig, n_steps: u64, lengths: &[u64]) -> Result<Vec<u64>> {
+fn map_steps(config: &RawConfig, n_steps: u64, lengths: &[u64]) -> Result<Vec<u64>> {
     let longest = lengths.iter().copied().max().unwrap_or(n_steps);
-    let mut steps = words.map_steps.clone().unwrap_or_else(|| snapshot_steps(longest, N_EVEN_SNAPSHOTS));
+    let mut steps = config.map_steps.clone().unwrap_or_else(|| snapshot_steps(longest, N_EVEN_SNAPSHOTS));
     steps.sort_unstable();
     steps.dedup();
     match steps.last() {

@@ -33,7 +33,7 @@ pub fn write<S: Scenes>(
         ("module", format!("{} ({} units)", agent.module.id, units.join(", "))),
         ("steps", training.n_steps().to_string()),
         ("seed", setup.plan.seed.to_string()),
-        ("preset", setup.words.preset.unwrap_or_default().name().to_owned()),
+        ("preset", setup.config.preset.unwrap_or_default().name().to_owned()),
         ("learning rate", agent.learning_rate.to_string()),
         ("an update", format!("every {} steps", agent.batch_steps)),
         ("touches count", format!("{} at the screen's edge", agent.touch_scale.0)),

@@ -124,7 +124,7 @@ pub enum Event<'a> {
         name: &'a str,
         problem: &'a str,
     },
-    /// Slurm could not be asked about its queue.
+    /// Slurm does not answer.
     QueueUnknown {
         problem: &'a str,
     },
@@ -143,20 +143,20 @@ impl fmt::Display for Event<'_> {
                 write!(f, "skipped {n} of {source}; `touchstream data {source}` names them, for example")?;
                 skipped.iter().take(3).try_for_each(|skipped| write!(f, "\n  {skipped}"))
             }
-            Self::RunContinued { step } => write!(f, "going on from step {step}"),
+            Self::RunContinued { step } => write!(f, "resuming from step {step}"),
             Self::RunAlreadyFinished { folder } => write!(f, "{} is finished already", folder.display()),
             Self::RunInterrupted { folder, step, n_steps } => write!(
                 f,
-                "stopped at step {step} of {n_steps}; go on with: touchstream train --resume {}",
+                "stopped at step {step} of {n_steps}; resume with: touchstream train --resume {}",
                 folder.display()
             ),
-            Self::StudyRunContinued { name, step } => write!(f, "{name} goes on from step {step}"),
+            Self::StudyRunContinued { name, step } => write!(f, "{name} resumes from step {step}"),
             Self::StudyRunEnded { name, outcome: AttemptResult::Failed(reason) } => {
                 write!(f, "{name}: {reason}")
             }
             Self::RunSetAside { name, problem, aside } => write!(
                 f,
-                "{name} cannot be read and is done again ({problem}); it lies in {} now",
+                "{name} cannot be read and is repeated ({problem}); its files are now in {}",
                 aside.display()
             ),
             Self::RunsUnnamed { study, names } => {
@@ -173,16 +173,14 @@ impl fmt::Display for Event<'_> {
                 )
             }
             Self::RunExcluded { study, name, problem } => {
-                write!(f, "{}: {name} counts nowhere: {problem}", study.display())
+                write!(f, "{}: {name} is excluded: {problem}", study.display())
             }
             Self::RunNotPacked { name, problem } => {
                 write!(f, "{name} cannot be read and is not packed: {problem}")
             }
-            Self::QueueUnknown { problem } => write!(f, "the cluster's queue is not known: {problem}"),
-            Self::BaselinesStarted => {
-                f.write_str("baselines of localization are made by this process, before any run")
-            }
-            Self::NoRegression => f.write_str("no regression: --python names no Python with scikit-learn"),
+            Self::QueueUnknown { problem } => write!(f, "the queue of the cluster is unknown: {problem}"),
+            Self::BaselinesStarted => f.write_str("computing the baselines of localization, before any run"),
+            Self::NoRegression => f.write_str("no regression: --python is not a Python with scikit-learn"),
             Self::WorkStarted { .. }
             | Self::WorkAdvanced { .. }
             | Self::WorkFinished

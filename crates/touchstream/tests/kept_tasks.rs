@@ -68,9 +68,8 @@ fn a_file_that_has_changed_is_another_study() {
     desk.write("my-task.toml", &HALVES.replace("0.5", "0.25"));
     let error = String::from_utf8(desk.run(&words).stderr).unwrap();
     assert!(
-        error.contains(
-            "my-task.toml has changed since mine was begun, which keeps it as mine/tasks/halves.toml"
-        ) && error.contains("reward = 0.25")
+        error.contains("my-task.toml has changed since mine was begun, whose copy is mine/tasks/halves.toml")
+            && error.contains("reward = 0.25")
             && error.contains("reward = 0.5")
             && error.contains("touchstream study resume mine"),
         "{error}"
@@ -93,10 +92,10 @@ fn a_file_that_has_changed_is_another_study() {
         "--out",
         "pair",
     ]);
-    desk.fails(&pair, "my-task.toml and two.toml are two tasks of the same id, `halves`: `");
+    desk.fails(&pair, "my-task.toml and two.toml are two tasks with the same id, `halves`: `");
     desk.write("two.toml", &HALVES.replace("halves", "sr-2way"));
     desk.succeeds(&study(&["--tasks", "sr-2way", "--out", "ours"]));
-    desk.fails(&study(&["--tasks", "two.toml", "--out", "ours"]), "sr-2way are two tasks of the same id");
+    desk.fails(&study(&["--tasks", "two.toml", "--out", "ours"]), "sr-2way are two tasks with the same id");
     assert!(!desk.file("pair").exists() && !desk.file("ours/tasks").exists(), "nothing was written");
 }
 

@@ -239,7 +239,7 @@ fn baselines_are_made_before_anything_is_submitted() {
         let output = cluster.run(&desk, words);
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(
-            output.status.success() && said.contains("baselines of localization are made by this process"),
+            output.status.success() && said.contains("computing the baselines of localization"),
             "{said}"
         );
         assert!(cluster.submitted.exists());

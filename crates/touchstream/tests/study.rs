@@ -127,7 +127,7 @@ fn killed_runs_go_on_from_their_checkpoints() {
     let resumed = desk.run(&["study", "resume", "killed"]);
     let said = String::from_utf8(resumed.stderr).unwrap();
     let steps: Vec<u64> =
-        said.lines().filter_map(|line| line.split_once(" goes on from step ")?.1.parse().ok()).collect();
+        said.lines().filter_map(|line| line.split_once(" resumes from step ")?.1.parse().ok()).collect();
     assert!(resumed.status.success() && steps.iter().any(|&step| step >= 4 * 200), "{said}");
     check_same(&results(&desk.file("whole")), &results(&desk.file("killed")));
 }
@@ -327,7 +327,7 @@ fn switches_and_studies_of_ones_own_are_studies_too() {
         let resumed = desk.run(&["study", "resume", "switching"]);
         let said = String::from_utf8(resumed.stderr).unwrap();
         assert!(
-            resumed.status.success() && said.contains(&format!("{base} cannot be read and is done again")),
+            resumed.status.success() && said.contains(&format!("{base} cannot be read and is repeated")),
             "{said}"
         );
         fs::remove_dir_all(desk.file("switching/runs").join(format!(".damaged-{base}-1"))).unwrap();
@@ -390,7 +390,7 @@ fn switches_and_studies_of_ones_own_are_studies_too() {
         let words = [&taking[..taking.len() - 1], &["other"], &small, more].concat();
         desk.fails(&words, why);
     };
-    refused(&["--validation-part", "choice"], "has the pictures that they were chosen on");
+    refused(&["--validation-part", "choice"], "has the images that they were chosen on");
     refused(&["--presets", "paper"], "under the preset default, this study has paper");
     refused(&["--encoder", "vgg16"], "the encoder of sr-2way: compact there, vgg16 here");
     refused(&["--data", "folder:photos"], "the images of sr-2way: gallery there, folder:");
@@ -488,7 +488,7 @@ fn wrong_words_are_answered() {
     desk.fails(&["study", "switching", "--ways", "voting"], "there is no way `voting`");
     desk.fails(
         &["study", "modules", "--ways", "layer"],
-        "ways: they are of learning a second task, and there is no switch",
+        "ways: they are methods of learning a second task, and there is no switch",
     );
     desk.fails(
         &["study", "modules", "--switches", "1"],
@@ -519,12 +519,12 @@ fn wrong_words_are_answered() {
     ];
     let study = ["study", "modules", "--scale", "smoke", "--out", "mine"];
     desk.succeeds(&[&study[..], &few].concat());
-    desk.fails(&[&study[..], &few[2..]].concat(), "holds another study (steps differs)");
+    desk.fails(&[&study[..], &few[2..]].concat(), "contains another study (steps differs)");
     desk.fails(&["study", "cancel", "mine"], "was not submitted to a cluster");
     // Of a study that could not even begin, nothing would be lost.
     let other = ["study", "modules", "--scale", "smoke", "--out", "other"];
     desk.fails(&[&other[..], &few, &["--data", "folder:nowhere"]].concat(), "nowhere");
-    desk.fails(&[&other[..], &few].concat(), "of which no run was begun; remove that folder");
+    desk.fails(&[&other[..], &few].concat(), "without any run; remove that folder");
     // Files that others have damaged.
     fs::write(desk.file("mine/study.toml"), "tasks = 3").unwrap();
     desk.fails(&["study", "resume", "mine"], "study.toml");

@@ -124,7 +124,7 @@ fn ctrl_c_writes_a_checkpoint_and_says_how_to_go_on() {
     let output = long.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains("go on with: touchstream train --resume stopped"), "{said}");
+    assert!(said.contains("resume with: touchstream train --resume stopped"), "{said}");
     assert_eq!(status(&desk, "stopped")["stage"], "interrupted");
     desk.fails(&["eval", "stopped"], "has no weights yet");
     desk.succeeds(&["train", "--resume", "stopped"]);
@@ -210,7 +210,7 @@ fn damaged_files_of_a_run_are_told() {
     let middle = bad.len() / 2;
     bad[middle] ^= 1;
     fs::write(&checkpoint, &bad).unwrap();
-    desk.fails(&["train", "--resume", "run"], "its content does not fit its checksum; remove the file");
+    desk.fails(&["train", "--resume", "run"], "its checksum is wrong; remove the file");
     fs::write(&checkpoint, &good[..good.len() / 2]).unwrap();
     desk.fails(&["train", "--resume", "run"], "this is not a checkpoint");
     fs::write(desk.file("run/weights.safetensors"), b"nonsense").unwrap();

@@ -8,23 +8,28 @@ use touchstream_env::task::Task;
 use touchstream_modules::module::MapShape;
 
 /// The defaults for a module and a task, with the settings of a configuration.
-pub fn agent_settings(words: &RawConfig, module: &str, task: &Task, preset: Preset) -> Result<AgentSettings> {
+pub fn agent_settings(
+    config: &RawConfig,
+    module: &str,
+    task: &Task,
+    preset: Preset,
+) -> Result<AgentSettings> {
     let mut agent = match preset {
         Preset::Default => AgentSettings::for_task(module, task)?,
         Preset::Paper => AgentSettings::as_printed(module, task)?,
     };
     let n_first = touchstream_agents::find_module(module)?.n_early_stages();
-    if let Some(depth) = words.depth {
+    if let Some(depth) = config.depth {
         if depth == 0 || depth > 64 {
             bail!(Settings, "depth: {depth} is not in 1..=64");
         }
         let width = agent.module.units[0];
         agent.module.units = vec![width; n_first + depth];
     }
-    match words.units.as_deref() {
+    match config.units.as_deref() {
         Some(&[width]) => agent.module.units.fill(width),
         Some(units) => {
-            if let Some(depth) = words.depth
+            if let Some(depth) = config.depth
                 && units.len() != n_first + depth
             {
                 bail!(Settings, "units: {} numbers do not fit a depth of {depth}", units.len());
@@ -34,41 +39,41 @@ pub fn agent_settings(words: &RawConfig, module: &str, task: &Task, preset: Pres
         None => {}
     }
     macro_rules! take {
-        ($($word:ident => $field:ident),*) => { $(if let Some(value) = words.$word { agent.$field = value; })* };
+        ($($word:ident => $field:ident),*) => { $(if let Some(value) = config.$word { agent.$field = value; })* };
     }
     take!(k_b => k_b, k_f => k_f, candidates => n_candidates, targets => n_targets);
     take!(batch => batch_steps, dropout => dropout, learning_rate => learning_rate);
-    if let Some(scale) = words.touch_scale {
+    if let Some(scale) = config.touch_scale {
         agent.touch_scale = TouchScale(scale);
     }
-    if let Some(weight_decay) = words.weight_decay {
+    if let Some(weight_decay) = config.weight_decay {
         agent.adam.weight_decay = weight_decay;
     }
-    if let Some(initial_weights) = words.initial_weights {
+    if let Some(initial_weights) = config.initial_weights {
         agent.initial_weights = initial_weights;
     }
-    if words.flattened_scale.is_some() && !touchstream_agents::find_module(module)?.is_convolutional() {
+    if config.flattened_scale.is_some() && !touchstream_agents::find_module(module)?.is_convolutional() {
         bail!(Settings, "flattened-scale is for modules that convolve, and {module} does not");
     }
-    if words.flattened_scale.is_some() {
-        agent.flattened = words.flattened_scale;
+    if config.flattened_scale.is_some() {
+        agent.flattened = config.flattened_scale;
     }
-    if let Some(dist) = words.dist {
+    if let Some(dist) = config.dist {
         agent.policy.dist = dist;
     }
-    match (&mut agent.policy.dist, words.temperature) {
+    match (&mut agent.policy.dist, config.temperature) {
         (Dist::Identity, Some(_)) => bail!(Settings, "temperature is for --dist boltzmann"),
         (Dist::Boltzmann { temperature }, Some(wanted)) => *temperature = wanted,
         (_, None) => {}
     }
-    if let Some(variance_of) = words.variance_of {
+    if let Some(variance_of) = config.variance_of {
         agent.policy.variance_of = variance_of;
     }
-    if let Some(explore) = words.explore {
+    if let Some(explore) = config.explore {
         agent.policy.explore = explore;
     }
-    match (&mut agent.policy.explore, words.epsilon) {
-        (Explore::EpsilonGreedy { epsilon }, Some(wanted)) if words.explore.is_some() => *epsilon = wanted,
+    match (&mut agent.policy.explore, config.epsilon) {
+        (Explore::EpsilonGreedy { epsilon }, Some(wanted)) if config.explore.is_some() => *epsilon = wanted,
         (_, Some(_)) => bail!(Settings, "epsilon is for --explore epsilon-greedy"),
         (_, None) => {}
     }
@@ -79,8 +84,8 @@ pub fn agent_settings(words: &RawConfig, module: &str, task: &Task, preset: Pres
 }
 
 /// The complete settings of an agent as a configuration; for several tasks, without those that depend on the task.
-pub fn raw_from_settings(agent: &AgentSettings, words: RawConfig, is_for_several: bool) -> RawConfig {
-    let typed = words.clone();
+pub fn raw_from_settings(agent: &AgentSettings, config: RawConfig, is_for_several: bool) -> RawConfig {
+    let typed = config.clone();
     let temperature = match agent.policy.dist {
         Dist::Identity => None,
         Dist::Boltzmann { temperature } => Some(temperature),
@@ -109,7 +114,7 @@ pub fn raw_from_settings(agent: &AgentSettings, words: RawConfig, is_for_several
         variance_of: Some(agent.policy.variance_of),
         explore: Explore::from_name(agent.policy.explore.name()),
         epsilon,
-        ..words
+        ..config
     };
     if is_for_several {
         (all.learning_rate, all.dist, all.temperature) = (typed.learning_rate, typed.dist, typed.temperature);

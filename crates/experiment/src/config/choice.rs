@@ -56,15 +56,17 @@ impl Choice for Preset {
 }
 
 impl Choice for Voting {
-    const CHOICES: &'static [(Self, &'static str, &'static str)] =
-        &[(Self::Layer, "layer", "Whole layers of modules"), (Self::Unit, "unit", "Every unit for itself")];
+    const CHOICES: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::Layer, "layer", "One vote per layer of a module"),
+        (Self::Unit, "unit", "One vote per unit of a module"),
+    ];
 }
 
 impl Choice for FlattenedScale {
     const CHOICES: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::One, "one", "As it is"),
-        (Self::Root, "root", "Divided by the root of the number of places"),
-        (Self::OnePlace, "place", "Divided by the number of places"),
+        (Self::One, "one", "Unscaled"),
+        (Self::Root, "root", "Divided by the root of the number of positions"),
+        (Self::OnePlace, "place", "Divided by the number of positions"),
     ];
 }
 
@@ -75,51 +77,51 @@ impl Choice for InitialWeights {
 
 impl Choice for Dist {
     const CHOICES: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Identity, "identity", "In proportion to the map above its minimum"),
-        (Self::Boltzmann { temperature: 0.01 }, "boltzmann", "e to the map over a temperature"),
+        (Self::Identity, "identity", "Proportional to the map minus its minimum"),
+        (Self::Boltzmann { temperature: 0.01 }, "boltzmann", "Softmax of the map divided by a temperature"),
     ];
 }
 
 impl Choice for VarianceOf {
     const CHOICES: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Maps, "maps", "Of predicted rewards"),
-        (Self::Distributions, "distributions", "Of the distributions"),
+        (Self::Maps, "maps", "The predicted rewards"),
+        (Self::Distributions, "distributions", "The distributions"),
     ];
 }
 
 impl Choice for Explore {
     const CHOICES: &'static [(Self, &'static str, &'static str)] = &[
         (Self::Sample, "sample", "Drawn from the distribution"),
-        (Self::EpsilonGreedy { epsilon: 0.1 }, "epsilon-greedy", "The best, or now and then any"),
+        (Self::EpsilonGreedy { epsilon: 0.1 }, "epsilon-greedy", "The best; with probability epsilon, any"),
         (Self::Greedy, "greedy", "The best"),
     ];
 }
 
 impl Choice for TemplateRule {
     const CHOICES: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Shared, "shared", "One picture of the training split, for both splits"),
-        (Self::PerSplit, "per-split", "The first picture of each split"),
+        (Self::Shared, "shared", "One image of the training split, for both splits"),
+        (Self::PerSplit, "per-split", "The first image of each split"),
     ];
 }
 
 impl Choice for SceneFit {
     const CHOICES: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Whole, "whole", "All of the image, stretched to a square"),
+        (Self::Whole, "whole", "The whole image, stretched to a square"),
         (Self::Crop, "crop", "Short side to 256, centre crop 224"),
     ];
 }
 
 impl Choice for ValidationPart {
     const CHOICES: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Choice, "choice", "Every second picture, from the first"),
-        (Self::Final, "final", "The others"),
+        (Self::Choice, "choice", "Every second image, from the first"),
+        (Self::Final, "final", "The other images"),
     ];
 }
 
 impl Choice for Split {
     const CHOICES: &'static [(Self, &'static str, &'static str)] = &[
-        (Self::Train, "train", "Those to learn from"),
-        (Self::Validation, "validation", "Those that learning never sees"),
+        (Self::Train, "train", "Images to learn from"),
+        (Self::Validation, "validation", "Images that learning never sees"),
     ];
 }
 

@@ -16,12 +16,12 @@ settings! {
     #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
     pub struct EncoderOptions {
         ["Encoder"]
-        weights: Option<PathBuf> = "FILE", "Weights for vgg16: safetensors with torchvision's names [default: those that were installed]";
-        scene: Option<String> = "NODE", "The node of an ONNX model that is the scene vector";
-        map: Option<String> = "NODE", "The node of an ONNX model that is the spatial map";
-        onnx_mean: Option<[f32; 3]> = "R,G,B", "What an ONNX model's input subtracts from red, green and blue, which are 0..1 then, not 0..255 [default: ImageNet's mean]";
-        onnx_std: Option<[f32; 3]> = "R,G,B", "What an ONNX model's input divides red, green and blue by, after that [default: ImageNet's deviation]";
-        onnx_layout: Option<Layout> = "LAYOUT", "The order of the axes of an ONNX model's input: nchw or nhwc [default: as the model declares]";
+        weights: Option<PathBuf> = "FILE", "Weights for vgg16: safetensors with torchvision's names [default: the installed ones]";
+        scene: Option<String> = "NODE", "Node of an ONNX model to use as the scene vector";
+        map: Option<String> = "NODE", "Node of an ONNX model to use as the spatial map";
+        onnx_mean: Option<[f32; 3]> = "R,G,B", "Mean of red, green and blue that is subtracted from an ONNX model's input, on a scale of 0 to 1 [default: ImageNet's mean]";
+        onnx_std: Option<[f32; 3]> = "R,G,B", "Standard deviation by which an ONNX model's input is then divided [default: ImageNet's deviation]";
+        onnx_layout: Option<Layout> = "LAYOUT", "Axis order of an ONNX model's input: nchw or nhwc [default: as the model declares]";
     }
     with {}
 }
@@ -68,7 +68,7 @@ impl EncoderOptions {
     pub fn check(&self, spec: &EncoderSpec) -> Result<()> {
         let is_onnx = matches!(spec, EncoderSpec::Onnx(_));
         if self.weights.is_some() && *spec != EncoderSpec::Vgg16 {
-            bail!(Settings, "--weights is for vgg16; `{}` brings its own", spec.kind());
+            bail!(Settings, "--weights is for vgg16; `{}` has its own", spec.kind());
         }
         if self.scene.is_some() && !is_onnx {
             bail!(

@@ -33,22 +33,22 @@ settings! {
     #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
     pub struct ImageOptions {
         ["Images"]
-        classes: Option<Vec<String>> = "A,B,...", "Which classes, in which order: names or wnids, separated by commas";
+        classes: Option<Vec<String>> = "A,B,...", "The classes and their order: names or wnids, separated by commas";
         #[serde(skip)]
-        strict: bool = "", "Stop at the first file that cannot be used, instead of naming it and going on";
+        strict: bool = "", "Stop at the first unusable file, instead of reporting and skipping it";
         templates: Vec<String> = "CLASS=FILE", "The image file of a class's template on match screens; may be given several times" where "template";
         #[serde(with = "by_name_if_any")]
-        template_rule: Option<TemplateRule> = "RULE", "Which picture is a class's template where none is chosen [default: shared]";
+        template_rule: Option<TemplateRule> = "RULE", "Which image is the template of a class without a chosen one [default: shared]";
         #[serde(with = "by_name_if_any")]
-        scene_fit: Option<SceneFit> = "FIT", "Which part of COCO's images fills the screen [default: whole]";
-        portraits: Option<SplitCounts> = "TRAIN,VAL", "Portraits a class that gallery and cut-outs make, for training and validation [default: gallery 200,50, cut-outs 100,25]";
-        objects: Option<SplitCounts> = "TRAIN,VAL", "Localization screens that gallery and cut-outs make [default: 900,150]";
-        scenes: Option<SplitCounts> = "TRAIN,VAL", "Scenes that gallery and cut-outs make [default: gallery 400,100, cut-outs 300,60]";
+        scene_fit: Option<SceneFit> = "FIT", "Which part of a COCO image fills the screen [default: whole]";
+        portraits: Option<SplitCounts> = "TRAIN,VAL", "Portraits per class of gallery and cut-outs, for training and validation [default: gallery 200,50, cut-outs 100,25]";
+        objects: Option<SplitCounts> = "TRAIN,VAL", "Localization screens of gallery and cut-outs [default: 900,150]";
+        scenes: Option<SplitCounts> = "TRAIN,VAL", "Scenes of gallery and cut-outs [default: gallery 400,100, cut-outs 300,60]";
         #[serde(with = "by_name_if_any")]
-        validation_part: Option<ValidationPart> = "PART", "Half of the validation pictures only: one to choose settings on, or the other to judge them on [default: all]";
-        data_seed: Option<u64> = "SEED", "Seed of the pictures that gallery and cut-outs make [default: 0]";
+        validation_part: Option<ValidationPart> = "PART", "Use half of the validation images: one half to choose settings, the other to evaluate them [default: all]";
+        data_seed: Option<u64> = "SEED", "Seed of the images of gallery and cut-outs [default: 0]";
         #[serde(skip)]
-        cache: Option<PathBuf> = "DIR", "Folder for rendered pictures, facts about files, features and installed weights [default: $TOUCHSTREAM_CACHE, else the user's cache]";
+        cache: Option<PathBuf> = "DIR", "Folder for rendered images, file indices, features and installed weights [default: $TOUCHSTREAM_CACHE, else the user's cache]";
     }
     with {}
 }

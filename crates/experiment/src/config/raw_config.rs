@@ -27,51 +27,51 @@ settings! {
         [""]
         task: Option<String> = "ID", "Task id or task file [default: sr-2way]";
         [STREAM]
-        schedule: Option<String> = "SCHEDULE", "Several tasks, one after the other: a schedule file, or the name of one (`touchstream schedules`)";
+        schedule: Option<String> = "SCHEDULE", "Several tasks, one after the other: a schedule file or a name (`touchstream schedules` lists them)";
         [""]
-        module: Option<String> = "ID", "Module id, one of those that `touchstream modules` lists [default: ems]";
+        module: Option<String> = "ID", "Module id (`touchstream modules` lists them) [default: ems]";
         data: Option<String> = "SOURCE", "Where images come from: gallery, folder:PATH, coco:PATH or cutouts:PATH [default: gallery]";
         encoder: Option<String> = "ENCODER", "What turns screens into features: compact, vgg16 or onnx:FILE [default: compact]";
         steps: Option<u64> = "N", "Steps to learn, rounded up to whole updates [default: 30000]";
         seed: Option<u64> = "SEED", "Seed of weights, trials, candidates, choices and dropout [default: 0]";
-        preset: Option<Preset> = "PRESET", "Where the paper's printed values are not ours, take them [default: default]";
+        preset: Option<Preset> = "PRESET", "Our values, or those that the paper prints [default: default]";
         ["Agent"]
-        units: Option<Vec<usize>> = "N,...", "Units of each stage but the readout, or one number for all [default: the paper's table]";
-        depth: Option<usize> = "N", "Layers behind the bottleneck [default: 2; 3 for late modules]";
-        k_b: Option<usize> = "N", "Screens and touches before the present ones that the module reads [default: 1]";
-        k_f: Option<usize> = "N", "Rewards ahead that it predicts [default: 2]";
-        touch_scale: Option<f32> = "N", "What coordinates of touches count at the screen's edge [default: 1 for stimulus-response, else 24; pixels from the middle, 111.5, with --preset paper]";
-        candidates: Option<usize> = "N", "Candidate touches a step [default: 256]";
-        targets: Option<usize> = "N", "Touches that a step teaches: the chosen one, and others that the environment judges [default: 1, as the paper]";
-        dropout: Option<f64> = "SHARE", "Share of features that are left out at every step while learning, others each time [default: 0, as the paper]";
-        batch: Option<usize> = "N", "Steps between two updates [default: 8; 16 as the paper, and where localization or scenes come first]";
-        learning_rate: Option<f64> = "RATE", "Adam's learning rate [default: the paper's table; 3e-4 for localization and scenes]";
-        weight_decay: Option<f64> = "SHARE", "What an update takes off weights and biases: this share, times the learning rate [default: 0, as the paper]";
+        units: Option<Vec<usize>> = "N,...", "Units of each stage except the readout, or one number for all [default: as in the paper's table]";
+        depth: Option<usize> = "N", "Layers after the bottleneck [default: 2; 3 for late modules]";
+        k_b: Option<usize> = "N", "Number of past steps in the module's input [default: 1]";
+        k_f: Option<usize> = "N", "Number of rewards ahead that the module predicts [default: 2]";
+        touch_scale: Option<f32> = "N", "Touch coordinate at the screen edge [default: 1 for stimulus-response, else 24; 111.5, pixels from the middle, with --preset paper]";
+        candidates: Option<usize> = "N", "Candidate touches per step [default: 256]";
+        targets: Option<usize> = "N", "Touches per step to train on: the executed one, and others whose rewards the environment supplies [default: 1, as in the paper]";
+        dropout: Option<f64> = "SHARE", "Share of features that are dropped at each step of training [default: 0, as in the paper]";
+        batch: Option<usize> = "N", "Steps between two updates [default: 8; 16 as in the paper if the first task is localization or scenes, or with --preset paper]";
+        learning_rate: Option<f64> = "RATE", "Learning rate of Adam [default: as in the paper's table; 3e-4 for localization and scenes]";
+        weight_decay: Option<f64> = "SHARE", "Decoupled weight decay: each update subtracts this share of weights and biases times the learning rate [default: 0, as in the paper]";
         #[serde(with = "by_name_if_any")]
-        initial_weights: Option<InitialWeights> = "HOW", "How weights start [default: fan-in; N(0, 0.01) as the paper]";
+        initial_weights: Option<InitialWeights> = "HOW", "Initial weights [default: fan-in; paper, N(0, 0.01), with --preset paper]";
         #[serde(with = "by_name_if_any")]
-        flattened_scale: Option<FlattenedScale> = "HOW", "What each flattened number of conv-ems counts [default: place; one where weights start as printed]";
+        flattened_scale: Option<FlattenedScale> = "HOW", "Scale of the flattened features of conv-ems [default: place; one with --initial-weights paper]";
         #[serde(with = "by_name_if_any")]
-        dist: Option<Dist> = "F", "What turns a reward map into a distribution [default: identity; boltzmann for localization and scenes]";
-        temperature: Option<f32> = "T", "The temperature of boltzmann [default: 0.01]";
+        dist: Option<Dist> = "F", "Distribution over candidates, given a reward map [default: identity; boltzmann for localization and scenes]";
+        temperature: Option<f32> = "T", "Temperature of boltzmann [default: 0.01]";
         #[serde(with = "by_name_if_any")]
-        variance_of: Option<VarianceOf> = "WHAT", "Of what the variance is taken to choose a map [default: maps; distributions as the paper]";
+        variance_of: Option<VarianceOf> = "WHAT", "Variance by which a map is chosen [default: maps; distributions with --preset paper]";
         #[serde(with = "by_name_if_any")]
-        explore: Option<Explore> = "HOW", "How a touch is taken from the chosen map [default: sample]";
-        epsilon: Option<f32> = "P", "The probability of any touch under epsilon-greedy [default: 0.1]";
+        explore: Option<Explore> = "HOW", "How a touch is chosen from the map [default: sample]";
+        epsilon: Option<f32> = "P", "Probability of a uniform touch under epsilon-greedy [default: 0.1]";
         [STREAM]
         #[serde(with = "by_name_if_any")]
-        voting: Option<Voting> = "HOW", "Who is voted on when a task follows another [default: layer]";
-        transformations: Option<bool> = "BOOL", "Whether old modules are voted on with transformed touches and maps too [default: true]";
+        voting: Option<Voting> = "HOW", "Voters after a task switch [default: layer]";
+        transformations: Option<bool> = "BOOL", "Whether transformed copies of old modules vote, too [default: true]";
         ["Features"]
-        feature_norm: Option<f32> = "NORM", "The norm that scene vectors are scaled to [default: 2; 8 as the paper]";
-        placements: Option<u32> = "N", "Match screens of tasks whose templates move, for each split [default: 500]";
+        feature_norm: Option<f32> = "NORM", "Norm to which scene vectors are scaled [default: 2; 8 with --preset paper]";
+        placements: Option<u32> = "N", "Match screens per split, for tasks whose templates move [default: 500]";
         placements_seed: Option<u64> = "SEED", "Seed of these match screens [default: 0]";
         ["Records"]
-        evaluate_every: Option<u64> = "N", "Steps between two evaluations [default: a sixtieth of all, at least 500]";
-        evaluation_trials: Option<u64> = "N", "Validation trials of an evaluation [default: 200]";
+        evaluate_every: Option<u64> = "N", "Steps between two evaluations [default: a sixtieth of the run, at least 500]";
+        evaluation_trials: Option<u64> = "N", "Validation trials per evaluation [default: 200]";
         map_examples: Option<usize> = "N", "Validation trials whose reward maps are kept [default: 4]";
-        map_steps: Option<Vec<u64>> = "N,...", "Steps at which reward maps are kept [default: at twenty equal distances, and doubling to the end]";
+        map_steps: Option<Vec<u64>> = "N,...", "Steps at which reward maps are kept [default: twenty equally spaced steps, and steps that double up to the end]";
     }
     with {
         images: ImageOptions,
@@ -82,9 +82,9 @@ settings! {
 impl RawConfig {
     pub fn read(path: &Path) -> Result<Self> {
         let text = read_text(path)?;
-        let words: Self = touchstream_env::parse_toml(&text)
+        let config: Self = touchstream_env::parse_toml(&text)
             .map_err(|error| Error::Settings(format!("{}: {error}", path.display())))?;
-        Ok(words.beside(path.parent().unwrap_or(Path::new("."))))
+        Ok(config.beside(path.parent().unwrap_or(Path::new("."))))
     }
 
     pub fn to_toml(&self) -> Result<String> {

@@ -12,14 +12,14 @@ use touchstream_env::task::Task;
 const DEFAULT_STEPS: u64 = 30_000;
 
 /// The schedule of a configuration, and the configuration with its task filled in.
-pub fn schedule_of(mut words: RawConfig) -> Result<(Schedule, RawConfig)> {
-    match (&words.task, &words.schedule) {
+pub fn schedule_of(mut config: RawConfig) -> Result<(Schedule, RawConfig)> {
+    match (&config.task, &config.schedule) {
         (Some(_), Some(_)) => bail!(Settings, "task and schedule: a run has one or the other"),
         (None, Some(word)) => {
             let schedule = parse_schedule_arg(word, DEFAULT_STEPS).context("schedule")?;
-            Ok((schedule, words))
+            Ok((schedule, config))
         }
-        (_, None) if words.voting.is_some() || words.transformations.is_some() => {
+        (_, None) if config.voting.is_some() || config.transformations.is_some() => {
             bail!(
                 Settings,
                 "voting and transformations: one task alone has nothing to vote on; say a schedule"
@@ -28,22 +28,22 @@ pub fn schedule_of(mut words: RawConfig) -> Result<(Schedule, RawConfig)> {
         (task, None) => {
             let word = task.clone().unwrap_or_else(|| "sr-2way".into());
             let schedule = Schedule::single(parse_task_arg(&word).context("task")?);
-            words.task = Some(word);
-            Ok((schedule, words))
+            config.task = Some(word);
+            Ok((schedule, config))
         }
     }
 }
 
 /// An agent for the first task of a schedule, with the largest width and touch scale of all its tasks.
 pub fn widest_agent(
-    words: &RawConfig,
+    config: &RawConfig,
     module: &str,
     schedule: &Schedule,
     preset: Preset,
 ) -> Result<AgentSettings> {
-    let mut agent = agent_settings(words, module, &schedule.segments()[0].task, preset)?;
+    let mut agent = agent_settings(config, module, &schedule.segments()[0].task, preset)?;
     for segment in schedule.segments() {
-        let other = agent_settings(words, module, &segment.task, preset)?;
+        let other = agent_settings(config, module, &segment.task, preset)?;
         agent.touch_scale = agent.touch_scale.finer(other.touch_scale);
         let units = agent.module.units.iter_mut().zip(&other.module.units);
         units.for_each(|(units, &other)| *units = other.max(*units));

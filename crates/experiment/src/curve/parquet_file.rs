@@ -27,17 +27,17 @@ pub fn parquet_bytes(rows: &[CurveRow]) -> Result<Vec<u8>, ParquetError> {
     let mut group = file.next_row_group()?;
     for column in &COLUMNS {
         let Some(mut writer) = group.next_column()? else { break };
-        let values: Vec<Value> = rows.iter().map(column.value).collect();
+        let values = rows.iter().map(column.value);
         match writer.untyped() {
             ColumnWriter::Int64ColumnWriter(writer) => {
-                let counts: Vec<i64> = values.iter().map(|value| count_of(*value)).collect();
+                let counts: Vec<i64> = values.filter_map(Value::count).collect();
                 writer.write_batch(&counts, None, None)?;
             }
             ColumnWriter::DoubleColumnWriter(writer) => {
-                let numbers: Vec<Option<f64>> = values.iter().map(|value| number_of(*value)).collect();
-                let there: Vec<i16> = numbers.iter().map(|number| i16::from(number.is_some())).collect();
+                let numbers: Vec<Option<f64>> = values.map(Value::number).collect();
+                let is_there: Vec<i16> = numbers.iter().map(|number| i16::from(number.is_some())).collect();
                 let numbers: Vec<f64> = numbers.into_iter().flatten().collect();
-                writer.write_batch(&numbers, Some(&there), None)?;
+                writer.write_batch(&numbers, Some(&is_there), None)?;
             }
             _ => unreachable!("the schema has no other columns"),
         }
@@ -48,17 +48,13 @@ pub fn parquet_bytes(rows: &[CurveRow]) -> Result<Vec<u8>, ParquetError> {
     Ok(bytes)
 }
 
-fn count_of(value: Value) -> i64 {
-    match value {
-        Value::Count(count) => i64::try_from(count).unwrap_or(i64::MAX),
-        Value::Number(number) => number.unwrap_or(0.0) as i64,
+impl Value {
+    fn count(self) -> Option<i64> {
+        if let Self::Count(count) = self { i64::try_from(count).ok() } else { None }
     }
-}
 
-fn number_of(value: Value) -> Option<f64> {
-    match value {
-        Value::Count(count) => Some(count as f64),
-        Value::Number(number) => number,
+    fn number(self) -> Option<f64> {
+        if let Self::Number(number) = self { number } else { None }
     }
 }
 

@@ -17,7 +17,6 @@ pub struct VoteRow {
 /// The votes during one task.
 pub struct LessonVotes<'a> {
     pub structure: &'a Structure,
-    /// One per stage.
     pub votes: &'a [StageVotes],
     pub rows: &'a [VoteRow],
 }

@@ -28,7 +28,6 @@ pub struct Checked {
     pub encoded_searched: EncodedScreens,
     /// Without the time for drawing.
     pub encode_time: Duration,
-    /// Of the searched portraits.
     pub scenes: SceneStatistics,
     /// Of each query, nearest first.
     pub neighbours: Vec<Vec<Neighbour>>,
@@ -130,7 +129,7 @@ mod tests {
     use touchstream_env::plain_stimuli::PlainStimuli;
     use touchstream_env::stimuli::ContentHash;
 
-    /// What a fake encoder makes of a screen's first pixel.
+    /// The features of a fake encoder, given a screen's first pixel.
     struct Fake(fn([f32; 3]) -> [f32; 3]);
 
     impl Encoder for Fake {

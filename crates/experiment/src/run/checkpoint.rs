@@ -1,4 +1,4 @@
-//! Everything that a run needs to go on, in one file that is checked before it is believed.
+//! The state that a run resumes from, in one file with a checksum.
 
 use crate::curve::{CurveRow, VoteRow};
 use crate::error::{Context, Error, Result};
@@ -108,9 +108,9 @@ impl Checkpoint {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error).at(path),
         };
-        Self::from_bytes(&bytes).map(Some).map_err(|problem| {
-            Error::damaged(path, format!("{problem}; remove the file to start the run anew"))
-        })
+        Self::from_bytes(&bytes)
+            .map(Some)
+            .map_err(|problem| Error::damaged(path, format!("{problem}; remove the file to restart the run")))
     }
 
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
@@ -127,7 +127,7 @@ impl Checkpoint {
         }
         named.sort_unstable();
         if hash_of(json, named.iter().copied()) != *hash {
-            return Err("its content does not fit its checksum".into());
+            return Err("its checksum is wrong".into());
         }
         let small: SmallState = serde_json::from_str(json).map_err(|error| format!("its state: {error}"))?;
         let part = |name: &str| {
@@ -138,7 +138,7 @@ impl Checkpoint {
         let n_maps = small.map_steps.len();
         let maps = part("maps")?;
         if n_maps > 0 && maps.len() % n_maps != 0 {
-            return Err("its maps are not of one size".into());
+            return Err("its maps differ in size".into());
         }
         let map_len = maps.len().checked_div(n_maps).unwrap_or(0).max(1);
         let maps = small.map_steps.iter().zip(maps.chunks(map_len));
@@ -195,13 +195,13 @@ fn skill_of<'a>(
     let numbers = |name: &str| -> Result<Vec<f32>, String> {
         let (numbers, rest) = part(name)?.as_chunks::<4>();
         if !rest.is_empty() {
-            return Err(format!("`{name}` is not made of whole numbers"));
+            return Err(format!("the length of `{name}` is not a multiple of 4"));
         }
         Ok(numbers.iter().map(|&number| f32::from_le_bytes(number)).collect())
     };
     let learned = |idx: usize| {
         let name = LEARNED[idx];
-        let n_updates = *small.n_updates.get(idx).ok_or("it does not say how many updates were made")?;
+        let n_updates = *small.n_updates.get(idx).ok_or("its number of updates is missing")?;
         let (mean, square) =
             (numbers(&format!("{name}.adam.mean"))?, numbers(&format!("{name}.adam.square"))?);
         let parameters = numbers(name)?;
@@ -220,7 +220,7 @@ fn skill_of<'a>(
             tally: ShareTally { sums: small.share_sums.clone(), n_steps: small.n_share_steps },
         }),
     };
-    // The names are looked up before room is made for them.
+    // Stops at the first missing tensor, so a wrong `n_old` allocates nothing.
     let old = (0..small.n_old).map(|idx| numbers(&format!("old.{idx}"))).collect::<Result<Vec<_>, _>>()?;
     Ok(SkillState { module: learned(0)?, old, controller })
 }

@@ -1,4 +1,4 @@
-//! Bytes damaged in many ways, for tests of whatever reads files.
+//! Damaged bytes, for tests of file readers.
 
 /// Reads the bytes truncated at every length and with every byte changed. Nothing may panic, and no truncated file
 /// may be accepted.

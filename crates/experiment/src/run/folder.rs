@@ -1,14 +1,17 @@
 //! A run's folder and the names in it.
 
 use crate::error::{Context, Error, Result};
-use crate::run::files_in_memory::FilesInMemory;
 use crate::run::plan::RunIdentity;
 use crate::run::status::RunStatus;
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use touchstream_files::{read_at_most, sweep_aside, write_aside, write_aside_durably};
+
+/// The bytes of files by path: the runs of a packed study.
+pub type FilesInMemory = BTreeMap<PathBuf, Vec<u8>>;
 
 /// The folder of one run. Every file in it is complete or missing.
 #[derive(Clone, Debug)]
@@ -95,7 +98,7 @@ impl RunFolder {
 
     pub fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         match &self.in_memory {
-            Some(files) => files.get(path).map(<[u8]>::to_vec).ok_or_else(|| io::ErrorKind::NotFound.into()),
+            Some(files) => files.get(path).cloned().ok_or_else(|| io::ErrorKind::NotFound.into()),
             None => read_at_most(path, MAX_FILE_BYTES),
         }
     }
@@ -105,7 +108,7 @@ impl RunFolder {
     }
 
     pub fn has(&self, path: &Path) -> bool {
-        self.in_memory.as_ref().map_or_else(|| path.is_file(), |files| files.get(path).is_some())
+        self.in_memory.as_ref().map_or_else(|| path.is_file(), |files| files.contains_key(path))
     }
 
     pub fn write(&self, path: &Path, bytes: &[u8]) -> Result<()> {

@@ -3,7 +3,6 @@
 mod checkpoint;
 #[cfg(test)]
 mod damage;
-mod files_in_memory;
 mod folder;
 mod plan;
 mod status;
@@ -11,8 +10,7 @@ mod trained;
 mod training;
 mod weights_file;
 
-pub use files_in_memory::FilesInMemory;
-pub use folder::RunFolder;
+pub use folder::{FilesInMemory, RunFolder};
 pub use plan::{Lesson, RunIdentity, RunPlan};
 pub use status::{RunStatus, Stage};
 pub use trained::Trained;

@@ -1,4 +1,4 @@
-//! What a run is to do, and what makes it that run and no other.
+//! The plan of a run, and its identity.
 
 use serde::{Deserialize, Serialize};
 use touchstream_agents::{AgentSettings, find_module};

@@ -1,4 +1,4 @@
-//! How far a run has come, for people and scripts: `status.json`.
+//! The progress of a run: `status.json`.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! A finished run, to go on from: its agent and where its stream stood.
+//! The final state of a run, from which a second task is learned.
 
 use crate::error::{Error, Result};
 use crate::run::checkpoint::Checkpoint;

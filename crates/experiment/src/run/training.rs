@@ -1,4 +1,4 @@
-//! Training: play, learn, evaluate, write down, from the first step or from a checkpoint.
+//! Training: play, learn, evaluate and record, from the first step or from a checkpoint.
 
 mod finish;
 
@@ -58,7 +58,6 @@ pub struct Training<'a, S> {
     lesson: usize,
     lesson_start: u64,
     evaluator: Evaluator,
-    /// One list per task.
     examples: Vec<Vec<Example>>,
     rows: Vec<CurveRow>,
     votes: Vec<VoteRow>,
@@ -170,7 +169,7 @@ impl<'a, S: Scenes> Training<'a, S> {
             return Ok(Ending::Finished);
         }
         self.train_and_write(must_stop, watch).inspect_err(|error| {
-            // The run's own failure matters more than a status that cannot be written.
+            // The run's failure matters more than a status that cannot be written.
             let _ = self.write_status(Stage::Failed, Some(error.text()));
         })
     }
@@ -303,7 +302,7 @@ impl<'a, S: Scenes> Training<'a, S> {
         let (skill, scenes) = (self.agent.skill(), self.world.scenes);
         let evaluation = self.evaluator.evaluate(skill, &policy, validation, scenes, n_trials)?;
         let (step, lesson) = (self.n_steps(), self.number());
-        // Nothing of a module that predicts no numbers is written down: what is there stays good.
+        // Nothing is written for a module that predicts NaN, so earlier files stay valid.
         if !evaluation.cross_entropy.is_finite() {
             let loss = evaluation.cross_entropy as f32;
             return Err(PlayError::Diverged { loss, n_steps: step }.into());
@@ -371,7 +370,7 @@ impl<'a, S: Scenes> Training<'a, S> {
         let foreign = || {
             Error::damaged(
                 &path,
-                "it is of another run, or of another version of the program; remove it to start anew",
+                "it belongs to another run or to another version of the program; remove it to restart the run",
             )
         };
         let is_of_examples = |snapshot: &MapSnapshot| {

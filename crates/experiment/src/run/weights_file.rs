@@ -1,4 +1,4 @@
-//! A module's weights as safetensors, with all that is needed to use them again.
+//! Weights as safetensors, with all metadata needed to use them.
 
 use crate::error::{Context, Error, Result};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -98,7 +98,7 @@ fn weights_from_bytes(bytes: &[u8]) -> Result<StoredWeights, String> {
         }
         Ok(Module::new(structure.clone(), parameters))
     };
-    // One by one: a number of modules that is a lie ends at the first that is not there.
+    // Stops at the first missing module, so a wrong `n_old` allocates nothing.
     let mut old = Vec::new();
     for idx in 0..facts.n_old {
         old.push(Arc::new(module(&format!("old.{idx}."))?));

@@ -1,9 +1,9 @@
 //! Attempts at a run: claims that expire.
 //!
-//! An attempt is a number. Whoever creates the file `N.claim` has the run; the file system lets one do so. The owner holds a
-//! lock on the file and adds a byte to it now and then. Where lock and bytes stop, the next number may be claimed, and its
-//! owner goes on from the last checkpoint in a folder of its own: nobody ever writes where another does. An owner that
-//! was only slow finds a higher number and gives up; if it is complete first, it wins all the same.
+//! An attempt has a number. The process that creates the file `N.claim` owns the run; the file system lets only one do so.
+//! The owner locks the file and appends a byte from time to time. If lock and bytes stop, another process may claim the
+//! next number; it resumes from the last checkpoint in its own folder, so no two processes write to one folder. An owner
+//! that was only slow sees the higher number and gives up; if it completes the run first, its result counts.
 
 use crate::error::{Context, Result};
 use crate::run::{RunFolder, Trained};
@@ -189,7 +189,7 @@ impl Attempts {
     /// Deletes the working folders of attempts, once the run is complete; claims stay as a record.
     pub fn clear(&self) {
         for number in self.numbers().unwrap_or_default() {
-            // A file that is in use somewhere is deleted by whoever comes next, or stays: it is in nobody's way.
+            // A file that is still in use is deleted by the next process, or stays, which does no harm.
             let _ = fs::remove_dir_all(self.work_folder(number));
         }
     }
@@ -226,7 +226,7 @@ impl Claim {
 
     /// Writes a heartbeat; `false` if another process has taken over.
     pub fn beat(&self) -> bool {
-        // A byte at the end keeps it JSON, and a file server stamps it with its own clock.
+        // It stays valid JSON with a newline at its end, and the file server stamps it with its own clock.
         let beaten = (&self.file).write_all(b"\n");
         beaten.is_ok() && !self.attempts.claim_file(self.number + 1).exists()
     }

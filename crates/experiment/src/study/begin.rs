@@ -1,4 +1,4 @@
-//! A study's settings in its folder: written when it begins, extended when it begins again with more.
+//! A study's settings in its folder: written at its first start, extended by later ones.
 
 use crate::error::{Context, Result, bail};
 use crate::study::cell::cells_of;
@@ -28,7 +28,7 @@ fn read_spec_if_any(folder: &StudyFolder) -> Result<Option<StudySpec>> {
 /// the task files. Axes only grow: starting with fewer options runs only those and keeps the others. Concurrent
 /// starts add their own options.
 pub fn begin(folder: &StudyFolder, spec: &StudySpec, start: &Start) -> Result<StudySpec> {
-    // Everything that is impossible is said before anything is written.
+    // Impossible settings are refused before anything is written.
     cells_of(spec)?;
     Beginning::look(folder, spec)?;
     let _lock = folder.lock().with_context(|| format!("cannot write {}", folder.spec().display()))?;
@@ -37,7 +37,6 @@ pub fn begin(folder: &StudyFolder, spec: &StudySpec, start: &Start) -> Result<St
 
 struct Beginning {
     tasks: KeptTasks,
-    /// What is run now.
     spec: StudySpec,
     /// Everything that the folder contains from now on.
     whole: StudySpec,
@@ -52,20 +51,20 @@ impl Beginning {
             if folder.begun()?.is_empty() {
                 bail!(
                     Folder,
-                    "{place} holds another study ({field} differs), of which no run was begun; remove that folder, or choose \
-                     another with --out"
+                    "{place} contains another study ({field} differs) without any run; remove that folder, or choose another \
+                     with --out"
                 );
             }
             bail!(
                 Folder,
-                "{place} holds another study ({field} differs); choose another folder with --out, or go on with that one: \
+                "{place} contains another study ({field} differs); choose another folder with --out, or resume that study: \
                  touchstream study resume {place}"
             );
         }
         let tasks = KeptTasks::look(folder, [Some(spec), there.as_ref()].into_iter().flatten())?;
         let mut spec = tasks.with_copies(spec);
         let whole = there.map_or_else(|| spec.clone(), |there| spec.merged(&tasks.with_copies(&there)));
-        // Whoever begins with fewer words makes the same baselines.
+        // A start with fewer options computes the same baselines.
         spec.python.clone_from(&whole.python);
         whole.check_size()?;
         Ok(Self { tasks, spec, whole })
@@ -73,7 +72,7 @@ impl Beginning {
 
     fn write(self, folder: &StudyFolder, start: &Start) -> Result<StudySpec> {
         let Self { tasks, spec, whole } = self;
-        // What a study names is there before it.
+        // Task files are written before the study that refers to them.
         tasks.write()?;
         let path = folder.spec();
         write_aside_durably(&path, tasks.as_stored(&whole).to_toml()?.as_bytes())

@@ -1,4 +1,4 @@
-//! The program's own studies: one a figure or table of the paper.
+//! The built-in studies: one per figure or table of the paper.
 
 use crate::config::{Choice, RawConfig};
 use crate::error::{Error, Result};
@@ -36,26 +36,26 @@ impl Choice for NamedStudy {
         (
             Self::LearningRates,
             "learning-rates",
-            "Which learning rate suits which module on which task? The paper's grid, judged apart",
+            "Which learning rate suits which module on which task? The paper's grid, judged separately",
         ),
         (Self::Emergence, "emergence", "How do reward maps emerge while EMS learns?"),
         (
             Self::Localization,
             "localization",
-            "How well are objects boxed by two touches, beside supervised regression?",
+            "How well are objects boxed by two touches, compared with supervised regression?",
         ),
         (Self::Scenes, "scenes", "Are objects found in natural scenes, and in which order is that learned?"),
-        (Self::NoSwitch, "no-switch", "What happens when a switch is cued and the task stays?"),
+        (Self::NoSwitch, "no-switch", "What happens when a switch is cued and the task stays the same?"),
         (
             Self::Switching,
             "switching",
-            "What are old modules worth on a new task? The paper's fifteen switches: RGain, TGain",
+            "What is the gain of old modules on a new task? The paper's fifteen switches: RGain, TGain",
         ),
         (Self::Transformations, "transformations", "What do transformed touches and maps add to voting?"),
         (
             Self::TransferControls,
             "transfer-controls",
-            "Is it transfer? Shuffled old modules, fine-tuning, and the old module as it is",
+            "Is it transfer? Shuffled old modules, fine-tuning, and the old module without learning",
         ),
         (Self::Controller, "controller", "Which initial values suit the controller? The paper's sweep"),
     ];

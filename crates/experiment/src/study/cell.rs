@@ -1,4 +1,4 @@
-//! From a study to its runs: each a name, what it is, and what it is trained with.
+//! The runs of a study: names, facts and plans.
 
 use crate::config::{Preset, RawConfig, parse_task_arg};
 use crate::error::{Context, Result, bail};
@@ -108,13 +108,13 @@ struct Method<'a> {
 }
 
 impl Method<'_> {
-    fn words(&self, task: &Task) -> Result<RawConfig> {
+    fn config(&self, task: &Task) -> Result<RawConfig> {
         let spec = self.spec;
-        let mut words = self.varied.clone().over(spec.settings_for(task.id()));
-        words.check_counts()?;
-        words.module = Some(self.module.to_owned());
-        words.preset = Some(self.preset);
-        Ok(words)
+        let mut config = self.varied.clone().over(spec.settings_for(task.id()));
+        config.check_counts()?;
+        config.module = Some(self.module.to_owned());
+        config.preset = Some(self.preset);
+        Ok(config)
     }
 
     fn facts(&self, task: &Task, seed: u64, kind: RunKind) -> RunFacts {
@@ -137,7 +137,7 @@ impl Method<'_> {
         if self.preset == Preset::Paper {
             name += "--paper";
         }
-        // Seeds of one kind are found by what stands before them.
+        // All seeds of a run share the name before `--seed-`.
         format!("{}--seed-{seed}", folder_name(&name))
     }
 
@@ -145,31 +145,31 @@ impl Method<'_> {
         let Self { spec, module, preset, .. } = *self;
         for word in &spec.tasks {
             let task = parse_task_arg(word)?;
-            let mut words = self.words(&task)?;
-            words.task = Some(word.clone());
-            words.steps = Some(spec.steps.unwrap_or_else(|| spec.scale.steps(&task)));
-            words.evaluation_trials.get_or_insert(spec.scale.evaluation_trials());
-            words.map_examples.get_or_insert(0);
-            let n_steps = words.steps.unwrap_or(0);
-            words.evaluate_every.get_or_insert(n_steps.div_ceil(spec.scale.n_evaluations()));
+            let mut config = self.config(&task)?;
+            config.task = Some(word.clone());
+            config.steps = Some(spec.steps.unwrap_or_else(|| spec.scale.steps(&task)));
+            config.evaluation_trials.get_or_insert(spec.scale.evaluation_trials());
+            config.map_examples.get_or_insert(0);
+            let n_steps = config.steps.unwrap_or(0);
+            config.evaluate_every.get_or_insert(n_steps.div_ceil(spec.scale.n_evaluations()));
             if !spec.rates.is_empty() {
                 let rate = spec.rates.get(module).and_then(|rates| rates.get(task.id()));
                 let Some(&rate) = rate else {
                     bail!(Settings, "rates: there is none for {module} on {}", task.id())
                 };
-                words.learning_rate = Some(rate);
+                config.learning_rate = Some(rate);
             }
-            let agent = crate::config::agent_settings(&words, module, &task, preset)
+            let agent = crate::config::agent_settings(&config, module, &task, preset)
                 .with_context(|| format!("{module} on {}", task.id()))?;
             for &seed in &spec.seeds {
                 let name = self.name(&format!("{}--{module}", task.id()), seed);
-                let words = RawConfig { seed: Some(seed), ..words.clone() };
+                let config = RawConfig { seed: Some(seed), ..config.clone() };
                 let facts = self.facts(&task, seed, RunKind::SingleTask);
                 let n_trials =
-                    spec.scale.n_evaluations() as f64 * words.evaluation_trials.unwrap_or(0) as f64;
+                    spec.scale.n_evaluations() as f64 * config.evaluation_trials.unwrap_or(0) as f64;
                 let n_played = n_steps as f64 + n_trials * task.steps_per_trial() as f64;
                 let cost = n_played * step_cost(&agent);
-                let what = CellPlan::Alone(Box::new(words));
+                let what = CellPlan::Alone(Box::new(config));
                 insert(cells, Cell { name, facts, what, n_steps, cost })?;
             }
         }
@@ -180,18 +180,18 @@ impl Method<'_> {
         let Self { spec, module, .. } = *self;
         for word in &spec.switches {
             let pair: Pair = pair_of(word)?;
-            let mut words = self.words(&pair.second)?;
-            words.evaluation_trials.get_or_insert(match spec.scale {
+            let mut config = self.config(&pair.second)?;
+            config.evaluation_trials.get_or_insert(match spec.scale {
                 Scale::Smoke => spec.scale.evaluation_trials(),
                 Scale::Short | Scale::Paper => 200,
             });
-            let plan = PairPlan::new(words, pair, spec)?;
+            let plan = PairPlan::new(config, pair, spec)?;
             let [base_settings, second_settings] = &plan.settings;
             let width = base_settings.module.units.first().copied().unwrap_or(0);
             let TouchScale(scale) = base_settings.touch_scale;
             for &seed in &spec.seeds {
                 let (base, second) = (&plan.pair.base, &plan.pair.second);
-                // Features are centred on what a pair shows: bases of the paper's switches serve them all, others one pair.
+                // Features are centred on the tasks of a pair: only bases of the paper's switches serve several pairs.
                 let whose =
                     if plan.pair.is_named { String::new() } else { format!("--before-{}", second.id()) };
                 let base_name = format!("base--{}--{module}--{width}--touch-scale-{scale}{whose}", base.id());
@@ -249,7 +249,7 @@ fn step_cost(agent: &AgentSettings) -> f64 {
     let kind = find_module(&agent.module.id).ok();
     let n_parts = kind.map_or(1, |kind| kind.layers.n_parts());
     let behind: f64 = units.windows(2).map(|pair| pair[0] as f64 * pair[1] as f64 * n_parts as f64).sum();
-    // A candidate is looked at; a target is learned from, which is that three times.
+    // A target is learned from, which takes three times as long as predicting a candidate.
     let n_touches = agent.n_candidates as f64 + 3.0 * agent.n_targets as f64;
     let convolutions = if kind.is_some_and(ModuleKind::is_convolutional) { CONVOLUTIONS } else { 0.0 };
     SECS_A_STEP + SECS_A_PRODUCT * (first + convolutions + behind * n_touches)

@@ -1,4 +1,4 @@
-//! What lies in a study's folder: one reading for status, packed files and reports.
+//! The content of a study's folder, for status, packed files and reports.
 
 use crate::error::Result;
 use crate::study::StudyFolder;

@@ -1,4 +1,4 @@
-//! Time that cores spent, to tell a study's runs from what is around them.
+//! CPU time of the thread and of the process.
 
 use rustix::param::clock_ticks_per_second;
 use rustix::time::{ClockId, clock_gettime};

@@ -1,4 +1,4 @@
-//! Complete runs that cannot be used any more: they are set aside, to be done again.
+//! Complete runs that are no longer usable are moved aside, to be repeated.
 
 use crate::error::{Context, Result, bail};
 use crate::run::{RunFolder, Stage, Trained};
@@ -19,7 +19,7 @@ pub fn set_damaged_aside(
     let names: BTreeSet<String> = cells.iter().map(|cell| cell.name.clone()).collect();
     let Records { unreadable, out_of_reach, .. } = Records::read(folder, &names)?;
     if let Some((name, problem)) = unreadable.iter().find(|(name, _)| out_of_reach.contains(name)) {
-        bail!(Folder, "{name} cannot be read here, and may be sound: {problem}");
+        bail!(Folder, "{name} cannot be read now, but may be intact: {problem}");
     }
     set_aside(folder, unreadable, watch)?;
     set_aside(folder, useless_bases(folder, cells)?, watch)?;

@@ -71,10 +71,10 @@ impl StudyFolder {
 
     /// The names of all complete runs.
     pub fn complete(&self) -> Result<BTreeSet<String>> {
-        match &self.runs {
-            Some(runs) => Ok(runs.names_in(&self.path.join("runs")).collect()),
-            None => self.names_in("runs"),
-        }
+        let Some(files) = &self.runs else { return self.names_in("runs") };
+        let runs = self.path.join("runs");
+        let inside = files.keys().filter_map(|path| path.strip_prefix(&runs).ok()?.components().next());
+        Ok(inside.map(|name| name.as_os_str().to_string_lossy().into_owned()).collect())
     }
 
     /// The names of all runs with an attempt.
@@ -99,7 +99,7 @@ impl StudyFolder {
         let run = self.run(name);
         let parent = self.path.join("runs");
         fs::create_dir_all(&parent).at(&parent)?;
-        // Onto a folder that is there and not empty nothing can be renamed: the first complete result wins.
+        // Renaming onto a folder that is not empty fails: the first complete result wins.
         match fs::rename(attempt, run.path()) {
             Ok(()) => Ok(true),
             Err(_) if run.path().is_dir() => Ok(false),

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use touchstream_encoder::Encoder;
 use touchstream_env::task::Task;
 
-/// All inputs of a process, by what they are made of.
+/// All inputs of a process, by their settings.
 pub struct InputsPool {
     inputs: BTreeMap<String, Arc<Inputs>>,
 }
@@ -29,7 +29,7 @@ impl InputsPool {
         let mut encoders: BTreeMap<String, Box<dyn Encoder>> = BTreeMap::new();
         let mut inputs = BTreeMap::new();
         for (key, (setup, tasks)) in wanted {
-            let encoder = format!("{:?} {:?}", setup.words.encoder, setup.words.encoder_options);
+            let encoder = format!("{:?} {:?}", setup.config.encoder, setup.config.encoder_options);
             let encoder = match encoders.entry(encoder) {
                 Entry::Occupied(entry) => entry.into_mut(),
                 Entry::Vacant(entry) => entry.insert(setup.open_encoder(watch)?),
@@ -52,8 +52,8 @@ impl InputsPool {
 /// The settings of a run's images and features, and the tasks that its features are centred on.
 fn needs_of(cell: &Cell) -> Result<(RunSetup, Vec<Task>)> {
     match &cell.what {
-        CellPlan::Alone(words) => {
-            let setup = RunSetup::new(words.as_ref().clone())?;
+        CellPlan::Alone(config) => {
+            let setup = RunSetup::new(config.as_ref().clone())?;
             let tasks = setup.tasks.clone();
             Ok((setup, tasks))
         }
@@ -63,7 +63,7 @@ fn needs_of(cell: &Cell) -> Result<(RunSetup, Vec<Task>)> {
 
 /// Equal keys are equal inputs.
 fn key_of(setup: &RunSetup, tasks: &[Task]) -> Result<String> {
-    let RawConfig { data, encoder, images, encoder_options, placements, placements_seed, .. } = &setup.words;
+    let RawConfig { data, encoder, images, encoder_options, placements, placements_seed, .. } = &setup.config;
     let settings = setup.feature_settings()?;
     let tasks: Vec<String> = tasks.iter().map(|task| task.spec().to_toml()).collect();
     Ok(format!(

@@ -1,4 +1,4 @@
-//! One run of a study, seen from those who have to get it done.
+//! A run of a study as the worker pool sees it.
 
 /// A run to be done.
 #[derive(Clone, Debug, PartialEq, Eq)]

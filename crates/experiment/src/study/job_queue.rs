@@ -1,4 +1,4 @@
-//! All runs of a study as one process sees them: which is next, and what is left.
+//! The queue of a study's runs in one process: which is next, and what is left.
 
 use crate::error::Result;
 use crate::run::Stage;

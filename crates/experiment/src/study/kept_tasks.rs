@@ -1,4 +1,4 @@
-//! Task files of a study, kept in its folder: it stays what it is wherever the folder goes and whatever becomes of the files.
+//! Copies of task files in a study's folder: the study does not depend on the original files.
 
 use crate::config::{is_path, parse_task_arg, read_text, task_from_text};
 use crate::error::{Context, Result, bail};
@@ -47,7 +47,7 @@ impl KeptTasks {
             }
             check_one_task(&named)?;
             let Some(text) = text else { continue };
-            // A task of ours that a file repeats is that file's: it has one name in the study.
+            // A file may repeat a built-in task; the study then uses the file for both names.
             let place = std::path::absolute(&copy)?;
             kept.copies.extend(named.into_iter().map(|one| (one.word, place.clone())));
             if !copy.exists() {
@@ -110,8 +110,8 @@ fn check_unchanged(named: &[Named], copy: &Path, folder: &StudyFolder) -> Result
     match named.iter().find(|one| one.text.is_some() && one.task != kept) {
         Some(other) => bail!(
             Folder,
-            "{} has changed since {} was begun, which keeps it as {}: {}; choose another folder with --out, or go on with the \
-             task as it was: touchstream study resume {1}",
+            "{} has changed since {} was begun, whose copy is {}: {}; choose another folder with --out, or resume with the \
+             unchanged task: touchstream study resume {1}",
             other.word,
             folder.path().display(),
             copy.display(),
@@ -127,7 +127,7 @@ fn check_one_task(named: &[Named]) -> Result<()> {
     match others.iter().find(|other| other.task != first.task) {
         Some(other) => bail!(
             Folder,
-            "{} and {} are two tasks of the same id, `{}`: {}; a study tells tasks apart by their ids",
+            "{} and {} are two tasks with the same id, `{}`: {}; tasks of a study need different ids",
             first.word,
             other.word,
             first.task.id(),

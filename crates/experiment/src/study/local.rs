@@ -1,4 +1,4 @@
-//! The runs of a study, done by this process: on a laptop all of them, on a cluster a share.
+//! The runs of a study that this process does: all of them, or a share on a cluster.
 
 use crate::error::{Context, Result};
 use crate::run::{RunFolder, Stage};
@@ -40,7 +40,7 @@ impl WorkOptions<'_> {
         complete.iter().for_each(|name| self.folder.attempts(name).clear());
         let missing = missing_of(cells.iter().copied(), &complete);
         let wanted: BTreeSet<&str> = missing.iter().map(|cell| cell.name.as_str()).collect();
-        // Bases that nothing starts from any more are nobody's.
+        // Bases that no missing run starts from are skipped.
         let is_wanted = |cell: &&Cell| complete.contains(&cell.name) || wanted.contains(cell.name.as_str());
         let cells: Vec<&Cell> = cells.iter().copied().filter(is_wanted).collect();
         let mut spent = SpentTime::default();

@@ -1,4 +1,4 @@
-//! What localization comes to without reward maps, beside a study's runs: made where it is wanted and missing.
+//! Baselines of localization in a study's folder.
 
 use crate::baselines::baselines;
 use crate::config::{RawConfig, parse_task_arg};
@@ -22,8 +22,8 @@ pub fn make_missing_baselines(folder: &StudyFolder, spec: &StudySpec, watch: &dy
         return Ok(());
     }
     watch.on(Event::BaselinesStarted);
-    let words = RawConfig { task: Some(word), ..spec.settings_for(task.id()) };
-    let report = baselines(words, spec.python.as_deref(), watch)?;
+    let config = RawConfig { task: Some(word), ..spec.settings_for(task.id()) };
+    let report = baselines(config, spec.python.as_deref(), watch)?;
     write_file(&folder.baselines(), serde_json::to_string_pretty(&report)?.as_bytes())
 }
 

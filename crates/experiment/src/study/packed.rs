@@ -1,5 +1,4 @@
-//! A study as one small file: what reports and verdicts are made of, for others or for later, without weights and without
-//! places of the machine that ran it.
+//! A study as one small file, for reports and verdicts: without weights and without paths of the machine that ran it.
 
 use crate::config::is_path;
 use crate::error::{Context, Result, bail};
@@ -114,7 +113,7 @@ fn packable(folder: &StudyFolder, spec: &StudySpec, watch: &dyn Watch) -> Result
         watch.on(Event::RunNotPacked { name, problem });
     }
     warn_of_unnamed(folder.path(), &unnamed, watch);
-    // Those that were made otherwise are packed with their like: whoever reads them is told again.
+    // Mismatched runs are packed, too; readers exclude and report them again.
     let strangers = records.strangers.into_iter().map(|(name, _)| name);
     Ok(records.runs.into_iter().map(|run| run.name).chain(strangers).collect())
 }
@@ -133,7 +132,10 @@ impl<W: Write> Archive<W> {
     fn add(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
         let text = String::from_utf8_lossy(bytes);
         if let Some(place) = self.places.iter().find(|place| text.contains(*place) || name.contains(*place)) {
-            bail!(Folder, "{name} names {place}, a place of this machine, which a packed study must not");
+            bail!(
+                Folder,
+                "{name} contains {place}, a path of this machine; a packed study must not contain any"
+            );
         }
         let mut header = tar::Header::new_ustar();
         header.set_size(bytes.len() as u64);
@@ -153,7 +155,7 @@ fn places_of(folder: &StudyFolder, spec: &StudySpec) -> Result<Vec<String>> {
         let sources = [&words.data, &words.encoder].into_iter().flatten();
         places.extend(sources.filter_map(|word| Some(word.split_once(':')?.1.to_owned())));
     }
-    // Those that are only a name are told anyway.
+    // Plain names are not paths.
     places.retain(|place| place.trim_matches('/').contains('/'));
     Ok(places)
 }
@@ -199,7 +201,7 @@ fn without_places(spec: StudySpec, folder: &StudyFolder) -> Result<StudySpec> {
         if values.iter().any(|value| value.to_string().contains('/')) {
             bail!(
                 Folder,
-                "vary.{key}: it names places of this machine, and so do its runs; such a study cannot be packed"
+                "vary.{key}: it contains paths of this machine, and so do its runs; such a study cannot be packed"
             );
         }
     }
@@ -209,7 +211,7 @@ fn without_places(spec: StudySpec, folder: &StudyFolder) -> Result<StudySpec> {
     if let Some(word) = spec.tasks.iter().find(|word| is_path(word) && Path::new(word).is_absolute()) {
         bail!(
             Folder,
-            "tasks: {word} is outside of the study's folder; go on with the study once, which copies it"
+            "tasks: {word} is outside of the study's folder; resume the study once, which copies it"
         );
     }
     spec.python = None;
@@ -239,7 +241,7 @@ fn unpack(path: &Path, into: &Path) -> Result<FilesInMemory> {
     let file = BufReader::new(File::open(path)?);
     let mut archive = tar::Archive::new(GzDecoder::new(file).take(MAX_BYTES));
     let (mut n_files, mut n_written) = (0, 0);
-    // As they are: what tar would put together by itself, it would read without a limit.
+    // Raw entries: tar would read long names and links without a limit.
     for entry in archive.entries()?.raw(true) {
         let entry = entry.context("it is not a packed study")?;
         let name = entry.path()?.into_owned();
@@ -260,12 +262,12 @@ fn unpack(path: &Path, into: &Path) -> Result<FilesInMemory> {
         }
         n_written += 1;
         if n_written > MAX_WRITTEN {
-            bail!(Folder, "{}: it has more than {MAX_WRITTEN} files beside those of runs", name.display());
+            bail!(Folder, "{}: it has more than {MAX_WRITTEN} files besides those of runs", name.display());
         }
         fs::create_dir_all(target.parent().unwrap_or(into))?;
         fs::write(&target, bytes)?;
     }
-    // To its end, where a checksum of everything stands.
+    // gzip's checksum is at the end.
     let mut rest = archive.into_inner();
     io::copy(&mut rest, &mut io::sink()).context("it is damaged")?;
     if rest.limit() == 0 {

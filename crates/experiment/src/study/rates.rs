@@ -1,4 +1,4 @@
-//! Learning rates that a study of them chose, for a study that is like it in everything else.
+//! Learning rates that another study has chosen.
 
 use crate::config::{Choice, ImageOptions, RawConfig, parse_task_arg};
 use crate::error::{Context, Result, bail};
@@ -40,20 +40,20 @@ fn check_alike(spec: &StudySpec, there: &StudySpec) -> Result<()> {
         match parts {
             (Some(ValidationPart::Choice), _) => bail!(
                 Settings,
-                "--validation-part choice has the pictures that they were chosen on; leave it out, and the others judge them"
+                "--validation-part choice has the images that they were chosen on; leave it out to evaluate on the others"
             ),
             (_, Some(ValidationPart::Choice)) => {}
             _ => bail!(
                 Settings,
-                "they were not chosen with --validation-part choice: no validation picture is left to judge them"
+                "they were not chosen with --validation-part choice: no validation image is left to evaluate them"
             ),
         }
         let differs = |what: &str, of: fn(&RawConfig) -> String| {
             let (here, there) = (of(&here), of(&there));
             (here != there).then(|| format!("{what} of {}: {there} there, {here} here", task.id()))
         };
-        if let Some(difference) = differs("the images", |words| source_of(words.data.as_deref(), "gallery"))
-            .or_else(|| differs("the encoder", |words| source_of(words.encoder.as_deref(), "compact")))
+        if let Some(difference) = differs("the images", |config| source_of(config.data.as_deref(), "gallery"))
+            .or_else(|| differs("the encoder", |config| source_of(config.encoder.as_deref(), "compact")))
         {
             bail!(Settings, "{difference}");
         }
@@ -111,7 +111,7 @@ fn chosen_rates(folder: &StudyFolder, spec: &StudySpec) -> Result<BTreeMap<Strin
         }
     }
     if rates.is_empty() {
-        bail!(Settings, "{} is no study of learning rates", folder.path().display());
+        bail!(Settings, "{} is not a study of learning rates", folder.path().display());
     }
     Ok(rates)
 }

@@ -1,5 +1,4 @@
-//! Sources, settings and commands as others may see them: where something was on the machine that ran a study is nobody's
-//! business.
+//! Sources, settings and commands without the paths of the machine that ran a study.
 
 use crate::config::RawConfig;
 use std::path::{Path, PathBuf};
@@ -30,22 +29,23 @@ pub fn redact_command(command: &str) -> String {
 
 /// Settings in which each path is replaced by its last name. Paths stay absolute, `folder:/photos`, so that reading
 /// them changes nothing.
-pub fn redact_paths(words: RawConfig) -> RawConfig {
+pub fn redact_paths(config: RawConfig) -> RawConfig {
     let rooted = |path: &str| format!("/{}", last_part(path));
     let source = |word: String| match word.split_once(':') {
         Some((kind, path)) => format!("{kind}:{}", rooted(path)),
         None => word,
     };
-    let mut words = RawConfig { data: words.data.map(source), encoder: words.encoder.map(source), ..words };
+    let mut config =
+        RawConfig { data: config.data.map(source), encoder: config.encoder.map(source), ..config };
     let file = |path: &Path| PathBuf::from(rooted(&path.to_string_lossy()));
-    words.encoder_options.weights = words.encoder_options.weights.as_deref().map(file);
-    words.images.cache = None;
-    for template in &mut words.images.templates {
+    config.encoder_options.weights = config.encoder_options.weights.as_deref().map(file);
+    config.images.cache = None;
+    for template in &mut config.images.templates {
         if let Some((class, file)) = template.split_once('=') {
             *template = format!("{class}={}", rooted(file));
         }
     }
-    words
+    config
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What stays of a run that is complete.
+//! The files of a complete run that are kept.
 
 use crate::error::{Context, Result};
 use crate::run::RunFolder;

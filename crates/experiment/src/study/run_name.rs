@@ -1,4 +1,4 @@
-//! What runs of a study are called: a name says what a run is, and is that of its folder.
+//! The names of a study's runs, which are the names of their folders.
 
 /// Maximum length in bytes: file systems allow 255, runs that are moved aside have longer names, and packed studies
 /// allow 155 with the seed.

@@ -1,4 +1,4 @@
-//! What is studied: `study.toml`, as the program writes it and as a user may write one.
+//! The settings of a study: `study.toml`, written by the program or by a user.
 
 use crate::config::{
     EncoderOptions, ImageOptions, Preset, RawConfig, parse_task_arg, read_text, resolve_relative_to,
@@ -120,7 +120,7 @@ impl StudySpec {
         let name = if spec.name.is_empty() { stem } else { spec.name.clone() };
         let title = if spec.title.is_empty() { name.clone() } else { spec.title.clone() };
         let mut spec = Self { name, title, ..spec };
-        // Files that it names are found from wherever one stands.
+        // Its paths are relative to its folder.
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let folder = std::path::absolute(folder)?;
         spec = spec.with_task_words(&folder, |word| resolve_relative_to(word, &folder));
@@ -154,7 +154,7 @@ impl StudySpec {
             encoder_options: EncoderOptions::default(),
             ..self.settings.clone()
         };
-        // Behind them, under headings of their own, come those of images and encoders.
+        // Tables of images and encoders follow.
         let text = about_agents.to_toml()?;
         Ok(text
             .lines()
@@ -188,7 +188,7 @@ impl StudySpec {
             way.parse::<SwitchMethod>()?;
         }
         if self.tasks.is_empty() && self.switches.is_empty() {
-            bail!(Settings, "tasks, switches: there is nothing to learn; say one or both");
+            bail!(Settings, "tasks, switches: there is nothing to learn; give one or both");
         }
         for (axis, is_empty) in [
             ("seeds", self.seeds.is_empty()),
@@ -196,7 +196,7 @@ impl StudySpec {
             ("presets", self.presets.is_empty()),
         ] {
             if is_empty {
-                bail!(Settings, "{axis}: there is none");
+                bail!(Settings, "{axis}: there are none");
             }
         }
         if self.steps == Some(0) || self.base_steps == Some(0) {
@@ -225,7 +225,7 @@ impl StudySpec {
         if !self.rates.is_empty() && !self.switches.is_empty() {
             bail!(Settings, "rates: they are for tasks that are learned alone");
         }
-        // Whatever is not a setting is found out before anything starts.
+        // Unknown settings are refused before anything starts.
         self.variations()?;
         Ok(self)
     }
@@ -236,32 +236,32 @@ impl StudySpec {
         if !has_switches && !self.ways.is_empty() {
             bail!(
                 Settings,
-                "ways: they are of learning a second task, and there is no switch; say switches too (--switches 1..15), or no ways"
+                "ways: they are methods of learning a second task, and there is no switch; give switches, too (--switches 1..15), or no ways"
             );
         }
         if !has_switches && self.base_steps.is_some() {
             bail!(
                 Settings,
-                "base-steps: they are for the first task of a switch, and there is none; say switches too, or steps instead"
+                "base-steps: they are for the first task of a switch, and there is none; give switches, too, or steps instead"
             );
         }
         if has_switches && self.ways.iter().all(|way| way == "scratch") {
             bail!(
                 Settings,
-                "switches: second tasks would be learned from scratch alone, which compares with nothing; say ways too (--ways layer)"
+                "switches: second tasks would be learned from scratch alone, without a comparison; give ways, too (--ways layer)"
             );
         }
         let has_maps = self.settings.map_examples.is_some() || self.settings.map_steps.is_some();
         if has_switches && self.tasks.is_empty() && has_maps {
             bail!(
                 Settings,
-                "map-examples, map-steps: maps are kept of tasks that are learned alone, and there is none; say tasks too"
+                "map-examples, map-steps: maps are kept of tasks that are learned alone, and there is none; give tasks, too"
             );
         }
         if self.python.is_some() && localization_of(self).is_none() {
             bail!(
                 Settings,
-                "python: it is for localization, and no task of the study is; say --tasks localization, or no --python"
+                "python: it is for localization, which is not a task of the study; give --tasks localization, or no --python"
             );
         }
         Ok(())
@@ -289,7 +289,7 @@ impl StudySpec {
             if !alone.contains(task) {
                 bail!(
                     Settings,
-                    "settings-of.{task}: no task that is learned alone is called so; there are {}",
+                    "settings-of.{task}: no task with this id is learned alone; there are {}",
                     alone.join(", ")
                 );
             }
@@ -300,7 +300,7 @@ impl StudySpec {
                 if self.settings_of.contains_key(task) {
                     bail!(
                         Settings,
-                        "settings-of.{task}: tasks of a switch share their settings; say it in a study of its own"
+                        "settings-of.{task}: tasks of a switch share their settings; use a separate study"
                     );
                 }
             }
@@ -508,7 +508,7 @@ mod tests {
         }
         check("", "there is nothing to learn");
         check("tasks = [\"sr-2wya\"]", "sr-2way");
-        check("tasks = [\"sr-2way\"]\nseeds = []", "seeds: there is none");
+        check("tasks = [\"sr-2way\"]\nseeds = []", "seeds: there are none");
         check("tasks = [\"sr-2way\"]\nseeds = \"x\"", "a number of seeds");
         check("tasks = [\"sr-2way\"]\nsteps = 0", "0 steps");
         check("tasks = [\"sr-2way\"]\n[settings]\nmodule = \"ems\"", "settings.module");

@@ -1,4 +1,4 @@
-//! Where the time of this process's cores went, from its start to its end.
+//! The CPU time of this process, by purpose.
 
 use crate::study::process_cpu_time;
 use std::time::Duration;
@@ -38,7 +38,7 @@ impl SpentTime {
         let parts = self.parts(whole);
         let sum: Duration = parts.iter().map(|(_, time)| *time).sum();
         let share = |time: Duration| 100.0 * time.as_secs_f64() / sum.as_secs_f64().max(f64::MIN_POSITIVE);
-        // What does not show in its last digit is not named.
+        // Shares that would be printed as 0.0 are left out.
         let shares =
             parts.iter().map(|&(what, time)| (what, share(time))).filter(|(_, share)| *share >= 0.05);
         let words: Vec<String> = shares.map(|(what, share)| format!("{share:.1} % {what}")).collect();

@@ -1,4 +1,4 @@
-//! How far a study is, here and in the cluster's queue.
+//! The progress of a study, here and in Slurm's queue.
 
 use crate::error::Result;
 use crate::study::attempts::{AttemptEnd, AttemptResult};

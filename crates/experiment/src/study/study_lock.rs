@@ -15,11 +15,11 @@ impl StudyFolder {
     /// Waits until no other process changes the study; returns at once where the file system has no locks.
     pub fn lock(&self) -> Result<StudyLock> {
         fs::create_dir_all(self.path()).at(self.path())?;
-        // Never deleted: a lock on a file that is gone keeps nobody out.
+        // Never deleted: a lock on a deleted file locks nothing.
         let path = self.path().join("study.lock");
         let open = || OpenOptions::new().create(true).append(true).open(&path);
         let file = open().at(&path)?;
-        // Servers without locks say so in many ways.
+        // Servers without locks answer with various errors.
         while file.lock().is_err_and(|error| error.kind() == ErrorKind::Interrupted) {}
         Ok(StudyLock { _locked: file })
     }

@@ -27,7 +27,7 @@ impl StudyRun<'_> {
     /// Trains to the last step, or until the run must stop.
     pub fn work(&self, study: &StudyFolder) -> Result<Ended> {
         match (&self.cell.what, &self.cell.facts.kind) {
-            (CellPlan::Alone(words), _) => self.run_alone(words),
+            (CellPlan::Alone(config), _) => self.run_alone(config),
             (CellPlan::Base(plan), _) => plan.run_base(self),
             (CellPlan::Second(plan), RunKind::Second { base, way, .. }) => {
                 plan.run_second(self, *way, &study.run(base))
@@ -36,8 +36,8 @@ impl StudyRun<'_> {
         }
     }
 
-    fn run_alone(&self, words: &RawConfig) -> Result<Ended> {
-        let setup = RunSetup::new(words.clone())?;
+    fn run_alone(&self, config: &RawConfig) -> Result<Ended> {
+        let setup = RunSetup::new(config.clone())?;
         let identity = self.inputs.identity(setup.plan.clone());
         let training = Training::open(self.folder.clone(), identity, setup.world(self.inputs)?)?;
         write_config(&setup, self.folder)?;

@@ -22,7 +22,7 @@ use touchstream_env::task::Task;
 #[derive(Clone, Debug)]
 pub struct PairPlan {
     pub pair: Pair,
-    words: RawConfig,
+    config: RawConfig,
     /// How an agent learns the base task and the second task.
     pub settings: [AgentSettings; 2],
     pub lengths: [Length; 2],
@@ -43,22 +43,22 @@ const BASE: usize = 0;
 const SECOND: usize = 1;
 
 impl PairPlan {
-    /// `words` contain module and preset; the tasks are those of the pair.
-    pub fn new(words: RawConfig, pair: Pair, spec: &StudySpec) -> Result<Self> {
-        let settings = settings_of(&words, &pair)?;
+    /// `config` has module and preset; the tasks are those of the pair.
+    pub fn new(config: RawConfig, pair: Pair, spec: &StudySpec) -> Result<Self> {
+        let settings = settings_of(&config, &pair)?;
         let batch = settings[BASE].batch_steps as u64;
         let n_evaluations =
             if spec.scale == Scale::Smoke { spec.scale.n_evaluations() } else { N_EVALUATIONS };
         let length = |n_steps: u64| {
             let n_steps = n_steps.div_ceil(batch).saturating_mul(batch);
-            let evaluate_every = words.evaluate_every.unwrap_or_else(|| n_steps.div_ceil(n_evaluations));
+            let evaluate_every = config.evaluate_every.unwrap_or_else(|| n_steps.div_ceil(n_evaluations));
             Length { n_steps, evaluate_every }
         };
         let lengths = [
             length(spec.base_steps.unwrap_or_else(|| spec.scale.base_steps(&pair.base))),
             length(spec.steps.unwrap_or_else(|| spec.scale.second_steps(&pair.second))),
         ];
-        Ok(Self { pair, words, settings, lengths })
+        Ok(Self { pair, config, settings, lengths })
     }
 
     /// The tasks whose screens features are centred on: all of the paper's switches, so that a base serves every switch.
@@ -71,7 +71,7 @@ impl PairPlan {
 
     /// Everything that does not depend on the task, as in any run.
     pub fn setup(&self) -> Result<RunSetup> {
-        RunSetup::new(self.words.clone())
+        RunSetup::new(self.config.clone())
     }
 
     /// Learns the base task.
@@ -100,7 +100,7 @@ impl PairPlan {
         };
         let mut identity = self.identity(&setup, run, SECOND);
         identity.origin = Some(format!("{method} after {}", trained.identity));
-        let preset = self.words.preset.unwrap_or_default();
+        let preset = self.config.preset.unwrap_or_default();
         let agent = start.agent(method, |voting| settings_of_method(voting, preset))?;
         if method == SwitchMethod::OldAlone {
             let rows = self.evaluate(&setup, run, &agent)?;
@@ -170,10 +170,10 @@ impl PairPlan {
 }
 
 /// Modules have the larger width and touch scale of the two tasks.
-fn settings_of(words: &RawConfig, pair: &Pair) -> Result<[AgentSettings; 2]> {
-    let module = words.module.as_deref().unwrap_or("ems");
-    let preset = words.preset.unwrap_or_default();
-    let of = |task: &Task| agent_settings(words, module, task, preset);
+fn settings_of(config: &RawConfig, pair: &Pair) -> Result<[AgentSettings; 2]> {
+    let module = config.module.as_deref().unwrap_or("ems");
+    let preset = config.preset.unwrap_or_default();
+    let of = |task: &Task| agent_settings(config, module, task, preset);
     let mut both = [of(&pair.base)?, of(&pair.second)?];
     let [base, second] = &mut both;
     second.check_composable()?;

@@ -1,4 +1,4 @@
-//! How the runs of a study counted touches: what a coordinate is at the screen's edge, as the runs' own folders tell.
+//! The touch scales of a study, as recorded in its runs.
 
 use crate::config::{Choice, RawConfig, agent_settings};
 use crate::study::cell::RunFacts;
@@ -19,20 +19,14 @@ pub struct CountedTouches {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Case {
     preset: &'static str,
-    kind: Kind,
+    /// Not stimulus-response, which has another default and is listed first.
+    is_other: bool,
     /// Task or switch, and the settings that vary.
     what: String,
     /// The touch coordinate at the screen edge.
     edge: String,
     /// Whether this is the default of the program.
     is_default: bool,
-}
-
-/// The kinds of tasks with different defaults.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
-    StimulusResponse,
-    Other,
 }
 
 /// The touch scales of a study. Studies with different scales are judged separately.
@@ -80,7 +74,7 @@ impl CountedTouches {
             let responds = |task: &Task| matches!(task.paradigm(), Paradigm::StimulusResponse { .. });
             Case {
                 preset: run.facts.preset.name(),
-                kind: if tasks.iter().all(responds) { Kind::StimulusResponse } else { Kind::Other },
+                is_other: !tasks.iter().all(responds),
                 what: compared_with(&run.facts),
                 edge: scale_of(run).0.to_string(),
                 is_default: default_scale(&run.facts, &tasks) == Some(scale_of(run)),
@@ -183,11 +177,11 @@ fn told(edge: &str) -> &str {
 
 /// A description of the cases of one preset.
 fn text_of(cases: &[&Case]) -> String {
-    let edges_of = |kind: Kind| -> BTreeSet<&str> {
-        cases.iter().filter(|case| case.kind == kind).map(|case| case.edge.as_str()).collect()
+    let edges_of = |is_other: bool| -> BTreeSet<&str> {
+        cases.iter().filter(|case| case.is_other == is_other).map(|case| case.edge.as_str()).collect()
     };
     let all: BTreeSet<&str> = cases.iter().map(|case| case.edge.as_str()).collect();
-    let [response, other] = [Kind::StimulusResponse, Kind::Other].map(edges_of);
+    let [response, other] = [false, true].map(edges_of);
     let text = match (all.first(), response.first(), other.first()) {
         (Some(edge), ..) if all.len() == 1 => format!("{} everywhere", told(edge)),
         (_, Some(one), Some(other_one)) if response.len() == 1 && other.len() == 1 => {
@@ -211,8 +205,8 @@ mod tests {
     use super::*;
 
     fn case(preset: &'static str, what: &str, edge: &str, is_default: bool) -> Case {
-        let kind = if what.starts_with("sr") { Kind::StimulusResponse } else { Kind::Other };
-        Case { preset, kind, what: what.into(), edge: edge.into(), is_default }
+        let is_other = !what.starts_with("sr");
+        Case { preset, is_other, what: what.into(), edge: edge.into(), is_default }
     }
 
     fn counted(cases: &[Case]) -> CountedTouches {

@@ -1,4 +1,4 @@
-//! What a study varies: every combination of some settings is a method of its own.
+//! The variations of a study: each combination of values is a method.
 
 use crate::config::RawConfig;
 use crate::error::{Context, Result};
@@ -20,11 +20,11 @@ impl StudySpec {
             };
             all = all.iter().flat_map(with).collect();
         }
-        let words = |(label, table): (String, toml::Table)| {
-            let words: RawConfig = table.try_into().with_context(|| format!("vary: {label}"))?;
-            Ok((label, words))
+        let config = |(label, table): (String, toml::Table)| {
+            let config: RawConfig = table.try_into().with_context(|| format!("vary: {label}"))?;
+            Ok((label, config))
         };
-        all.into_iter().map(words).collect()
+        all.into_iter().map(config).collect()
     }
 }
 

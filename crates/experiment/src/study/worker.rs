@@ -1,4 +1,4 @@
-//! Who works on a run: a process on a machine that was started once.
+//! A process that works on runs, and its machine.
 
 use serde::{Deserialize, Serialize};
 use std::fs;

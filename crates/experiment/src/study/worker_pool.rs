@@ -1,4 +1,4 @@
-//! The threads of one process that get a study done, beside those of other processes.
+//! The threads of a process that work on a study, alongside other processes.
 
 use crate::error::Result;
 use crate::run::RunFolder;
@@ -134,7 +134,7 @@ impl Shared<'_> {
         let Claimed::Ours(claim) = attempts.claim(worker, *lease)? else {
             return Ok(JobState::Elsewhere);
         };
-        // Somebody may have finished it since we looked.
+        // Another process may have completed it meanwhile.
         if folder.run(&name).path().exists() {
             claim.end(AttemptResult::Late, Duration::ZERO)?;
             return Ok(JobState::Complete);
@@ -176,13 +176,13 @@ impl Shared<'_> {
         let outcome = match is_won {
             Ok(Some(true)) => AttemptResult::Won,
             Ok(Some(false)) => AttemptResult::Late,
-            // Whoever was taken over may find its folder gone; that is no failure of the run.
+            // If another process took over, the folder may be gone; this is not a failure of the run.
             _ if folder.run(name).path().exists() => AttemptResult::Late,
             Err(reason) => AttemptResult::Failed(reason),
             Ok(None) => AttemptResult::Stopped,
         };
         if let Some(claim) = claim {
-            // Where not even this can be written, letting go of the claim's lock has to do.
+            // If this cannot be written, releasing the claim's lock must do.
             let _ = claim.end(outcome.clone(), cpu_time);
         }
         (outcome, cpu_time)

@@ -121,8 +121,11 @@ impl SwitchReport {
         let facts = [
             ("module", spec.modules.join(", ")),
             ("seeds", spec.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
-            ("images", format!("{} {}", word(&setup.words.data), hash(|run| &run.identity.data_hash))),
-            ("encoder", format!("{} {}", word(&setup.words.encoder), hash(|run| &run.identity.encoder_hash))),
+            ("images", format!("{} {}", word(&setup.config.data), hash(|run| &run.identity.data_hash))),
+            (
+                "encoder",
+                format!("{} {}", word(&setup.config.encoder), hash(|run| &run.identity.encoder_hash)),
+            ),
             ("touchstream", env!("CARGO_PKG_VERSION").to_owned()),
         ];
         let facts = facts.map(|(name, value)| (name.to_owned(), value));

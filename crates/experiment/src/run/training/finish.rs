@@ -1,4 +1,4 @@
-//! What a finished run leaves in its folder.
+//! The files of a finished run.
 
 use super::Training;
 use crate::curve::{LessonVotes, UNIT_VOTES_HEAD, VOTES_HEAD, VoteRow, csv_text, parquet_bytes};
@@ -20,7 +20,7 @@ impl<S: Scenes> Training<'_, S> {
             voting: controller.map(|controller| *controller.settings()),
             scene_len: shape.scene_len,
             map: shape.convolutions.as_ref().map(|shape| [shape.map.n_places, shape.map.n_channels]),
-            // The stream itself may have gone on already to a task that is not learned any more.
+            // The stream may already have switched to a task that is not learned.
             task_id: self.world.validations[self.lesson].bound_task().task().id().to_owned(),
             n_steps: self.n_steps(),
             data_hash: self.identity.data_hash.clone(),

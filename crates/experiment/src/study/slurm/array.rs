@@ -76,7 +76,7 @@ impl Array<'_> {
     /// Signals are passed on to the program. The shell requeues the task, because inside a container there may be no
     /// Slurm.
     fn script(&self, folder: &Path, list: &Path) -> Result<String> {
-        let program = std::env::current_exe().context("where this program is cannot be told")?;
+        let program = std::env::current_exe().context("the path of this program cannot be determined")?;
         let mut words = Vec::new();
         if let Some(image) = &self.options.container {
             words.extend(["apptainer".to_owned(), "exec".to_owned(), quoted(image)]);

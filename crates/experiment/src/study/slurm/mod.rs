@@ -1,5 +1,5 @@
-//! Studies on a Slurm cluster: job arrays are submitted, followed, cancelled and submitted again; whatever Slurm does with their
-//! tasks, runs are shared through claims, as between any other processes.
+//! Studies on a Slurm cluster: job arrays are submitted, followed and cancelled. Tasks share runs through claims, as any
+//! other processes do.
 
 mod array;
 mod queue;

@@ -14,12 +14,12 @@ settings! {
         ["Slurm"]
         partition: Option<String> = "NAME", "The partition [default: the cluster's]";
         account: Option<String> = "NAME", "The account [default: the user's]";
-        time: Option<String> = "TIME", "The longest that a task may take, as sbatch reads it; what is not done by then goes on in the next turn [default: 4:00:00]";
-        array_limit: Option<NonZeroU32> = "N", "Tasks that run at once at most [default: as many as the cluster gives]";
-        runs_per_task: Option<NonZeroU32> = "N", "Runs that a task does, one after the other [default: so many that there are at most 500 tasks]";
-        mem: Option<String> = "SIZE", "Memory of a task [default: 4G]";
-        container: Option<String> = "IMAGE", "Run inside this image, by `apptainer exec IMAGE`";
-        more: Vec<String> = "ARG", "Anything else for sbatch, such as --sbatch=--qos=long; may be given several times" where "sbatch";
+        time: Option<String> = "TIME", "Time limit of a task, as for sbatch; runs that are not complete by then resume when it is requeued [default: 4:00:00]";
+        array_limit: Option<NonZeroU32> = "N", "Maximum number of parallel tasks [default: no limit]";
+        runs_per_task: Option<NonZeroU32> = "N", "Runs per task [default: as many as are needed for at most 500 tasks]";
+        mem: Option<String> = "SIZE", "Memory per task [default: 4G]";
+        container: Option<String> = "IMAGE", "Container to run in, with `apptainer exec IMAGE`";
+        more: Vec<String> = "ARG", "Further arguments of sbatch, such as --sbatch=--qos=long; may be given several times" where "sbatch";
     }
     with {}
 }
@@ -44,7 +44,7 @@ impl SlurmOptions {
             Some(secs) if secs <= 2 * u64::from(WARNING_SECS) => {
                 bail!(
                     Slurm,
-                    "--time {time}: tasks are told {WARNING_SECS} seconds before their end; give them 5 minutes or more"
+                    "--time {time}: tasks are warned {WARNING_SECS} seconds before their end; give them 5 minutes or more"
                 )
             }
             _ => Ok(()),

@@ -1,4 +1,4 @@
-//! Everything of a study that is missing, as job arrays.
+//! The missing runs of a study, as job arrays.
 
 use crate::config::default_cache_dir;
 use crate::error::{Result, bail};
@@ -25,7 +25,7 @@ pub fn submit(
     watch: &dyn Watch,
 ) -> Result<Vec<Submission>> {
     options.check()?;
-    // Jobs stand in another folder, and nodes may have other homes.
+    // Jobs run in another folder, and nodes may have other home folders.
     let cache = cache.map(Path::to_owned).or_else(default_cache_dir);
     let cache = cache.map(std::path::absolute).transpose()?;
     // Of two that submit at once, the second finds the tasks of the first.
@@ -40,7 +40,7 @@ pub fn submit(
             folder.path().display()
         );
     }
-    // What cannot be read any more is submitted, too.
+    // Runs that are no longer readable are submitted again.
     let complete = set_damaged_aside(folder, &cells.iter().collect::<Vec<_>>(), watch)?;
     let missing = missing_of(cells, &complete);
     let is_base = |cell: &&&Cell| cell.facts.kind == RunKind::Base;
@@ -93,7 +93,7 @@ fn check_size(n_tasks: usize) -> Result<()> {
         // The largest index is one less.
         Some(max) if n_tasks >= max => bail!(
             Slurm,
-            "{n_tasks} tasks are more than this cluster takes in an array (MaxArraySize {max}); more --runs-per-task make fewer tasks"
+            "{n_tasks} tasks are more than this cluster allows in an array (MaxArraySize {max}); increase --runs-per-task"
         ),
         _ => Ok(()),
     }

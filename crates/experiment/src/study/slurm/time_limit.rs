@@ -15,7 +15,7 @@ pub fn secs_of(word: &str) -> Result<Option<u64>> {
              DAYS-HOURS:MINUTES:SECONDS"
         );
     };
-    // So sbatch says that there is no limit.
+    // To sbatch, 0 is no limit.
     Ok((secs > 0).then_some(secs))
 }
 
@@ -24,7 +24,7 @@ fn secs_of_numbers(word: &str) -> Option<u64> {
         Some((days, rest)) => (Some(days), rest),
         None => (None, word),
     };
-    // Signs are no part of a number.
+    // `parse` would accept a sign.
     let number =
         |word: &str| word.bytes().all(|byte| byte.is_ascii_digit()).then(|| word.parse::<u64>().ok())?;
     let numbers: Vec<u64> = rest.split(':').map(number).collect::<Option<_>>()?;
