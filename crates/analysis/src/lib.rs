@@ -30,6 +30,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod band;
+mod continual;
 mod counted;
 mod findings;
 mod learning_rates;
@@ -46,6 +47,9 @@ mod switching;
 mod verdicts;
 
 pub use band::{MeanCurve, MeanPoint};
+pub use continual::{
+    ContinualMetrics, ContinualRewards, StreamResults, TaskCurves, TaskResult, continual_metrics,
+};
 pub use findings::{Findings, PresetFindings, findings};
 pub use learning_rates::{RateArea, RateFindings};
 pub use left_out::LeftOut;

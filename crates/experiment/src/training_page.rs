@@ -1,42 +1,95 @@
-//! A finished run's page: what was learned, how fast, and what it looks like.
+//! The page of a finished run, and its results as JSON.
 
 use crate::config::Choice;
 use crate::curve::LessonVotes;
 use crate::error::{Error, Result};
 use crate::inputs::Inputs;
-use crate::maps::{map_film, map_strip};
+use crate::references::References;
 use crate::run::{RunFolder, Training};
 use crate::setup::RunSetup;
+use crate::stream_results::{lesson_rows, stream_results};
 use crate::switching::vote_series;
 use touchstream_agents::Scenes;
 use touchstream_env::trial::N_EXACT_SCREENS;
-use touchstream_report::training_page::{CurvePoint, LessonPart, TrainingPage, training_page};
+use touchstream_report::life_figure::{RewardPoint, with_commas};
+use touchstream_report::training_page::{TaskPart, TrainingPage, training_page};
 
 pub fn write<S: Scenes>(
     setup: &RunSetup,
     inputs: &Inputs,
     training: &Training<'_, S>,
+    references: Option<&References>,
     folder: &RunFolder,
 ) -> Result<()> {
-    let points = training.rows().iter().map(|row| CurvePoint {
-        step: row.step,
-        validation: row.validation.reward,
-        validation_se: row.validation.reward_se,
-        train: row.train_reward,
-        on_object: row.validation.on_object,
+    let n_tasks = setup.tasks.len();
+    let exact_of = |idx: usize| training.validation(idx).bound_task().exact_rewards(N_EXACT_SCREENS);
+    let exact: Vec<_> = (0..n_tasks).map(exact_of).collect();
+    let results = stream_results(&setup.tasks, training, &exact, references);
+    if n_tasks > 1 {
+        let mut json = serde_json::to_vec_pretty(&results).map_err(Error::other)?;
+        json.push(b'\n');
+        folder.write(&folder.metrics(), &json)?;
+    }
+    let lesson_votes = training.lesson_votes();
+    let structure = training.agent().skill().structure();
+    let part = |idx: usize| {
+        let (first_step, rows) = lesson_rows(training.rows(), idx);
+        let rows: Vec<_> = rows.collect();
+        let step = |step: u64| (step - first_step) as f64;
+        let agent = rows.iter().map(|row| (step(row.step), row.validation.reward, row.validation.reward_se));
+        let on_object = rows.iter().filter_map(|row| Some((step(row.step), row.validation.on_object?, 0.0)));
+        let reference = |curves: fn(&References) -> &Vec<Vec<(u64, f64, f64)>>| -> Vec<RewardPoint> {
+            let curve = references.and_then(|all| curves(all).get(idx));
+            curve.into_iter().flatten().map(|&(step, reward, se)| (step as f64, reward, se)).collect()
+        };
+        let number = idx as u64 + 1;
+        let votes =
+            lesson_votes.iter().find(|(_, rows)| rows.first().is_some_and(|row| row.lesson == number));
+        TaskPart {
+            about: &setup.tasks[idx].spec().title,
+            agent: agent.collect(),
+            scratch: reference(|all| &all.scratch),
+            fine_tuning: reference(|all| &all.fine_tuning),
+            on_object: if exact[idx].chance_on_object.is_some() { on_object.collect() } else { Vec::new() },
+            chance_on_object: exact[idx].chance_on_object,
+            reuse: rows.last().and_then(|row| row.reuse),
+            strip: folder.read(&folder.lesson_maps_png(number)).ok(),
+            film: folder.read(&folder.lesson_film(number)).ok(),
+            votes: votes.map(|(votes, rows)| {
+                let mut series =
+                    vote_series("means since the evaluation before", &LessonVotes { structure, votes, rows });
+                series.steps.iter_mut().for_each(|step| *step -= first_step as f64);
+                series
+            }),
+        }
+    };
+    let parts: Vec<TaskPart<'_>> = (0..n_tasks).map(part).collect();
+    let what = match &setup.tasks[..] {
+        [task] => task.id().to_owned(),
+        tasks => format!("{} tasks, one after the other", tasks.len()),
+    };
+    let page = training_page(&TrainingPage {
+        title: &format!("An agent learns {what}"),
+        facts: &facts(setup, inputs, training.n_steps()),
+        results: &results,
+        tasks: &parts,
     });
+    folder.write(&folder.page(), page.as_bytes())
+}
+
+fn facts(setup: &RunSetup, inputs: &Inputs, n_steps: u64) -> Vec<(String, String)> {
     let agent = setup.plan.agent();
     let units: Vec<String> = agent.module.units.iter().map(usize::to_string).collect();
     let tasks: Vec<&str> = setup.tasks.iter().map(|task| task.id()).collect();
     let mut facts = vec![
         ("tasks", tasks.join(", ")),
         ("module", format!("{} ({} units)", agent.module.id, units.join(", "))),
-        ("steps", training.n_steps().to_string()),
+        ("steps", with_commas(n_steps)),
         ("seed", setup.plan.seed.to_string()),
         ("preset", setup.config.preset.unwrap_or_default().name().to_owned()),
         ("learning rate", agent.learning_rate.to_string()),
-        ("an update", format!("every {} steps", agent.batch_steps)),
-        ("touches count", format!("{} at the screen's edge", agent.touch_scale.0)),
+        ("update", format!("every {} steps", agent.batch_steps)),
+        ("touch scale", agent.touch_scale.0.to_string()),
     ];
     // Beyond the paper.
     let extras = [
@@ -52,49 +105,5 @@ pub fn write<S: Scenes>(
         ("encoder", format!("{} {}", inputs.encoder_name, inputs.encoder_hash)),
         ("touchstream", env!("CARGO_PKG_VERSION").to_owned()),
     ]);
-    let lesson_votes = training.lesson_votes();
-    let structure = training.agent().skill().structure();
-    let mut reuse = Vec::new();
-    for (votes, rows) in &lesson_votes {
-        let shares = LessonVotes { structure, votes, rows }.reuse();
-        reuse.extend(rows.iter().zip(shares).map(|(row, share)| (row.step as f64, share, 0.0)));
-    }
-    let lesson = |idx: usize| {
-        let task = &setup.tasks[idx];
-        let number = idx as u64 + 1;
-        let (examples, snapshots) = training.maps(number);
-        let votes =
-            lesson_votes.iter().find(|(_, rows)| rows.first().is_some_and(|row| row.lesson == number));
-        let exact = training.validation(idx).bound_task().exact_rewards(N_EXACT_SCREENS);
-        let first_step = training.rows().iter().find(|row| row.lesson == number).map_or(0, |row| row.step);
-        LessonPart {
-            task: task.id(),
-            about: &task.spec().title,
-            first_step,
-            chance: exact.chance,
-            chance_on_object: exact.chance_on_object,
-            film: map_film(examples, &snapshots),
-            strip: (!examples.is_empty()).then(|| map_strip(examples, &snapshots)),
-            votes: votes.map(|(votes, rows)| {
-                let mut series =
-                    vote_series("mean since the evaluation before", &LessonVotes { structure, votes, rows });
-                series.steps.iter_mut().for_each(|step| *step -= first_step as f64);
-                series
-            }),
-        }
-    };
-    let lessons: Vec<LessonPart<'_>> = (0..setup.tasks.len()).map(lesson).collect();
-    let what = match tasks.len() {
-        1 => tasks[0].to_owned(),
-        n => format!("{n} tasks, one after the other"),
-    };
-    let page = training_page(&TrainingPage {
-        title: &format!("{} learns {what}", agent.module.id),
-        facts: &facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Vec<_>>(),
-        points: &points.collect::<Vec<_>>(),
-        lessons: &lessons,
-        reuse: &reuse,
-    })
-    .map_err(Error::other)?;
-    folder.write(&folder.page(), page.as_bytes())
+    facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

@@ -1,4 +1,4 @@
-//! Shares over time as stacked areas (SVG): colours follow the page, light or dark.
+//! Shares over time as stacked areas (SVG).
 
 use crate::curve_plot::{short_number, ticks};
 use crate::page::escaped;
@@ -6,21 +6,17 @@ use std::fmt::Write;
 
 /// One area.
 pub struct Area<'a> {
-    /// Its name in the legend.
     pub name: &'a str,
-    /// The CSS class that colours it.
+    /// The CSS class of its colour; one that ends in ` hatched` is hatched.
     pub class: &'a str,
     /// Its share at each step.
     pub shares: &'a [f64],
 }
 
-/// What is plotted: shares that sum to 1 at every step.
+/// Shares that sum to 1 at every step.
 pub struct Stack<'a> {
-    /// Above it.
     pub title: &'a str,
-    /// When.
     pub steps: &'a [f64],
-    /// From below to above.
     pub areas: &'a [Area<'a>],
 }
 
@@ -53,6 +49,9 @@ pub fn area_plot(stack: &Stack) -> String {
             svg,
             "<polygon class=\"area {class}\" points=\"{points}\"><title>{name}</title></polygon>"
         );
+        if class.ends_with(" hatched") {
+            let _ = writeln!(svg, "<polygon class=hatch points=\"{points}\" />");
+        }
         below = above;
     }
     for share in [0.0, 0.5, 1.0] {
@@ -72,10 +71,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn areas_stand_on_each_other() {
+    fn areas_are_stacked() {
         let areas = [
             Area { name: "old", class: "first", shares: &[0.25, 1.0] },
-            Area { name: "new", class: "second", shares: &[0.75, 0.0] },
+            Area { name: "new", class: "second hatched", shares: &[0.75, 0.0] },
         ];
         let svg = area_plot(&Stack { title: "layer1 <", steps: &[0.0, 100.0], areas: &areas });
         // A quarter of the height at the start, all of it at the end.
@@ -83,7 +82,11 @@ mod tests {
             svg.contains("area first\" points=\"34.0,123.0 350.0,24.0 350.0,156.0 34.0,156.0\""),
             "{svg}"
         );
-        assert!(svg.contains("area second\" points=\"34.0,24.0 350.0,24.0 350.0,24.0 34.0,123.0\""), "{svg}");
+        assert!(
+            svg.contains("area second hatched\" points=\"34.0,24.0 350.0,24.0 350.0,24.0 34.0,123.0\""),
+            "{svg}"
+        );
+        assert_eq!(svg.matches("class=hatch").count(), 1);
         assert!(svg.contains("layer1 &lt;"));
     }
 }

@@ -1,21 +1,21 @@
-//! A picture to put other pictures, lines and letters on.
+//! An image to draw other images, rings, boxes and text on.
 
-use crate::colour_map::turbo;
-use font8x8::UnicodeFonts;
+use crate::colour_map::{colour_of, colour_of_level};
+use crate::lettering::{LINE_PX, Weight, text_mask, text_width};
 use touchstream_env::reward_map::RewardMap;
 use touchstream_env::screen::Screen;
 use touchstream_env::touch::SCREEN_SIDE_PX;
 
-/// Height and width of a letter.
-pub const LETTER_PX: usize = 8;
-
-/// An RGB picture of any size. Whatever is drawn beyond its edges is cut off.
+/// An RGB picture of any size. Drawing beyond its edges is clipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Canvas {
     width: usize,
     height: usize,
     pixels: Vec<u8>,
 }
+
+/// Length of a colour bar.
+const BAR_PX: usize = 96;
 
 /// Where something is drawn: its top left pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,9 +47,9 @@ impl Canvas {
         Self { width: SCREEN_SIDE_PX, height: SCREEN_SIDE_PX, pixels: screen.pixels().to_vec() }
     }
 
-    /// A reward map as a heat map: 0 is blue, 1 is red.
+    /// A reward map as a heat map.
     pub fn of_map(map: &RewardMap) -> Self {
-        let pixels = map.values().iter().flat_map(|&value| turbo(value)).collect();
+        let pixels = map.values().iter().flat_map(|&value| colour_of(value)).collect();
         Self { width: SCREEN_SIDE_PX, height: SCREEN_SIDE_PX, pixels }
     }
 
@@ -114,16 +114,42 @@ impl Canvas {
         small
     }
 
-    /// Writes a line of text in letters of 8 x 8 pixels. Characters without a letter become `?`.
+    /// Writes a line of text, `LINE_PX` high, from its top left pixel.
     pub fn write(&mut self, text: &str, place: Place, colour: [u8; 3]) {
-        for (idx, character) in text.chars().enumerate() {
-            let letter = font8x8::BASIC_FONTS.get(character).or_else(|| font8x8::BASIC_FONTS.get('?'));
-            for (y, row) in letter.unwrap_or_default().iter().enumerate() {
-                for x in (0..LETTER_PX).filter(|x| row >> x & 1 == 1) {
-                    self.set(place.x + idx * LETTER_PX + x, place.y + y, colour);
-                }
+        self.write_in(Weight::Regular, text, place, colour);
+    }
+
+    /// Writes a line of bold text.
+    pub fn write_bold(&mut self, text: &str, place: Place, colour: [u8; 3]) {
+        self.write_in(Weight::Bold, text, place, colour);
+    }
+
+    fn write_in(&mut self, weight: Weight, text: &str, place: Place, colour: [u8; 3]) {
+        let Some((width, mask)) = text_mask(text, weight) else { return };
+        for (y, row) in (place.y..).zip(mask.chunks_exact(width)) {
+            for (x, &cover) in (place.x..).zip(row).filter(|(_, cover)| **cover > 0) {
+                let Some(below) = self.at(x, y) else { break };
+                let cover = u32::from(cover);
+                let mixed = |idx: usize| {
+                    let sum = u32::from(colour[idx]) * cover + u32::from(below[idx]) * (255 - cover);
+                    ((sum + 127) / 255) as u8
+                };
+                self.set(x, y, [0, 1, 2].map(mixed));
             }
         }
+    }
+
+    /// Draws the colours of rewards from 0 to `top`, with the numbers at its ends; returns the width.
+    pub fn colour_bar(&mut self, place: Place, top: &str, ink: [u8; 3]) -> usize {
+        let bar_x = place.x + text_width("0", Weight::Regular) + 5;
+        self.write("0", place, ink);
+        for x in 0..BAR_PX {
+            let colour = colour_of_level((x * 255 / (BAR_PX - 1)) as u8);
+            (3..LINE_PX - 2).for_each(|y| self.set(bar_x + x, place.y + y, colour));
+        }
+        let end = bar_x + BAR_PX + 5;
+        self.write(top, Place { x: end, y: place.y }, ink);
+        end + text_width(top, Weight::Regular) - place.x
     }
 
     /// Marks a pixel with a ring: black within white, visible on everything.
@@ -170,7 +196,7 @@ impl Canvas {
         let mut encoder = png::Encoder::new(&mut bytes, self.width as u32, self.height as u32);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_compression(png::Compression::Balanced);
+        encoder.set_compression(png::Compression::Fast);
         encoder.write_header()?.write_image_data(&self.pixels)?;
         Ok(bytes)
     }
@@ -215,15 +241,15 @@ mod tests {
     }
 
     #[test]
-    fn letters_are_drawn_and_told_apart() {
+    fn letters_are_drawn_and_differ() {
         let drawn = |text: &str| {
-            let mut canvas = Canvas::new(8, 8, BLACK);
+            let mut canvas = Canvas::new(12, LINE_PX, BLACK);
             canvas.write(text, Place { x: 0, y: 0 }, WHITE);
             canvas
         };
         assert_ne!(drawn("a"), drawn("b"));
         assert_ne!(drawn("a"), drawn(" "));
-        assert_eq!(drawn("?"), drawn("\u{4e2d}"));
+        assert_ne!(drawn("\u{4e2d}"), drawn(" "), "a box for what the font lacks");
     }
 
     #[test]

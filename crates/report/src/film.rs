@@ -1,8 +1,8 @@
-//! Pictures one after the other, as an animation that every browser plays (APNG).
+//! Animations that every browser plays (APNG).
 
 use crate::canvas::Canvas;
 
-/// How long a frame stays, and how long the last one, before the film begins again.
+/// Durations of a frame, and of the last one before the film starts again.
 const FRAME_MS: u16 = 400;
 const LAST_FRAME_MS: u16 = 2500;
 
@@ -30,15 +30,15 @@ impl Film {
         &self.frames
     }
 
-    /// The film as an APNG file's bytes. What shows no animations shows the first frame.
+    /// The bytes of an APNG file. Programs without animations show the first frame.
     pub fn to_apng(&self) -> Result<Vec<u8>, png::EncodingError> {
         let mut bytes = Vec::new();
         let (width, height) = (self.width() as u32, self.frames[0].height() as u32);
         let mut encoder = png::Encoder::new(&mut bytes, width, height);
         encoder.set_color(png::ColorType::Rgba);
         encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_compression(png::Compression::Balanced);
-        // It is played for ever.
+        encoder.set_compression(png::Compression::Fast);
+        // 0: it is repeated without end.
         encoder.set_animated(self.frames.len() as u32, 0)?;
         encoder.set_frame_delay(FRAME_MS, 1000)?;
         encoder.set_blend_op(png::BlendOp::Over)?;
@@ -56,7 +56,7 @@ impl Film {
     }
 }
 
-/// RGBA. What is as before is left transparent, so that still parts of a film cost next to nothing.
+/// RGBA; unchanged pixels are transparent, so that they compress well.
 fn changed_pixels(before: Option<&Canvas>, frame: &Canvas) -> Vec<u8> {
     let opaque = |pixel: &[u8; 3]| [pixel[0], pixel[1], pixel[2], 255];
     let (pixels, _) = frame.pixels().as_chunks::<3>();
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use std::io::Cursor;
 
-    /// What a player shows after each frame.
+    /// The pixels that a player shows after each frame.
     fn played(bytes: Vec<u8>) -> Vec<Vec<u8>> {
         let mut reader = png::Decoder::new(Cursor::new(bytes)).read_info().unwrap();
         let n_frames = reader.info().animation_control().unwrap().num_frames;
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn it_plays_the_frames_that_were_put_in() {
+    fn frames_are_played_as_they_were_drawn() {
         let frame = |x: usize| {
             let mut canvas = Canvas::new(9, 5, [10, 20, 30]);
             canvas.set(x, 2, [255; 3]);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_still_takes_no_room() {
+    fn unchanged_frames_take_little_space() {
         let noise = |idx: usize| (idx * idx * 7919 % 251) as u8;
         let rows: Vec<Vec<u8>> =
             (0..60).map(|row| (0..180).map(|col| noise(row * 180 + col)).collect()).collect();
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_of_other_sizes_make_no_film() {
+    fn frames_must_have_one_size() {
         assert_eq!(Film::of(vec![]), None);
         assert_eq!(Film::of(vec![Canvas::new(2, 3, [0; 3]), Canvas::new(3, 2, [0; 3])]), None);
     }

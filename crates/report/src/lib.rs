@@ -1,6 +1,6 @@
-//! Sheets, heat maps and pages: the last station of the walk, where people look.
+//! Sheets, heat maps, figures, tables and pages.
 //!
-//! This crate makes bytes (PNG, APNG, SVG, HTML, tables) out of streams and numbers; it opens no files and decides nothing.
+//! This crate turns screens and results into bytes (PNG, APNG, SVG, HTML, CSV, Parquet); it opens no files.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
@@ -9,11 +9,15 @@ pub mod canvas;
 pub mod colour_map;
 pub mod curve_plot;
 pub mod film;
+pub mod lettering;
+pub mod life_figure;
 pub mod neighbour_sheet;
 pub mod page;
 pub mod sections;
 pub mod sheet;
+pub mod story;
 pub mod study;
 pub mod switch_page;
 pub mod training_page;
+pub mod trial_label;
 pub mod trial_shots;

@@ -1,26 +1,23 @@
-//! Queries and the images that an encoder finds nearest: one sees whether its eyes are any good.
+//! Queries and the images whose features are nearest: a look at an encoder's quality.
 
-use crate::canvas::{Canvas, LETTER_PX, Place};
+use crate::canvas::{Canvas, Place};
+use crate::lettering::{LINE_PX, Weight, text_width};
 use touchstream_env::screen::Screen;
 use touchstream_env::touch::SCREEN_SIDE_PX;
 
 /// A query and its nearest images, nearest first.
 pub struct NeighbourRow {
-    /// What was looked for.
     pub query: Screen,
-    /// The class it shows.
+    /// The class of the query.
     pub class: String,
-    /// What was found.
     pub found: Vec<FoundImage>,
 }
 
 /// One of the nearest images of a query.
 pub struct FoundImage {
-    /// The image.
     pub screen: Screen,
-    /// The class it shows.
     pub class: String,
-    /// How near it is, -1..=1.
+    /// Cosine similarity to the query, -1..=1.
     pub cosine: f32,
     /// Whether its class is the query's.
     pub is_same_class: bool,
@@ -29,32 +26,32 @@ pub struct FoundImage {
 const PAPER: [u8; 3] = [250; 3];
 const INK: [u8; 3] = [20; 3];
 const FAINT_INK: [u8; 3] = [110; 3];
-const SAME: [u8; 3] = [26, 150, 65];
-const OTHER: [u8; 3] = [215, 48, 39];
+/// Blue and orange, which colour-blind eyes can tell apart.
+const SAME: [u8; 3] = [0, 114, 178];
+const OTHER: [u8; 3] = [230, 159, 0];
 const DIVISOR: usize = 2;
 const PICTURE_PX: usize = SCREEN_SIDE_PX / DIVISOR;
 const FRAME_PX: usize = 4;
 const CELL_PX: usize = PICTURE_PX + 2 * FRAME_PX;
 const GAP_PX: usize = 6;
-/// Between a query and what was found.
+/// Between a query and its neighbours.
 const QUERY_GAP_PX: usize = 18;
-const LINE_PX: usize = LETTER_PX + 3;
 const MARGIN_PX: usize = 14;
 
-/// A headline, some lines below it, and the rows, `n_columns` beside each other. Frames are green around images of the
-/// query's class and red around others.
+/// A headline, lines of text, and the rows in `n_columns` columns. Frames are blue around images of the query's class and
+/// orange around others.
 pub fn neighbour_sheet(headline: &str, lines: &[String], rows: &[NeighbourRow], n_columns: usize) -> Canvas {
     let n_columns = n_columns.clamp(1, rows.len().max(1));
     let n_found = rows.iter().map(|row| row.found.len()).max().unwrap_or(0);
     let row_width = CELL_PX + QUERY_GAP_PX + n_found * (CELL_PX + GAP_PX);
     let row_height = CELL_PX + 2 * LINE_PX + GAP_PX;
     let header_px = MARGIN_PX + (lines.len() + 1) * LINE_PX + GAP_PX;
-    let n_letters = lines.iter().map(|line| line.chars().count()).chain([headline.chars().count()]).max();
-    let text_width = n_letters.unwrap_or(0) * LETTER_PX;
-    let width = (n_columns * (row_width + MARGIN_PX)).max(text_width + MARGIN_PX) + MARGIN_PX;
+    let line_widths = lines.iter().map(|line| text_width(line, Weight::Regular));
+    let text_px = line_widths.fold(text_width(headline, Weight::Bold), usize::max);
+    let width = (n_columns * (row_width + MARGIN_PX)).max(text_px + MARGIN_PX) + MARGIN_PX;
     let height = header_px + rows.len().div_ceil(n_columns) * row_height + MARGIN_PX;
     let mut sheet = Canvas::new(width, height, PAPER);
-    sheet.write(headline, Place { x: MARGIN_PX, y: MARGIN_PX }, INK);
+    sheet.write_bold(headline, Place { x: MARGIN_PX, y: MARGIN_PX }, INK);
     for (idx, line) in lines.iter().enumerate() {
         sheet.write(line, Place { x: MARGIN_PX, y: MARGIN_PX + (idx + 1) * LINE_PX }, FAINT_INK);
     }
@@ -70,7 +67,6 @@ fn draw_row(sheet: &mut Canvas, row: &NeighbourRow, place: Place) {
     draw_cell(sheet, &row.query, PAPER, [&row.class, "query"], place);
     for (idx, found) in row.found.iter().enumerate() {
         let x = place.x + CELL_PX + QUERY_GAP_PX + idx * (CELL_PX + GAP_PX);
-        // In words too, for those who do not tell red from green.
         let (frame, word) = if found.is_same_class { (SAME, "same") } else { (OTHER, "other") };
         let facts = format!("{:.2} {word}", found.cosine);
         draw_cell(sheet, &found.screen, frame, [&found.class, &facts], Place { x, ..place });
@@ -82,7 +78,10 @@ fn draw_cell(sheet: &mut Canvas, screen: &Screen, frame: [u8; 3], lines: [&str; 
     let inside = Place { x: place.x + FRAME_PX, y: place.y + FRAME_PX };
     sheet.paste(&Canvas::of_screen(screen).shrunk(DIVISOR), inside);
     for (idx, (line, colour)) in lines.into_iter().zip([INK, FAINT_INK]).enumerate() {
-        let fitting: String = line.chars().take(CELL_PX / LETTER_PX).collect();
+        let mut fitting = line.to_owned();
+        while text_width(&fitting, Weight::Regular) > CELL_PX {
+            fitting.pop();
+        }
         sheet.write(&fitting, Place { x: place.x, y: place.y + CELL_PX + 3 + idx * LINE_PX }, colour);
     }
 }
@@ -104,15 +103,15 @@ mod tests {
     #[test]
     fn frames_say_whether_the_class_is_the_same() {
         let frame_px = CELL_PX * CELL_PX - PICTURE_PX * PICTURE_PX;
-        for (is_same, n_green, n_red) in [(true, frame_px, 0), (false, 0, frame_px)] {
+        for (is_same, n_same, n_other) in [(true, frame_px, 0), (false, 0, frame_px)] {
             let sheet = neighbour_sheet("title", &[], &[row(is_same)], 1);
-            assert_eq!((n_pixels(&sheet, SAME), n_pixels(&sheet, OTHER)), (n_green, n_red));
+            assert_eq!((n_pixels(&sheet, SAME), n_pixels(&sheet, OTHER)), (n_same, n_other));
             assert_eq!(n_pixels(&sheet, [128; 3]), 2 * PICTURE_PX * PICTURE_PX, "query and found image");
         }
     }
 
     #[test]
-    fn a_sheet_grows_with_its_rows_and_none_is_no_trouble() {
+    fn a_sheet_grows_with_its_rows_and_may_be_empty() {
         let height = |n: usize| {
             let rows: Vec<NeighbourRow> = (0..n).map(|_| row(true)).collect();
             neighbour_sheet("title", &["a line".into()], &rows, 2).height()

@@ -1,7 +1,8 @@
-//! A page for the browser, whole in one file.
+//! Pages for the browser, each one file without external resources.
 
-use crate::canvas::Canvas;
-use crate::film::Film;
+use crate::canvas::{Canvas, Place};
+use crate::colour_map::colour_of_level;
+use crate::lettering::LINE_PX;
 use crate::sheet::{TaskShots, trial_strip};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -14,10 +15,11 @@ pub fn task_page(title: &str, facts: &[Fact], tasks: &[TaskShots]) -> Result<Str
     let mut html = String::from(HEAD);
     html.push_str(&format!("<title>{0}</title>\n<h1>{0}</h1>\n", escaped(title)));
     html.push_str(&facts_list(facts));
-    html.push_str("<p>Each trial: what the agent sees, above what every touch of that screen is worth: ");
-    html.push_str(
-        "<span class=low>blue</span> 0, <span class=high>red</span> 1. A ring marks a perfect touch.</p>\n",
-    );
+    html.push_str(&format!(
+        "<p>Each trial: the agent's screens, and below each its true reward map, the reward of every possible touch. \
+         A ring marks a perfect touch.</p>\n{}",
+        colour_bar("1")?
+    ));
     for task in tasks {
         html.push_str(&format!(
             "<section id=\"{0}\"><h2><a href=\"#{0}\">{0}</a></h2>\n<p class=caption>{1}<br>{2}</p>\n<div class=trials>\n",
@@ -25,13 +27,12 @@ pub fn task_page(title: &str, facts: &[Fact], tasks: &[TaskShots]) -> Result<Str
             escaped(&task.title),
             escaped(&task.facts)
         ));
-        for (idx, shots) in task.trials.iter().enumerate() {
-            let picture = picture_source(&trial_strip(shots, 1))?;
+        for trial in &task.trials {
             html.push_str(&format!(
-                "<img alt=\"trial {} of {}\" width={} loading=lazy src=\"{picture}\">\n",
-                idx + 1,
-                escaped(&task.id),
-                shots.len() * 160,
+                "<figure><figcaption>{0}</figcaption><img alt=\"{0}\" width={1} loading=lazy src=\"{2}\"></figure>\n",
+                escaped(&trial.label),
+                trial.shots.len() * 160,
+                png_source(&trial_strip(&trial.shots, 1).to_png()?),
             ));
         }
         html.push_str("</div></section>\n");
@@ -47,14 +48,43 @@ pub(crate) fn facts_list(facts: &[Fact]) -> String {
     format!("<dl>\n{}</dl>\n", rows.collect::<String>())
 }
 
-/// A picture inside the page.
-pub(crate) fn picture_source(picture: &Canvas) -> Result<String, png::EncodingError> {
-    Ok(format!("data:image/png;base64,{}", STANDARD.encode(picture.to_png()?)))
+/// The bytes of a PNG file, inside the page.
+pub(crate) fn png_source(png: &[u8]) -> String {
+    format!("data:image/png;base64,{}", STANDARD.encode(png))
 }
 
-/// A film inside the page.
-pub(crate) fn film_source(film: &Film) -> Result<String, png::EncodingError> {
-    Ok(format!("data:image/apng;base64,{}", STANDARD.encode(film.to_apng()?)))
+/// The bytes of an APNG file, inside the page.
+pub(crate) fn film_source(apng: &[u8]) -> String {
+    format!("data:image/apng;base64,{}", STANDARD.encode(apng))
+}
+
+/// The colours of rewards from 0 to `top`.
+pub(crate) fn colour_bar(top: &str) -> Result<String, png::EncodingError> {
+    let mut bar = Canvas::new(256, LINE_PX, [0; 3]);
+    for level in 0..=255 {
+        let colour = colour_of_level(level);
+        bar.paste(&Canvas::new(1, LINE_PX, colour), Place { x: usize::from(level), y: 0 });
+    }
+    Ok(format!(
+        "<p class=bar>reward 0 <img alt=\"from dark blue over green to yellow\" src=\"{}\"> {top}</p>\n",
+        png_source(&bar.to_png()?)
+    ))
+}
+
+/// Modules with a colour of their own; later ones take the colours from the start.
+const MODULE_CLASSES: [[&str; 2]; 7] = [
+    ["m0", "m0 hatched"],
+    ["m1", "m1 hatched"],
+    ["m2", "m2 hatched"],
+    ["m3", "m3 hatched"],
+    ["m4", "m4 hatched"],
+    ["m5", "m5 hatched"],
+    ["m6", "m6 hatched"],
+];
+
+/// The CSS class of a module, from 0: one colour, hatched for its transformed copy.
+pub fn module_class(module: usize, is_transformed: bool) -> &'static str {
+    MODULE_CLASSES[module % MODULE_CLASSES.len()][usize::from(is_transformed)]
 }
 
 /// Text that is safe inside HTML, also in a quoted attribute.
@@ -62,49 +92,67 @@ pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The head of every page.
-pub(crate) const HEAD: &str = r#"<!doctype html>
+/// The head of every page: its style, and the hatching of areas. Colours are those of Okabe and Ito.
+pub(crate) const HEAD: &str = r##"<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>
-:root { color-scheme: light dark; --ink: light-dark(#1b1b1b, #e8e8e8); --faint: light-dark(#666, #a0a0a0);
-        --paper: light-dark(#fafafa, #161616); --line: light-dark(#ddd, #333); }
+:root { color-scheme: light dark; --ink: light-dark(#1b1b1b, #e8e8e8); --faint: light-dark(#5f5f5f, #a6a6a6);
+        --paper: light-dark(#fff, #161616); --line: light-dark(#ddd, #383838); --link: light-dark(#1f5fbf, #7fb0ff);
+        --blue: light-dark(#0072b2, #4f9fe0); --red: light-dark(#d55e00, #ff8547); --green: light-dark(#009e73, #2fc79a);
+        --pink: light-dark(#cc79a7, #e59ac6); --orange: light-dark(#e69f00, #ffc04d); --sky: light-dark(#56b4e9, #a5dcff); }
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
        max-width: 76rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-weight: 600; margin-bottom: .3rem; }
-h2 { font: 600 1rem ui-monospace, monospace; margin: 0; }
-h2 a { color: inherit; text-decoration: none; }
+h1 { font-weight: 600; line-height: 1.2; margin-bottom: .3rem; }
+h2 { font-size: 1.15rem; font-weight: 600; margin: 0 0 .3rem; } h3 { font-size: 1rem; margin: 1rem 0 .2rem; }
+h2 a { color: inherit; text-decoration: none; } a { color: var(--link); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; color: var(--faint); }
 dt { font-weight: 600; } dd { margin: 0; overflow-wrap: anywhere; }
 section { border-top: 1px solid var(--line); padding: .8rem 0 1rem; }
-.caption { margin: 0 0 .5rem; color: var(--faint); }
-.trials { display: flex; flex-wrap: wrap; gap: .8rem; }
+.caption, figcaption { margin: 0 0 .5rem; color: var(--faint); max-width: 60rem; }
+.lead { font-size: 1.1rem; max-width: 52rem; } .lead p { margin: .4rem 0; }
+.trials { display: flex; flex-wrap: wrap; gap: .8rem 1.2rem; } figure { margin: 0; }
+.trials figcaption { margin: 0; color: var(--ink); }
 img { max-width: 100%; height: auto; border-radius: 3px; }
+.bar { display: flex; align-items: center; gap: .5rem; margin: .2rem 0 .8rem; } .bar img { width: 10rem; height: .9rem; }
 .figure { font-size: 2rem; font-weight: 600; margin: .4rem 0; }
 .figure .caption { font-size: 1rem; font-weight: 400; }
 .wide { overflow-x: auto; } .wide img { max-width: none; }
+.wide .strip { width: 100%; max-width: calc(1.25 * var(--natural)); min-width: var(--natural); }
+.hint { display: none; color: var(--faint); font-size: .85rem; margin: .2rem 0; }
+@media (max-width: 60rem) { .hint { display: block; } }
 .plot { width: 100%; max-width: 60rem; font: 12px system-ui, sans-serif; }
-.plot text { fill: var(--faint); } .plot .mark { font-size: 10px; fill: var(--ink); } .grid { stroke: var(--line); } .level { stroke: var(--faint); stroke-dasharray: 4 4; }
-.line { fill: none; stroke-width: 2; } .band { opacity: .2; stroke: none; }
-.line.first { stroke: light-dark(#1f5fbf, #7fb0ff); } .band.first { fill: light-dark(#1f5fbf, #7fb0ff); }
-.line.second { stroke: light-dark(#b0b0b0, #5c5c5c); } .band.second { fill: light-dark(#b0b0b0, #5c5c5c); }
-.line.third { stroke: light-dark(#c2570a, #ffb070); } .band.third { fill: light-dark(#c2570a, #ffb070); }
-.line.fourth { stroke: light-dark(#2c8a4b, #7fd49a); } .band.fourth { fill: light-dark(#2c8a4b, #7fd49a); }
-.line.fifth { stroke: light-dark(#8b4bb8, #cfa0f0); } .band.fifth { fill: light-dark(#8b4bb8, #cfa0f0); }
-.line.sixth { stroke: light-dark(#a8324a, #f090a4); stroke-dasharray: 6 4; }
-.band.sixth { fill: light-dark(#a8324a, #f090a4); }
-.line.seventh { stroke: var(--faint); stroke-dasharray: 2 3; } .band.seventh { fill: var(--faint); }
-.area { stroke: var(--paper); stroke-width: .5; }
-.area.first { fill: light-dark(#1f5fbf, #5a90e6); } .area.second { fill: light-dark(#c9c9c9, #4a4a4a); }
-.area.third { fill: light-dark(#7fa8e0, #2f5590); }
-.key { padding: 0 .4rem; border-left: .8rem solid; } .key.first { border-color: light-dark(#1f5fbf, #5a90e6); }
-.key.second { border-color: light-dark(#c9c9c9, #4a4a4a); } .key.third { border-color: light-dark(#7fa8e0, #2f5590); }
+.life .plot { display: block; max-width: none; min-width: var(--natural); }
+.plot text { fill: var(--faint); } .plot .strong { fill: var(--ink); font-weight: 600; }
+.plot .mark { font-size: 10px; fill: var(--ink); } .grid { stroke: var(--line); }
+.level { stroke: var(--faint); stroke-dasharray: 4 4; }
+.line { fill: none; stroke-width: 2; stroke-linejoin: round; } .band { opacity: .2; stroke: none; }
+.line.agent { stroke: var(--ink); } .band.agent, circle.agent { fill: var(--ink); }
+.line.scratch { stroke: var(--blue); stroke-width: 1.5; } .line.tuned { stroke: var(--red); stroke-width: 1.5; stroke-dasharray: 5 3; }
+.line.chance { stroke: var(--faint); stroke-width: 1; stroke-dasharray: 2 3; }
+.line.on-object { stroke: var(--green); stroke-dasharray: 8 3 2 3; }
+.first { --c: var(--blue); } .second { --c: light-dark(#9a9a9a, #7c7c7c); } .third { --c: var(--red); }
+.fourth { --c: var(--green); } .fifth { --c: var(--pink); } .sixth { --c: var(--orange); } .seventh { --c: var(--faint); }
+.m0 { --c: var(--blue); } .m1 { --c: var(--red); } .m2 { --c: var(--green); } .m3 { --c: var(--pink); }
+.m4 { --c: var(--orange); } .m5 { --c: var(--sky); } .m6 { --c: var(--faint); }
+.line { stroke: var(--c); } .band, .area { fill: var(--c); } .tint { fill: var(--c); opacity: .14; }
+.line.sixth { stroke-dasharray: 6 4; } .line.seventh { stroke-dasharray: 2 3; }
+.area { stroke: var(--paper); stroke-width: .5; } .hatch { fill: url(#hatch); stroke: none; }
+.key { white-space: nowrap; margin-right: .9rem; }
+.key::before { content: ""; display: inline-block; width: .9rem; height: .9rem; margin-right: .35rem; vertical-align: -.1rem;
+               background: var(--c); }
+.key.hatched::before { background: repeating-linear-gradient(-45deg, var(--c) 0 3px, var(--paper) 3px 5px); }
+.chip { border-left: .6rem solid var(--c); padding-left: .5rem; }
 .plot.small { width: 22rem; } table { border-collapse: collapse; margin: .4rem 0; }
-td, th { text-align: left; padding: .1rem 1.2rem .1rem 0; font-variant-numeric: tabular-nums; }
-.low { color: #4661d6; font-weight: 600; } .high { color: #c2290a; font-weight: 600; }
+td, th { text-align: left; padding: .15rem 1.2rem .15rem 0; font-variant-numeric: tabular-nums; }
+table.results td + td, table.results th + th { text-align: right; white-space: nowrap; }
+table.results th { font-weight: 600; border-bottom: 1px solid var(--line); vertical-align: bottom; }
+@media (max-width: 50rem) { dl { display: block; } dd { margin: 0 0 .35rem; } h1 { font-size: 1.5rem; } body { margin: 1rem auto; } }
 </style>
-"#;
+<svg width="0" height="0" style="position:absolute"><defs><pattern id="hatch" width="5" height="5"
+ patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="2" height="5" fill="var(--paper)"/></pattern></defs></svg>
+"##;
 
 #[cfg(test)]
 mod tests {

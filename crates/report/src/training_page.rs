@@ -1,201 +1,289 @@
-//! The page of one run: its learning curve and its reward maps as they emerge, whole in one file.
+//! The page of one run, in one file: what happened, the reward during each task, votes, and how reward maps emerge.
 
-use crate::canvas::Canvas;
-use crate::curve_plot::{Line, Plot, curve_plot};
-use crate::film::Film;
-use crate::page::{Fact, HEAD, escaped, facts_list, film_source, picture_source};
+use crate::life_figure::{LifeTask, RewardPoint, life_figure, with_commas};
+use crate::page::{Fact, HEAD, escaped, facts_list, film_source, module_class, png_source};
+use crate::story::story;
 use crate::switch_page::{VoteSeries, vote_plots};
+use touchstream_analysis::{ContinualMetrics, StreamResults, TaskResult};
 
-/// One evaluation.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CurvePoint {
-    /// Steps learned.
-    pub step: u64,
-    /// Mean validation reward.
-    pub validation: f64,
-    /// Its standard error.
-    pub validation_se: f64,
-    /// Mean training reward since the point before.
-    pub train: Option<f64>,
-    /// The share of touches of match screens on any object or button at all, where there are any.
-    pub on_object: Option<f64>,
-}
-
-/// One of a run's tasks.
-pub struct LessonPart<'a> {
-    /// Its id.
-    pub task: &'a str,
+/// One of a run's tasks. Steps are those of the task.
+#[derive(Default)]
+pub struct TaskPart<'a> {
     /// The task in one sentence.
     pub about: &'a str,
-    /// Steps of the run before it.
-    pub first_step: u64,
-    /// What uniform touches earn.
-    pub chance: f64,
-    /// The share of uniform touches on any object at all, where scenes are shown.
+    /// Validation rewards of the agent and of the references, which may be missing.
+    pub agent: Vec<RewardPoint>,
+    pub scratch: Vec<RewardPoint>,
+    pub fine_tuning: Vec<RewardPoint>,
+    /// Share of touches of match screens on any object, and of uniform touches.
+    pub on_object: Vec<RewardPoint>,
     pub chance_on_object: Option<f64>,
-    /// Screens, predicted maps over time and true maps, if any were kept.
-    pub strip: Option<Canvas>,
-    /// The same maps as they emerge.
-    pub film: Option<Film>,
-    /// How was voted, if there was anything to vote on.
+    /// Vote share of the old modules at the last evaluation.
+    pub reuse: Option<f64>,
+    /// PNG: screens, predicted maps over time, true maps.
+    pub strip: Option<Vec<u8>>,
+    /// APNG: the same maps, changing.
+    pub film: Option<Vec<u8>>,
     pub votes: Option<VoteSeries>,
 }
 
-/// What a run's page shows.
+/// The content of a run's page.
 pub struct TrainingPage<'a> {
-    /// The headline.
     pub title: &'a str,
-    /// What the run is made of.
     pub facts: &'a [Fact],
-    /// The learning curve.
-    pub points: &'a [CurvePoint],
-    /// The tasks, in order.
-    pub lessons: &'a [LessonPart<'a>],
-    /// The share of old modules over time.
-    pub reuse: &'a [(f64, f64, f64)],
+    pub results: &'a StreamResults,
+    /// One for each task of the results.
+    pub tasks: &'a [TaskPart<'a>],
 }
 
 /// The page as HTML.
-pub fn training_page(page: &TrainingPage) -> Result<String, png::EncodingError> {
+pub fn training_page(page: &TrainingPage) -> String {
     let mut html = String::from(HEAD);
-    html.push_str(&format!("<title>{0}</title>\n<h1>{0}</h1>\n", escaped(page.title)));
-    if let (Some(last), Some(lesson)) = (page.points.last(), page.lessons.last()) {
-        let about: Vec<&str> = page.lessons.iter().map(|lesson| lesson.about).collect();
-        html.push_str(&format!("<p>{}</p>\n", escaped(&about.join("; then "))));
+    html.push_str(&format!("<title>{0}</title>\n<h1>{0}</h1>\n<div class=lead>\n", escaped(page.title)));
+    for sentence in story(page.results) {
+        html.push_str(&format!("<p>{}</p>\n", escaped(&sentence)));
+    }
+    html.push_str("</div>\n");
+    html.push_str(&life_section(page));
+    let has_maps = page.tasks.iter().any(|part| part.strip.is_some());
+    if has_maps || page.tasks.iter().any(|part| part.votes.is_some()) {
+        html.push_str("<section><h2>How it learns</h2>\n");
+        html.push_str(&how_to_read(page, has_maps));
+        html.push_str("</section>\n");
+    }
+    for (idx, (result, part)) in page.results.tasks.iter().zip(page.tasks).enumerate() {
+        html.push_str(&task_section(idx, result, part));
+    }
+    html.push_str(&format!("<section><h2>The run</h2>\n{}</section>\n</html>\n", facts_list(page.facts)));
+    html
+}
+
+/// Says on narrow screens that the next figure is wider.
+const HINT: &str = "<p class=hint>Wider than the screen: scroll sideways →</p>\n";
+
+fn life_section(page: &TrainingPage) -> String {
+    let parts = page.results.tasks.iter().zip(page.tasks);
+    let tasks: Vec<LifeTask<'_>> = parts
+        .map(|(result, part)| LifeTask {
+            task: &result.task,
+            chance: result.chance,
+            final_reward: result.final_reward,
+            agent: &part.agent,
+            scratch: &part.scratch,
+            fine_tuning: &part.fine_tuning,
+            on_object: &part.on_object,
+        })
+        .collect();
+    let (figure, width) = life_figure(&tasks);
+    let has_references = page.tasks.iter().any(|part| !part.scratch.is_empty());
+    let references = if has_references {
+        " The references have the agent's module size, touches and seed: a new module for each task, and one module that \
+         continues on every task."
+    } else {
+        ""
+    };
+    let several = if tasks.len() > 1 {
+        "Each task has a panel of the same width and a colour, that of its module. "
+    } else {
+        ""
+    };
+    let natural = width.min(760.0);
+    format!(
+        "<section><h2>Reward per trial</h2>\n{HINT}<div class=\"wide life\" style=\"--natural:{natural:.0}px\">\n{figure}</div>\n\
+         <p class=caption>{several}Evaluated on images that were not trained on; band: one standard error. The number at \
+         the end of a line is the final reward, the mean of the last tenth of the evaluations.{references}</p>\n{}{}\
+         </section>\n",
+        results_table(page),
+        metrics_table(page.results),
+    )
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |value| format!("{value:.3}"))
+}
+
+fn signed(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |value| format!("{value:+.3}"))
+}
+
+/// A row per task; columns without a value are left out.
+fn results_table(page: &TrainingPage) -> String {
+    let results = &page.results.tasks;
+    type Cell = fn(&TaskResult, &TaskPart) -> String;
+    let columns: [(&str, Cell); 10] = [
+        ("touches", |task, _| with_commas(task.n_steps)),
+        ("chance", |task, _| number(Some(task.chance))),
+        ("first reward", |task, _| number(Some(task.first_reward))),
+        ("final reward", |task, _| number(Some(task.final_reward))),
+        ("from scratch", |task, _| number(task.scratch_final_reward)),
+        ("fine-tuned", |task, _| number(task.fine_tuning_final_reward)),
+        ("RGain", |task, _| signed(task.r_gain)),
+        ("TGain", |task, _| signed(task.t_gain)),
+        ("reuse", |_, part| part.reuse.map_or_else(String::new, |reuse| format!("{reuse:.2}"))),
+        ("on any object", |_, part| {
+            let last = part.on_object.last().map(|point| point.1);
+            last.map_or_else(String::new, |share| {
+                format!("{share:.3} (chance {})", number(part.chance_on_object))
+            })
+        }),
+    ];
+    let rows = || results.iter().zip(page.tasks);
+    let shown: Vec<_> =
+        columns.iter().filter(|(_, cell)| rows().any(|(task, part)| !cell(task, part).is_empty())).collect();
+    let head: String = shown.iter().map(|(name, _)| format!("<th>{name}")).collect();
+    let mut html = format!("{HINT}<div class=wide><table class=results><tr><th>task{head}</tr>\n");
+    for (idx, (task, part)) in rows().enumerate() {
+        let cells: String = shown.iter().map(|(_, cell)| format!("<td>{}", cell(task, part))).collect();
+        let class = module_class(idx, false);
         html.push_str(&format!(
-            "<p class=figure>{:.3} <span class=caption>validation reward after {} steps (standard error {:.3}; chance {:.3})</span></p>\n",
-            last.validation, last.step, last.validation_se, lesson.chance,
+            "<tr><td><span class=\"chip {class}\">{} {}</span>{cells}</tr>\n",
+            idx + 1,
+            escaped(&task.task)
         ));
-        if let (Some(on_object), Some(chance)) = (last.on_object, lesson.chance_on_object) {
+    }
+    html.push_str("</table></div>\n");
+    if shown.iter().any(|(name, _)| *name == "RGain") {
+        html.push_str(
+            "<p class=caption>RGain: relative gain in mean reward over the module from scratch; TGain: the largest lead \
+             over it, per 1,000 steps to get there; reuse: the vote share of the old modules at the end.</p>\n",
+        );
+    }
+    html
+}
+
+fn metrics_table(results: &StreamResults) -> String {
+    let Some(agent) = results.agent else { return String::new() };
+    let row = |name: &str, metrics: ContinualMetrics| {
+        let ContinualMetrics { average_performance, forgetting, backward_transfer, forward_transfer } =
+            metrics;
+        let [performance, forgetting] = [average_performance, forgetting].map(|value| format!("{value:.3}"));
+        let [backward, forward] = [backward_transfer, forward_transfer].map(|value| format!("{value:+.3}"));
+        format!("<tr><td>{name}<td>{performance}<td>{forgetting}<td>{backward}<td>{forward}</tr>\n")
+    };
+    let tuned =
+        results.fine_tuning.map_or_else(String::new, |metrics| row("one module, fine-tuned", metrics));
+    format!(
+        "<h3>Without task labels</h3>\n{HINT}<div class=wide><table class=results>\
+         <tr><th><th>average performance<th>forgetting<th>backward transfer<th>forward transfer</tr>\n{}{tuned}</table></div>\n\
+         <p class=caption>After each task the agent is evaluated, as it then acts and without learning, on every task so far. \
+         Tasks that show the same screens and reward different touches cannot both be solved in this way: frozen modules \
+         keep a skill, and votes bring it back when the task returns. Average performance: reward over all tasks at the \
+         end; forgetting: drop from a task's best reward; backward transfer: change since the task's own training; forward \
+         transfer: reward before a task's first touch, minus chance.</p>\n",
+        row("the agent", agent)
+    )
+}
+
+fn how_to_read(page: &TrainingPage, has_maps: bool) -> String {
+    let mut html = String::new();
+    if page.tasks.iter().any(|part| part.votes.is_some()) {
+        html.push_str(
+            "<p class=caption><b>Votes.</b> Each stage of the network outputs a weighted sum of all modules' outputs; the \
+             weights, the votes, sum to 1. A module has the colour of the task that it was added for; hatching marks its \
+             copy with transformed touches and maps.</p>\n",
+        );
+    }
+    if has_maps {
+        html.push_str(
+            "<p class=caption><b>Reward maps.</b> The reward that the agent predicts for every touch of a screen, while it \
+             learns, and the true reward at the right; each row is a trial that it never trains on. A ring marks the touch \
+             with the highest predicted reward. The film below shows the same maps more often.</p>\n",
+        );
+    }
+    html
+}
+
+fn task_section(idx: usize, result: &TaskResult, part: &TaskPart) -> String {
+    let mut html = format!(
+        "<section><h2 class=\"chip {}\">{} {}</h2>\n<p>{}</p>\n",
+        module_class(idx, false),
+        idx + 1,
+        escaped(&result.task),
+        escaped(part.about)
+    );
+    if let Some(votes) = &part.votes {
+        html.push_str(&vote_plots(votes));
+    }
+    let images = [
+        (&part.strip, png_source as fn(&[u8]) -> String, "reward maps at a few steps of learning"),
+        (&part.film, film_source, "film of the reward maps"),
+    ];
+    for (bytes, source, name) in images {
+        if let Some(bytes) = bytes {
             html.push_str(&format!(
-                "<p class=figure>{on_object:.3} <span class=caption>of touches on any object at all (chance {chance:.3})</span></p>\n",
+                "{HINT}<div class=wide style=\"--natural:{}px\"><img class=strip alt=\"{name} of {}\" src=\"{}\"></div>\n",
+                png_width(bytes),
+                escaped(&result.task),
+                source(bytes),
             ));
         }
     }
-    html.push_str("<section><h2>Learning curve</h2>\n");
-    html.push_str(&learning_curve(page));
-    html.push_str("<p class=caption>Bands: one standard error.</p></section>\n");
-    for (idx, lesson) in page.lessons.iter().enumerate() {
-        html.push_str(&lesson_section(idx, lesson)?);
-    }
-    html.push_str("<section><h2>The run</h2>\n");
-    html.push_str(&facts_list(page.facts));
-    html.push_str("</section>\n</html>\n");
-    Ok(html)
+    html + "</section>\n"
 }
 
-fn learning_curve(page: &TrainingPage) -> String {
-    let points = |value: &dyn Fn(&CurvePoint) -> Option<(f64, f64)>| -> Vec<(f64, f64, f64)> {
-        let points = page.points.iter();
-        points.filter_map(|point| value(point).map(|(y, half)| (point.step as f64, y, half))).collect()
-    };
-    let validation = points(&|point| Some((point.validation, point.validation_se)));
-    let train = points(&|point| point.train.map(|reward| (reward, 0.0)));
-    let last_step = page.points.last().map_or(0.0, |point| point.step as f64);
-    let ends = page.lessons.iter().skip(1).map(|lesson| lesson.first_step as f64).chain([last_step]);
-    let ends: Vec<f64> = ends.collect();
-    let level_of = |chance: &dyn Fn(&LessonPart) -> Option<f64>| -> Vec<(f64, f64, f64)> {
-        let levels = page.lessons.iter().zip(&ends).filter_map(|(lesson, &end)| {
-            chance(lesson).map(|chance| [(lesson.first_step as f64, chance, 0.0), (end, chance, 0.0)])
-        });
-        levels.flatten().collect()
-    };
-    let level = level_of(&|lesson| Some(lesson.chance));
-    let on_object = points(&|point| point.on_object.map(|share| (share, 0.0)));
-    let on_object_level = level_of(&|lesson| lesson.chance_on_object);
-    let mut lines = vec![
-        Line { name: "uniform touches", class: "seventh", points: &level },
-        Line { name: "training", class: "second", points: &train },
-        Line { name: "validation", class: "first", points: &validation },
-    ];
-    if !on_object.is_empty() {
-        lines.push(Line { name: "uniform, on any object", class: "sixth", points: &on_object_level });
-        lines.push(Line { name: "on any object", class: "fourth", points: &on_object });
-    }
-    if !page.reuse.is_empty() {
-        lines.push(Line { name: "share of old modules", class: "third", points: page.reuse });
-    }
-    // Numbers, because names would overlap.
-    let numbered = page.lessons.iter().zip(1..);
-    let marks: Vec<(f64, String)> =
-        numbered.map(|(lesson, number)| (lesson.first_step as f64, number.to_string())).collect();
-    let marks: Vec<(f64, &str)> = marks.iter().map(|(step, name)| (*step, name.as_str())).collect();
-    let marks = if marks.len() > 1 { &marks[..] } else { &[] };
-    let y_label = if on_object.is_empty() { "reward a trial" } else { "reward a trial; share of touches" };
-    curve_plot(&Plot { x_label: "steps", y_label, lines: &lines, level: None, marks })
-}
-
-fn lesson_section(idx: usize, lesson: &LessonPart) -> Result<String, png::EncodingError> {
-    let mut html = String::new();
-    if lesson.strip.is_none() && lesson.film.is_none() && lesson.votes.is_none() {
-        return Ok(html);
-    }
-    html.push_str(&format!("<section><h2>{}. {}</h2>\n", idx + 1, escaped(lesson.task)));
-    if let Some(votes) = &lesson.votes {
-        html.push_str(&vote_plots(votes));
-    }
-    if let Some(strip) = &lesson.strip {
-        html.push_str(
-            "<p class=caption>Reward maps: what the agent expects every touch to earn, while it learns, beside what is \
-             true. <span class=low>Blue</span> is 0, <span class=high>red</span> 1 where it is true, and the most that any map expects, \
-             which is written above. A ring is where a map expects most. Validation screens.</p>\n",
-        );
-        html.push_str(&format!(
-            "<div class=wide><img alt=\"reward maps over training\" width={} src=\"{}\"></div>\n",
-            strip.width(),
-            picture_source(strip)?,
-        ));
-    }
-    if let Some(film) = &lesson.film {
-        html.push_str(
-            "<p class=caption>The same as a film; rings mark the touches that maps promise most of.</p>\n",
-        );
-        html.push_str(&format!(
-            "<div class=wide><img alt=\"film of the reward maps over training\" width={} src=\"{}\"></div>\n",
-            film.width(),
-            film_source(film)?,
-        ));
-    }
-    html.push_str("</section>\n");
-    Ok(html)
+/// The width in the header of a PNG file.
+fn png_width(png: &[u8]) -> u32 {
+    png.get(16..20).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_be_bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::canvas::Canvas;
 
-    fn page_of(on_object: Option<f64>, chance_on_object: Option<f64>) -> String {
-        let point =
-            |step, validation| CurvePoint { step, validation, validation_se: 0.01, train: None, on_object };
-        let lesson = LessonPart {
-            task: "coco-mts",
-            about: "touch what was shown",
-            first_step: 0,
-            chance: 0.1,
-            chance_on_object,
-            strip: None,
-            film: Film::of(vec![Canvas::new(2, 2, [9; 3]); 2]),
-            votes: None,
+    fn results(n: usize, r_gain: Option<f64>) -> StreamResults {
+        let task = TaskResult {
+            task: "coco-mts".into(),
+            n_steps: 100,
+            chance: 0.125,
+            first_reward: 0.1,
+            final_reward: 0.4,
+            scratch_final_reward: r_gain,
+            fine_tuning_final_reward: None,
+            r_gain,
+            t_gain: r_gain,
         };
-        let (points, lessons) = ([point(0, 0.1), point(100, 0.4)], [lesson]);
-        training_page(&TrainingPage {
-            title: "t",
-            facts: &[],
-            points: &points,
-            lessons: &lessons,
-            reuse: &[],
-        })
-        .unwrap()
+        let metrics = ContinualMetrics {
+            average_performance: 0.625,
+            forgetting: 0.25,
+            backward_transfer: -0.5,
+            forward_transfer: 0.75,
+        };
+        StreamResults { tasks: vec![task; n], agent: (n > 1).then_some(metrics), fine_tuning: None }
+    }
+
+    fn part(on_object: Vec<RewardPoint>) -> TaskPart<'static> {
+        TaskPart {
+            about: "touch the class of the sample <",
+            agent: vec![(0.0, 0.1, 0.01), (100.0, 0.4, 0.01)],
+            on_object,
+            chance_on_object: Some(0.25),
+            strip: Some(Canvas::new(321, 2, [9; 3]).to_png().unwrap()),
+            ..TaskPart::default()
+        }
+    }
+
+    fn html(results: &StreamResults, tasks: &[TaskPart]) -> String {
+        training_page(&TrainingPage { title: "t", facts: &[], results, tasks })
     }
 
     #[test]
-    fn touches_on_objects_are_plotted_where_there_are_scenes() {
-        let with = page_of(Some(0.625), Some(0.25));
-        assert!(
-            with.contains(">on any object<") && with.contains("0.625") && with.contains("chance 0.250"),
-            "{with}"
-        );
-        assert!(with.contains("data:image/apng"), "{with}");
-        assert!(!page_of(None, None).contains("any object"));
+    fn touches_on_objects_are_shown_where_there_are_scenes() {
+        let with = html(&results(1, None), &[part(vec![(0.0, 0.3, 0.0), (100.0, 0.625, 0.0)])]);
+        assert!(with.contains("0.625 (chance 0.250)") && with.contains("touches on any object"), "{with}");
+        assert!(!html(&results(1, None), &[part(Vec::new())]).contains("any object"));
+    }
+
+    #[test]
+    fn columns_without_values_are_left_out() {
+        let without = html(&results(1, None), &[part(Vec::new())]);
+        assert!(!without.contains("RGain") && !without.contains("forgetting"), "{without}");
+        let with = html(&results(2, Some(0.5)), &[part(Vec::new()), part(Vec::new())]);
+        for text in
+            ["<th>RGain", "<td>+0.500", "<td>0.250<td>-0.500<td>+0.750", "--natural:321px", "sample &lt;"]
+        {
+            assert!(with.contains(text), "{text}: {with}");
+        }
+        assert!(!with.contains("http"));
     }
 }

@@ -1,42 +1,53 @@
-//! One trial as pictures: each of its screens, the true reward map under it, and where a perfect agent touches.
+//! One trial as images: each of its screens, its true reward map, and where a perfect agent touches.
 
+use crate::trial_label::trial_label;
 use touchstream_env::reward_map::RewardMap;
 use touchstream_env::screen::Screen;
 use touchstream_env::stimuli::StimulusError;
 use touchstream_env::stream::Stream;
 use touchstream_env::touch::Touch;
 
-/// A screen of a trial and what touching it is worth.
+/// A trial's steps and its label.
+#[derive(Clone, Debug)]
+pub struct TrialShots {
+    /// `dog: touch left`
+    pub label: String,
+    pub shots: Vec<Shot>,
+}
+
+/// A step of a trial.
 #[derive(Clone, Debug)]
 pub struct Shot {
-    /// What is seen.
     pub screen: Screen,
-    /// What each touch is worth.
+    /// The true reward map.
     pub map: RewardMap,
-    /// A best touch; `None` where all touches are worth the same.
+    /// A best touch; `None` where all touches earn the same.
     pub best_touch: Option<Touch>,
-    /// The reward of the touch that was made.
+    /// The reward of the touch that was executed.
     pub reward: f32,
 }
 
-/// Plays the present trial to its end with perfect touches and keeps its screens and maps.
-pub fn shoot_trial(stream: &mut Stream) -> Result<Vec<Shot>, StimulusError> {
+/// Plays the current trial to its end with perfect touches and keeps its screens and maps.
+pub fn shoot_trial(stream: &mut Stream) -> Result<TrialShots, StimulusError> {
     let trial = stream.trial_index();
-    let mut shots = Vec::new();
+    let (mut shots, mut label) = (Vec::new(), String::new());
     while stream.trial_index() == trial {
         let (mut screen, mut map) = (Screen::grey(), RewardMap::zeros());
         stream.draw(&mut screen)?;
         stream.reward_map(&mut map);
+        if stream.is_last_step() {
+            label = trial_label(stream, &map);
+        }
         let best = middle_of_the_best(&map);
         let reward = stream.touch(best);
         let highest = map.best();
         let is_flat = map.values().iter().all(|&value| value == highest);
         shots.push(Shot { screen, map, best_touch: (!is_flat).then_some(best), reward });
     }
-    Ok(shots)
+    Ok(TrialShots { label, shots })
 }
 
-/// The best touch nearest to the middle of all best touches: inside a button rather than on its rim.
+/// The best touch nearest to the middle of all best touches: inside a template rather than on its edge.
 fn middle_of_the_best(map: &RewardMap) -> Touch {
     let best = map.best();
     let all_best = || Touch::all().filter(|&touch| map.at(touch) == best);
@@ -64,7 +75,7 @@ mod tests {
             let stimuli = Arc::new(PlainStimuli::new(8));
             let (mut stream, _) = Stream::open(schedule, stimuli, Split::Train, RunSeed(2)).unwrap();
             for _ in 0..5 {
-                let shots = shoot_trial(&mut stream).unwrap();
+                let TrialShots { shots, .. } = shoot_trial(&mut stream).unwrap();
                 assert_eq!(shots.len() as u64, task.steps_per_trial());
                 assert_eq!(shots.last().map(|shot| shot.reward), Some(1.0), "{}", task.id());
             }

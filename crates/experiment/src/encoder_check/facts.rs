@@ -105,7 +105,7 @@ impl CheckFacts {
         let hash: String = self.encoder_hash.chars().take(16).collect();
         vec![
             format!("{}; encoder {hash}", self.accuracy_line()),
-            "cosine of centred scene vectors; green: same class, red: another".into(),
+            "cosine of centred scene vectors; blue frame: same class, orange: another".into(),
         ]
     }
 

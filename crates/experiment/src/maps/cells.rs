@@ -1,4 +1,4 @@
-//! Screens and maps as cells of a picture.
+//! Cells of the images of reward maps: screens, maps, rings, and the colour bar.
 
 use crate::maps::grid::MAP_SIDE;
 use crate::maps::snapshot::MapSnapshot;
@@ -6,67 +6,79 @@ use touchstream_env::pixel_box::PixelBox;
 use touchstream_env::reward_map::RewardMap;
 use touchstream_env::screen::Screen;
 use touchstream_env::touch::{SCREEN_SIDE_PX, Touch};
-use touchstream_report::canvas::{Canvas, LETTER_PX, Place};
-use touchstream_report::colour_map::turbo;
+use touchstream_report::canvas::{Canvas, Place};
+use touchstream_report::colour_map::colour_of_level;
+use touchstream_report::lettering::{LINE_PX, Weight, text_width};
 
 /// Pixels between cells.
 pub const GAP: usize = 6;
-/// A line of letters with the gap under it.
-pub const LINE: usize = LETTER_PX + 6;
+/// A line of text and the gap below it.
+pub const LINE: usize = LINE_PX + 1;
 /// From one cell to the next.
 pub const STRIDE: usize = MAP_SIDE + GAP;
-pub const PAPER: [u8; 3] = [250; 3];
-pub const INK: [u8; 3] = [40; 3];
+pub const PAPER: [u8; 3] = [255; 3];
+pub const INK: [u8; 3] = [30; 3];
 
-const PX_A_CELL: usize = SCREEN_SIDE_PX / MAP_SIDE;
+const PX_PER_CELL: usize = SCREEN_SIDE_PX / MAP_SIDE;
 
-/// What the steps of a trial are called where more than one is looked at.
-pub const ORDINALS: [&str; 2] = ["1st", "2nd"];
-
-/// The left edge of a column.
+/// Left edge of a column.
 pub fn column_x(column: usize) -> usize {
     GAP + column * STRIDE
 }
 
-/// A screen, small.
+/// Titles of the columns of screens: the last one is the screen that is touched.
+pub fn screen_titles(n_screens: usize) -> impl Iterator<Item = &'static str> {
+    (1..=n_screens).map(move |number| if number == n_screens { "screen" } else { "sample" })
+}
+
 pub fn screen_cell(screen: &Screen) -> Canvas {
-    Canvas::of_screen(screen).shrunk(PX_A_CELL)
+    Canvas::of_screen(screen).shrunk(PX_PER_CELL)
 }
 
-/// A true map, small.
 pub fn truth_cell(truth: &RewardMap) -> Canvas {
-    Canvas::of_map(truth).shrunk(PX_A_CELL)
+    Canvas::of_map(truth).shrunk(PX_PER_CELL)
 }
 
-/// Which reward has the last colour: the highest that any of some maps promises, so that rewards that are hard to come by
-/// are seen too.
+/// The predicted reward that has the last colour, in 255ths: 1, or the highest predicted reward where it is below 0.5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColourScale {
-    highest: u8,
+    top: u8,
 }
 
 impl ColourScale {
     pub fn of<'a>(snapshots: impl IntoIterator<Item = &'a MapSnapshot>) -> Self {
         let highest = snapshots.into_iter().flat_map(|snapshot| &snapshot.levels).copied().max();
-        Self { highest: highest.unwrap_or(u8::MAX).max(1) }
+        match highest.unwrap_or(u8::MAX).max(1) {
+            128.. => Self { top: u8::MAX },
+            top => Self { top },
+        }
     }
 
-    /// What colours mean, for people.
-    pub fn words(self) -> String {
-        format!("expected: red is {:.2}", f32::from(self.highest) / 255.0)
+    /// Draws the colour bar.
+    pub fn draw(self, canvas: &mut Canvas, place: Place) {
+        let (before, top, after) = match self.top {
+            u8::MAX => ("reward ", "1".to_owned(), ""),
+            top => {
+                ("predicted reward ", format!("{:.2}", f32::from(top) / 255.0), "   (true reward: 0 to 1)")
+            }
+        };
+        canvas.write(before, place, INK);
+        let bar = Place { x: place.x + text_width(before, Weight::Regular), ..place };
+        let bar_px = canvas.colour_bar(bar, &top, INK);
+        canvas.write(after, Place { x: bar.x + bar_px, ..place }, INK);
     }
 }
 
-/// A kept map.
+/// A predicted map.
 pub fn map_cell(levels: &[u8], scale: ColourScale) -> Canvas {
-    let colour = |&level: &u8| turbo(f32::from(level) / f32::from(scale.highest));
-    let rows = levels.chunks_exact(MAP_SIDE).map(|row| row.iter().flat_map(colour).collect());
-    let rows: Vec<Vec<u8>> = rows.collect();
-    Canvas::of_rows(rows.iter().map(Vec::as_slice))
+    let colours: [[u8; 3]; 256] =
+        std::array::from_fn(|level| colour_of_level((level * 255 / usize::from(scale.top)).min(255) as u8));
+    let pixels: Vec<u8> = levels.iter().flat_map(|&level| colours[usize::from(level)]).collect();
+    Canvas::of_rows(pixels.chunks_exact(3 * MAP_SIDE))
 }
 
 fn place_of(touch: Touch) -> Place {
-    Place { x: touch.col() / PX_A_CELL, y: touch.row() / PX_A_CELL }
+    Place { x: touch.col() / PX_PER_CELL, y: touch.row() / PX_PER_CELL }
 }
 
 /// A cell with a ring around a touch.

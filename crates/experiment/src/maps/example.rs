@@ -10,12 +10,15 @@ use touchstream_env::task::Paradigm;
 use touchstream_env::touch::{SCREEN_SIDE_PX, Touch};
 use touchstream_modules::module::{SceneHistory, ScreenHistory};
 use touchstream_modules::{Skill, set_sigmoids};
+use touchstream_report::trial_label::trial_label;
 
 /// One trial, standing at the first step that is looked at: its last one, or the first corner of localization, which
 /// has two steps on one screen. As in a stream, what was shown and touched before is remembered.
 #[derive(Clone)]
 pub struct Example {
-    /// The screens of the trial, each once, the present one last.
+    /// `dog: touch left`
+    pub label: String,
+    /// The screens of the trial, each once, the current one last.
     pub screens: Vec<Screen>,
     /// At the first step that is looked at.
     start: Stream,
@@ -102,7 +105,7 @@ impl Example {
         let is_localization = matches!(stream.bound_task().task().paradigm(), Paradigm::Localization);
         let shows_every_step = is_localization && remembered.outlook.k_f > 1;
         let (mut screens, mut last_recipe) = (Vec::new(), None);
-        let (mut start, mut n_maps) = (None, 0);
+        let (mut start, mut n_maps, mut label) = (None, 0, String::new());
         let mut truth = RewardMap::zeros();
         loop {
             let (recipe, is_last) = (stream.recipe(), stream.is_last_step());
@@ -117,6 +120,9 @@ impl Example {
                 n_maps += 1;
             }
             stream.reward_map(&mut truth);
+            if is_last {
+                label = trial_label(stream, &truth);
+            }
             let touch = match truth.best() > 0.0 {
                 true => truth.best_touch(),
                 false => {
@@ -131,7 +137,7 @@ impl Example {
         }
         let (start, touches) = start.expect("the last step is looked at");
         let (scene_ids, scale) = (remembered.scene_ids.clone(), remembered.outlook.scale);
-        Ok(Self { screens, start, n_maps, scene_ids, touches, scale })
+        Ok(Self { label, screens, start, n_maps, scene_ids, touches, scale })
     }
 
     /// How many maps it has: one for each step that is looked at.

@@ -1,56 +1,80 @@
-//! Reward maps as they emerge, one frame a snapshot.
+//! Reward maps while they are learned, one frame per snapshot.
 
 use crate::maps::cells::{
-    ColourScale, GAP, INK, LINE, ORDINALS, PAPER, STRIDE, boxed, column_x, map_cell, ringed, screen_cell,
-    truth_cell,
+    ColourScale, GAP, INK, LINE, PAPER, STRIDE, boxed, column_x, map_cell, ringed, screen_cell,
+    screen_titles, truth_cell,
 };
 use crate::maps::example::Example;
 use crate::maps::snapshot::MapSnapshot;
 use touchstream_report::canvas::{Canvas, Place};
 use touchstream_report::film::Film;
+use touchstream_report::life_figure::with_commas;
 
-/// The step above one row an example: its screens, and each map beside what is true. Where two touches are looked at,
-/// the box that the best ones span is drawn on the screen. `None` if there is nothing to show.
+/// Examples in a row.
+const N_ACROSS: usize = 2;
+const EXAMPLE_GAP: usize = 18;
+const PROGRESS_PX: usize = 4;
+const FAINT: [u8; 3] = [225; 3];
+
+/// Each example has its label, its screens, and each predicted map next to the true one. Where a trial has two touches, the
+/// box that the best ones span is drawn on the screen. `None` if there is nothing to show.
 pub fn map_film(examples: &[Example], snapshots: &[MapSnapshot]) -> Option<Film> {
     let n_screens = examples.iter().map(|example| example.screens.len()).max()?;
     let n_maps = examples.iter().map(Example::n_maps).max()?;
-    let n_columns = n_screens + 2 * n_maps;
-    let head = GAP + 2 * LINE;
-    let mut blank = Canvas::new(n_columns * STRIDE + GAP, head + examples.len() * STRIDE, PAPER);
-    let mut title = |column: usize, words: &str| {
-        blank.write(words, Place { x: column_x(column), y: GAP + LINE }, INK);
-    };
-    for column in 0..n_screens {
-        title(column, if column + 1 == n_screens { "screen" } else { "before" });
-    }
-    for (map, ordinal) in ORDINALS.iter().enumerate().take(n_maps) {
-        let words = if n_maps > 1 { format!("{ordinal} touch") } else { "expected".to_owned() };
-        title(n_screens + 2 * map, &words);
-        title(n_screens + 2 * map + 1, "true");
+    let last_step = snapshots.last()?.step.max(1) as usize;
+    let example_px = (n_screens + 2 * n_maps) * STRIDE + EXAMPLE_GAP;
+    let n_across = N_ACROSS.min(examples.len());
+    let head = GAP + PROGRESS_PX + GAP + 2 * LINE;
+    let width = n_across * example_px - EXAMPLE_GAP + GAP;
+    let mut blank = Canvas::new(width, head + examples.len().div_ceil(n_across) * (LINE + STRIDE), PAPER);
+    blank.paste(&Canvas::new(width - 2 * GAP, PROGRESS_PX, FAINT), Place { x: GAP, y: GAP });
+    for across in 0..n_across {
+        let mut titles: Vec<String> = screen_titles(n_screens).map(str::to_owned).collect();
+        for number in 1..=n_maps {
+            let of_touch = if n_maps > 1 { format!(", touch {number}") } else { String::new() };
+            titles.extend([format!("predicted{of_touch}"), format!("true{of_touch}")]);
+        }
+        for (column, title) in titles.iter().enumerate() {
+            let place = Place { x: across * example_px + column_x(column), y: head - LINE };
+            blank.write(title, place, INK);
+        }
     }
     let scale = ColourScale::of(snapshots);
+    scale.draw(&mut blank, Place { x: GAP + 2 * STRIDE, y: head - 2 * LINE });
+    let corner = |idx: usize| (idx % n_across * example_px, head + idx / n_across * (LINE + STRIDE));
+    // Drawn once, with what never changes.
+    let mut constant_truths = Vec::new();
+    for (idx, example) in examples.iter().enumerate() {
+        let (x, y) = corner(idx);
+        blank.write_bold(&example.label, Place { x: x + GAP, y }, INK);
+        for (number, screen) in example.screens.iter().rev().enumerate() {
+            let x = x + column_x(n_screens - 1 - number);
+            blank.paste(&screen_cell(screen), Place { x, y: y + LINE });
+        }
+        constant_truths.push(truth_cell(&example.truth(&[])));
+    }
     let frame = |snapshot: &MapSnapshot| {
         let mut frame = blank.clone();
-        frame.write(&format!("{} steps", snapshot.step), Place { x: column_x(0), y: GAP }, INK);
-        frame.write(&scale.words(), Place { x: column_x(n_screens), y: GAP }, INK);
-        let mut y = head;
-        for (example, maps) in examples.iter().zip(snapshot.of_examples(examples)) {
-            let mut paste =
-                |cell: &Canvas, column: usize| frame.paste(cell, Place { x: column_x(column), y });
-            for (idx, screen) in example.screens.iter().rev().enumerate() {
-                let cell = match maps.touches[..] {
-                    [one, other] => boxed(screen_cell(screen), [one, other]),
-                    _ => screen_cell(screen),
-                };
-                paste(&cell, n_screens - 1 - idx);
+        let progress = (width - 2 * GAP) * snapshot.step as usize / last_step;
+        frame.paste(&Canvas::new(progress, PROGRESS_PX, INK), Place { x: GAP, y: GAP });
+        let title = format!("after {} touches", with_commas(snapshot.step));
+        frame.write_bold(&title, Place { x: GAP, y: head - 2 * LINE }, INK);
+        for (idx, (example, maps)) in examples.iter().zip(snapshot.of_examples(examples)).enumerate() {
+            let (x, y) = corner(idx);
+            let mut paste = |cell: &Canvas, column: usize| {
+                frame.paste(cell, Place { x: x + column_x(column), y: y + LINE });
+            };
+            if let ([one, other], Some(screen)) = (&maps.touches[..], example.screens.last()) {
+                paste(&boxed(screen_cell(screen), [*one, *other]), n_screens - 1);
             }
             for (map, (levels, &touch)) in maps.levels.iter().zip(&maps.touches).enumerate() {
-                let cells = [map_cell(levels, scale), truth_cell(&example.truth(&maps.touches[..map]))];
-                for (idx, cell) in cells.into_iter().enumerate() {
-                    paste(&ringed(cell, touch), n_screens + 2 * map + idx);
-                }
+                let truth = match &maps.touches[..map] {
+                    [] => constant_truths[idx].clone(),
+                    before => truth_cell(&example.truth(before)),
+                };
+                paste(&ringed(map_cell(levels, scale), touch), n_screens + 2 * map);
+                paste(&ringed(truth, touch), n_screens + 2 * map + 1);
             }
-            y += STRIDE;
         }
         frame
     };

@@ -1,15 +1,17 @@
 //! The paper's figure 3: screens, predicted maps over the course of learning, and the true maps.
 
 use crate::maps::cells::{
-    ColourScale, GAP, INK, LINE, ORDINALS, PAPER, STRIDE, boxed, column_x, map_cell, ringed, screen_cell,
-    truth_cell,
+    ColourScale, GAP, INK, LINE, PAPER, STRIDE, boxed, column_x, map_cell, ringed, screen_cell,
+    screen_titles, truth_cell,
 };
 use crate::maps::example::Example;
 use crate::maps::snapshot::{ExampleMaps, MapSnapshot, strip_snapshots};
-use touchstream_report::canvas::{Canvas, LETTER_PX, Place};
+use touchstream_report::canvas::{Canvas, Place};
+use touchstream_report::lettering::{Weight, text_width};
+use touchstream_report::life_figure::with_commas;
 
-/// One row an example: its screens, a map a snapshot, the truth. Where two touches are looked at, three rows: the first
-/// touch, the second after the best first one (ringed), and what is true of that second one.
+/// A row per example: its screens, a map per snapshot, the true map. Where a trial has two touches, three rows: the first
+/// touch; the second after the best first one, which is ringed; the true map of that second touch.
 pub fn map_strip(examples: &[Example], snapshots: &[MapSnapshot]) -> Canvas {
     let shown = strip_snapshots(snapshots);
     let scale = ColourScale::of(shown.iter().copied());
@@ -31,17 +33,17 @@ pub fn map_strip(examples: &[Example], snapshots: &[MapSnapshot]) -> Canvas {
     let head = GAP + 2 * LINE;
     let height = head + blocks.iter().map(|block| block.height() + GAP).sum::<usize>();
     let mut canvas = Canvas::new(n_columns * STRIDE + GAP, height, PAPER);
-    let mut title = |column: usize, words: &str| {
-        canvas.write(words, Place { x: column_x(column), y: GAP + LINE }, INK);
+    let mut title = |column: usize, text: &str| {
+        canvas.write(text, Place { x: column_x(column), y: GAP + LINE }, INK);
     };
-    for column in 0..n_screens {
-        title(column, if column + 1 == n_screens { "screen" } else { "before" });
-    }
+    screen_titles(n_screens).enumerate().for_each(|(column, name)| title(column, name));
     for (idx, snapshot) in shown.iter().enumerate() {
-        title(n_screens + idx, &format!("{} steps", snapshot.step));
+        let after = if idx == 0 { "after " } else { "" };
+        title(n_screens + idx, &format!("{after}{} steps", with_commas(snapshot.step)));
     }
-    title(n_columns - 1, "true");
-    canvas.write(&scale.words(), Place { x: column_x(n_screens), y: GAP }, INK);
+    title(n_columns - 1, "true reward");
+    canvas.write_bold("predicted reward maps", Place { x: column_x(n_screens), y: GAP }, INK);
+    scale.draw(&mut canvas, Place { x: column_x(n_screens + 2), y: GAP });
     let mut y = head;
     for block in &blocks {
         canvas.paste(block, Place { x: 0, y });
@@ -50,51 +52,59 @@ pub fn map_strip(examples: &[Example], snapshots: &[MapSnapshot]) -> Canvas {
     canvas
 }
 
-/// Columns of screens, and of everything.
+/// Number of columns, of screens and in all.
 #[derive(Clone, Copy)]
 struct Layout {
     n_screens: usize,
     n_columns: usize,
 }
 
-/// The lines over the rows of two touches.
-fn captions() -> [String; 3] {
-    [
-        format!("{} touch: its best is ringed", ORDINALS[0]),
-        format!("{} touch, after the ringed one", ORDINALS[1]),
-        format!("{} touch, after the ringed one: true", ORDINALS[1]),
-    ]
-}
+/// The lines above the rows of a trial with two touches.
+const CAPTIONS: [&str; 3] = [
+    "touch 1: the best one is ringed",
+    "touch 2, after the ringed one",
+    "touch 2, after the ringed one: true reward",
+];
 
-/// Columns that the longest of them needs.
+/// Columns that the longest caption needs.
 fn caption_columns() -> usize {
-    let n_letters = captions().iter().map(String::len).max().unwrap_or(0);
-    (n_letters * LETTER_PX).div_ceil(STRIDE)
+    CAPTIONS
+        .map(|caption| text_width(caption, Weight::Regular))
+        .into_iter()
+        .max()
+        .unwrap_or(0)
+        .div_ceil(STRIDE)
 }
 
-fn block_of(n_rows: usize, row_px: usize, n_columns: usize) -> Canvas {
-    Canvas::new(n_columns * STRIDE + GAP, n_rows * row_px - GAP, PAPER)
-}
-
-fn paste_screens(block: &mut Canvas, example: &Example, n_screens: usize, y: usize) {
+/// An empty block with the example's label and screens.
+fn block_of(example: &Example, n_rows: usize, Layout { n_screens, n_columns }: Layout) -> Canvas {
+    let mut block = Canvas::new(n_columns * STRIDE + GAP, n_rows * ROW_PX - GAP, PAPER);
+    block.write_bold(&example.label, Place { x: column_x(0), y: 0 }, INK);
     for (idx, screen) in example.screens.iter().rev().enumerate() {
-        block.paste(&screen_cell(screen), Place { x: column_x(n_screens - 1 - idx), y });
+        block.paste(&screen_cell(screen), cell_place(n_screens - 1 - idx, 0));
     }
+    block
+}
+
+/// A line of text and a row of cells.
+const ROW_PX: usize = LINE + STRIDE;
+
+fn cell_place(column: usize, row: usize) -> Place {
+    Place { x: column_x(column), y: row * ROW_PX + LINE }
 }
 
 fn one_touch_block(
     example: &Example,
     moments: &[&ExampleMaps<'_>],
     scale: ColourScale,
-    Layout { n_screens, n_columns }: Layout,
+    layout: Layout,
 ) -> Canvas {
-    let mut block = block_of(1, STRIDE, n_columns);
-    paste_screens(&mut block, example, n_screens, 0);
+    let mut block = block_of(example, 1, layout);
     for (idx, maps) in moments.iter().enumerate() {
         let cell = ringed(map_cell(maps.levels[0], scale), maps.touches[0]);
-        block.paste(&cell, Place { x: column_x(n_screens + idx), y: 0 });
+        block.paste(&cell, cell_place(layout.n_screens + idx, 0));
     }
-    block.paste(&truth_cell(&example.truth(&[])), Place { x: column_x(n_columns - 1), y: 0 });
+    block.paste(&truth_cell(&example.truth(&[])), cell_place(layout.n_columns - 1, 0));
     block
 }
 
@@ -102,29 +112,29 @@ fn two_touch_block(
     example: &Example,
     moments: &[&ExampleMaps<'_>],
     scale: ColourScale,
-    Layout { n_screens, n_columns }: Layout,
+    layout: Layout,
 ) -> Canvas {
-    let row_px = LINE + STRIDE;
-    let mut block = block_of(3, row_px, n_columns);
-    for (row, caption) in captions().iter().enumerate() {
-        block.write(caption, Place { x: column_x(n_screens), y: row * row_px }, INK);
+    let mut block = block_of(example, CAPTIONS.len(), layout);
+    // The label takes the first line; captions begin at the maps or after it.
+    let label_px = column_x(0) + text_width(&example.label, Weight::Bold) + 2 * GAP;
+    for (row, caption) in CAPTIONS.iter().enumerate() {
+        let x = column_x(layout.n_screens).max(if row == 0 { label_px } else { 0 });
+        block.write(caption, Place { x, y: row * ROW_PX }, INK);
     }
-    let place = |column: usize, row: usize| Place { x: column_x(column), y: row * row_px + LINE };
-    paste_screens(&mut block, example, n_screens, LINE);
     for (idx, maps) in moments.iter().enumerate() {
         let first = maps.touches[0];
         let [of_first, of_second] = [0, 1].map(|map| map_cell(maps.levels[map], scale));
         let cells = [of_first, of_second, truth_cell(&example.truth(&[first]))];
         for (row, cell) in cells.into_iter().enumerate() {
-            block.paste(&ringed(cell, first), place(n_screens + idx, row));
+            block.paste(&ringed(cell, first), cell_place(layout.n_screens + idx, row));
         }
     }
-    block.paste(&truth_cell(&example.truth(&[])), place(n_columns - 1, 0));
+    let last_column = layout.n_columns - 1;
+    block.paste(&truth_cell(&example.truth(&[])), cell_place(last_column, 0));
     if let (Some(maps), Some(screen)) = (moments.last(), example.screens.last()) {
-        let words = Place { x: column_x(n_columns - 1), y: row_px };
-        block.write("its last box", words, INK);
+        block.write("final box", Place { x: column_x(last_column), y: ROW_PX }, INK);
         let cell = boxed(screen_cell(screen), [maps.touches[0], maps.touches[1]]);
-        block.paste(&cell, place(n_columns - 1, 1));
+        block.paste(&cell, cell_place(last_column, 1));
     }
     block
 }

@@ -32,6 +32,9 @@ pub(super) struct Rest {
     pub lesson_start: u64,
     pub rows: Vec<CurveRow>,
     pub votes: Vec<VoteRow>,
+    /// Missing in older checkpoints.
+    #[serde(default)]
+    pub after: Vec<Vec<f64>>,
     pub tally: Tally,
 }
 
@@ -313,6 +316,7 @@ mod tests {
                 lesson_start: 4,
                 rows: vec![row],
                 votes: vec![VoteRow { step: 8, lesson: 2, shares: vec![0.25, 0.75] }],
+                after: vec![vec![0.75], vec![0.5, 0.25]],
                 tally: Tally { reward_sum: 0.1 + 0.2, n_trials: 3, loss_sum: 1.0 / 7.0, n_updates: 1 },
             },
             maps: vec![

@@ -45,7 +45,9 @@ files! {
     unit_votes_csv "unit-votes.csv" "Votes by unit."
     maps_png "maps.png" "Reward maps during the first task."
     film "maps.apng" "Reward maps during the first task, animated."
-    page "page.html" "Curve and maps for a browser."
+    page "page.html" "Rewards, votes and maps for a browser."
+    metrics "metrics.json" "Results on each task, if there are several."
+    references "references.json" "Curves of reference methods on the same tasks, if there are any."
     weights "weights.safetensors" "The final weights."
     checkpoint "checkpoint.safetensors" "The state to resume from."
 }

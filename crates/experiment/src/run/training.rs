@@ -62,6 +62,8 @@ pub struct Training<'a, S> {
     rows: Vec<CurveRow>,
     votes: Vec<VoteRow>,
     maps: Vec<MapSnapshot>,
+    /// `[i][j <= i]`: rewards on task `j` after learning task `i`.
+    after: Vec<Vec<f64>>,
     tally: Tally,
     recent: Recent,
     events: Option<EventFile>,
@@ -109,6 +111,7 @@ impl<'a, S: Scenes> Training<'a, S> {
             rows: Vec::new(),
             votes: Vec::new(),
             maps: Vec::new(),
+            after: Vec::new(),
             tally: Tally::default(),
             recent: Recent::default(),
             events: None,
@@ -151,6 +154,11 @@ impl<'a, S: Scenes> Training<'a, S> {
     /// The stream that a lesson is evaluated on; lessons count from 0.
     pub fn validation(&self, lesson: usize) -> &Stream {
         &self.world.validations[lesson]
+    }
+
+    /// `[i][j <= i]`: validation rewards on task `j` after learning task `i`.
+    pub fn rewards_after(&self) -> &[Vec<f64>] {
+        &self.after
     }
 
     pub fn agent(&self) -> &Remap {
@@ -213,6 +221,7 @@ impl<'a, S: Scenes> Training<'a, S> {
                 self.evaluate()?;
             }
             if is_switching {
+                self.evaluate_all_tasks()?;
                 self.begin_next_lesson()?;
             }
             if is_time && self.last_checkpoint.elapsed() >= self.pause_between_checkpoints() {
@@ -331,6 +340,25 @@ impl<'a, S: Scenes> Training<'a, S> {
         self.folder.write(&self.folder.curve_csv(), csv_text(&self.rows).as_bytes())
     }
 
+    /// Evaluates the agent, as it acts now, on all earlier tasks; on the current one it was just evaluated. The rest of the
+    /// run does not depend on this.
+    fn evaluate_all_tasks(&mut self) -> Result<()> {
+        let (skill, scenes, seed) = (self.agent.skill(), self.world.scenes, RunSeed(self.plan().seed));
+        let n_trials = self.plan().evaluation_trials;
+        let mut rewards = Vec::new();
+        for (lesson, validation) in self.plan().lessons.iter().zip(&self.world.validations).take(self.lesson)
+        {
+            let mut evaluator = Evaluator::new(skill, self.agent.settings(), seed);
+            let policy = &lesson.agent.policy;
+            let found = evaluator.evaluate(skill, policy, &mut validation.clone(), scenes, n_trials)?;
+            rewards.push(found.reward);
+        }
+        rewards.extend(self.rows.last().map(|row| row.validation.reward));
+        self.after.truncate(self.lesson);
+        self.after.push(rewards);
+        Ok(())
+    }
+
     fn add_event(&mut self, row: &CurveRow) -> Result<()> {
         let now = unix_secs();
         let folder = self.folder.path();
@@ -353,6 +381,7 @@ impl<'a, S: Scenes> Training<'a, S> {
                 lesson_start: self.lesson_start,
                 rows: self.rows.clone(),
                 votes: self.votes.clone(),
+                after: self.after.clone(),
                 tally: self.tally,
             },
             maps: self.maps.clone(),
@@ -389,6 +418,7 @@ impl<'a, S: Scenes> Training<'a, S> {
         self.world.train.restore(&rest.stream).map_err(|error| Error::damaged(&path, error.to_string()))?;
         (self.lesson, self.lesson_start) = (rest.lesson, rest.lesson_start);
         (self.rows, self.votes, self.maps, self.tally) = (rest.rows, rest.votes, maps, rest.tally);
+        self.after = rest.after;
         self.begin_evaluating();
         Ok(())
     }

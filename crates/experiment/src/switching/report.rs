@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use touchstream_analysis::statistics::student_half_width;
 use touchstream_analysis::{RunKind, SwitchFindings, SwitchMethod, WayFindings, findings};
-use touchstream_modules::composite::{StageVotes, voter_shares};
+use touchstream_modules::composite::{StageVotes, Voter, voter_shares};
 use touchstream_report::switch_page::{Curve, SwitchSection, VoteSeries, VoterShares, switch_page};
 
 /// All gains of a study.
@@ -225,8 +225,10 @@ pub fn vote_series(name: &str, votes: &LessonVotes<'_>) -> VoteSeries {
     let at_steps: Vec<Vec<Vec<f64>>> =
         votes.rows.iter().map(|row| voter_shares(&row.shares, votes.votes)).collect();
     let stage = |(idx, stage): (usize, &StageVotes)| {
+        let n_old =
+            (0..stage.n_voters()).filter(|&voter| matches!(stage.voter(voter), Voter::Old(_))).count();
         let voter = |voter: usize| VoterShares {
-            class: class_of(&voter_name(stage.voter(voter))),
+            class: class_of(&voter_name(stage.voter(voter)), n_old),
             name: voter_name(stage.voter(voter)),
             shares: at_steps.iter().map(|stages| stages[idx][voter]).collect(),
         };

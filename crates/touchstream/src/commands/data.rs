@@ -10,7 +10,8 @@ use touchstream_env::screen::Screen;
 use touchstream_env::stimuli::{ClassIdx, ImageId, Split, Stimuli};
 use touchstream_experiment::config::ImageOptions;
 use touchstream_experiment::output::write_file;
-use touchstream_report::canvas::{Canvas, LETTER_PX, Place};
+use touchstream_report::canvas::{Canvas, Place};
+use touchstream_report::lettering::LINE_PX;
 use touchstream_stimuli::{Needs, SourceSpec};
 
 #[derive(Args)]
@@ -56,7 +57,7 @@ const CELL_PX: usize = 112;
 /// For each class a row under its name: the template and some portraits.
 fn class_sheet(stimuli: &dyn Stimuli) -> Result<Canvas> {
     let classes = stimuli.classes();
-    let (block_w, block_h) = ((PORTRAITS_SHOWN + 1) * (CELL_PX + 2) + 10, CELL_PX + LETTER_PX + 10);
+    let (block_w, block_h) = ((PORTRAITS_SHOWN + 1) * (CELL_PX + 2) + 10, CELL_PX + LINE_PX + 10);
     let n_rows = classes.len().div_ceil(CLASSES_ACROSS);
     let mut sheet = Canvas::new(block_w * CLASSES_ACROSS, block_h * n_rows, [250; 3]);
     let mut screen = Screen::grey();
@@ -64,7 +65,7 @@ fn class_sheet(stimuli: &dyn Stimuli) -> Result<Canvas> {
         let class = ClassIdx(idx as u16);
         let (x, y) = (idx % CLASSES_ACROSS * block_w, idx / CLASSES_ACROSS * block_h);
         sheet.write(name, Place { x, y }, [20; 3]);
-        let y = y + LETTER_PX + 2;
+        let y = y + LINE_PX + 2;
         let template = stimuli.template(Split::Train, class, CELL_PX)?;
         sheet.paste(&Canvas::of_rows(template.rows()), Place { x, y });
         for shown in 0..PORTRAITS_SHOWN.min(stimuli.n_portraits(Split::Train, class)) {

@@ -1,4 +1,4 @@
-//! `touchstream` without a command: one agent learns a stream of tasks on built-in images.
+//! `touchstream` without a command: one agent learns a stream of tasks on built-in images, next to two references.
 
 use crate::commands::train::print_files;
 use crate::signals::{leave, stop_flag};
@@ -8,7 +8,7 @@ use anyhow::Result;
 use std::path::PathBuf;
 use touchstream_experiment::config::RawConfig;
 use touchstream_experiment::run::{CHECKPOINT_EVERY, Ending, RunFolder, RunIdentity};
-use touchstream_experiment::{RunSetup, train};
+use touchstream_experiment::{RunSetup, train_with_references};
 
 /// Left or right; the same rotated; match-to-sample; with moving templates; then the first task again.
 const TASKS: &str = "sr-2way:10000,sr-2way+rotation:10000,mts-2way-stationary:60000,\
@@ -25,11 +25,13 @@ pub fn run() -> Result<()> {
     print_line!(
         "At each switch the agent freezes its modules and learns the new task with all of them and one new module,"
     );
-    print_line!("by voting. (`touchstream --help` lists the other commands.)\n");
+    print_line!("by voting. A module from scratch for each task and a fine-tuned one learn alongside.");
+    print_line!("(`touchstream --help` lists the other commands.)\n");
     let terminal = Terminal::default();
     let inputs = setup.open(&terminal)?;
     let folder = free_folder(&inputs.identity(setup.plan.clone()))?;
-    let ending = train(&setup, &inputs, &folder, CHECKPOINT_EVERY, &*stop_flag()?, &terminal)?;
+    let must_stop = stop_flag()?;
+    let ending = train_with_references(&setup, &inputs, &folder, CHECKPOINT_EVERY, &must_stop, &terminal)?;
     if ending == Ending::Finished {
         print_files(&folder)?;
     }

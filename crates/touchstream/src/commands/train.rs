@@ -4,11 +4,13 @@ use crate::settings_args::{RunSettings, choice, help_of};
 use crate::signals::{leave, stop_flag};
 use crate::stdio::print_line;
 use crate::terminal::Terminal;
+use crate::text_table::aligned;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use touchstream_analysis::StreamResults;
 use touchstream_experiment::config::{RawConfig, STREAM};
 use touchstream_experiment::curve::rows_from_csv;
 use touchstream_experiment::run::{CHECKPOINT_EVERY, Ending, RunFolder};
@@ -52,6 +54,9 @@ struct TrainSummary {
     validation_reward_se: Option<f64>,
     validation_trials: Option<u64>,
     best_validation_reward: Option<f64>,
+    /// Results on each task, if there were several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream: Option<StreamResults>,
     data_hash: String,
     encoder_hash: String,
 }
@@ -129,17 +134,33 @@ fn summary(folder: &Path, inputs: &Inputs, ending: Ending) -> Result<TrainSummar
         validation_reward_se: last.map(|row| row.validation.reward_se),
         validation_trials: last.map(|row| row.validation.n_trials),
         best_validation_reward: rows.iter().map(|row| row.validation.reward).reduce(f64::max),
+        stream: stream_results(&RunFolder::at(folder))?,
         data_hash: inputs.data.content_hash.clone(),
         encoder_hash: inputs.encoder_hash.clone(),
     })
 }
 
-/// Prints the final reward and the files of a run.
+/// The results in a finished run's folder; `None` if it has one task.
+fn stream_results(folder: &RunFolder) -> Result<Option<StreamResults>> {
+    let path = folder.metrics();
+    if !folder.has(&path) {
+        return Ok(None);
+    }
+    let json = folder.read(&path).with_context(|| path.display().to_string())?;
+    serde_json::from_slice(&json).map(Some).with_context(|| path.display().to_string())
+}
+
+/// Prints the results of a finished run and its files.
 pub fn print_files(path: &Path) -> Result<()> {
     let folder = RunFolder::at(path);
-    let status = folder.read_status()?;
-    if let Some(reward) = status.and_then(|status| status.validation_reward) {
-        print_line!("validation reward {reward:.3}");
+    match stream_results(&folder)? {
+        Some(results) => print_line!("{}", results_text(&results)),
+        None => {
+            let status = folder.read_status()?;
+            if let Some(reward) = status.and_then(|status| status.validation_reward) {
+                print_line!("validation reward {reward:.3}");
+            }
+        }
     }
     for (what, file) in [
         ("curve", folder.curve_csv()),
@@ -154,4 +175,45 @@ pub fn print_files(path: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A row per task, and the metrics of continual learning.
+fn results_text(results: &StreamResults) -> String {
+    let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"));
+    let signed = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:+.3}"));
+    let head =
+        ["task", "touches", "chance", "first", "final reward", "scratch", "fine-tuned", "RGain", "TGain"];
+    let mut rows = vec![head.map(String::from)];
+    rows.extend(results.tasks.iter().map(|task| {
+        [
+            task.task.clone(),
+            task.n_steps.to_string(),
+            number(Some(task.chance)),
+            number(Some(task.first_reward)),
+            number(Some(task.final_reward)),
+            number(task.scratch_final_reward),
+            number(task.fine_tuning_final_reward),
+            signed(task.r_gain),
+            signed(task.t_gain),
+        ]
+    }));
+    let mut text = aligned(&rows);
+    let head = ["", "average performance", "forgetting", "backward transfer", "forward transfer"];
+    let mut rows = vec![head.map(String::from)];
+    for (name, metrics) in [("agent", results.agent), ("fine-tuned", results.fine_tuning)] {
+        rows.extend(metrics.map(|metrics| {
+            [
+                name.to_owned(),
+                number(Some(metrics.average_performance)),
+                number(Some(metrics.forgetting)),
+                signed(Some(metrics.backward_transfer)),
+                signed(Some(metrics.forward_transfer)),
+            ]
+        }));
+    }
+    if rows.len() > 1 {
+        text.push('\n');
+        text.push_str(&aligned(&rows));
+    }
+    text
 }

@@ -12,6 +12,7 @@ use touchstream_modules::composite::StageVotes;
 impl<S: Scenes> Training<'_, S> {
     /// Writes all files of a finished run; the checkpoint stays, so that no work is repeated.
     pub(super) fn finish(&mut self) -> Result<()> {
+        self.evaluate_all_tasks()?;
         let folder = self.folder.clone();
         let (controller, shape) = (self.agent.skill().controller(), self.agent.skill().structure().shape());
         let facts = WeightsFacts {

@@ -22,8 +22,8 @@ pub fn section(runs: &[CompleteRun]) -> Result<Option<StudySection>> {
     Ok((!pictures.is_empty()).then(|| StudySection {
         id: "maps".into(),
         title: "Reward maps as they emerge".into(),
-        text: "What the agent expects every touch to earn, while it learns, beside what is true: blue 0, red 1. Validation screens of one \
-               seed."
+        text: "The predicted reward of every touch, while the agent learns, and the true reward at the right. A ring marks the \
+               touch with the highest predicted reward. Validation screens of one seed."
             .into(),
         figures: Vec::new(),
         pictures,

@@ -1,0 +1,60 @@
+//! Results of a run on each of its tasks, and the metrics of continual learning.
+
+use crate::curve::CurveRow;
+use crate::references::References;
+use crate::run::Training;
+use touchstream_agents::Scenes;
+use touchstream_analysis::{
+    ContinualMetrics, ContinualRewards, StreamResults, TaskCurves, TaskResult, continual_metrics,
+};
+use touchstream_env::task::{ExactRewards, Task};
+
+/// The rows of a task, counted from 0, and its first step.
+pub fn lesson_rows(rows: &[CurveRow], lesson: usize) -> (u64, impl Iterator<Item = &CurveRow>) {
+    let of_lesson = rows.iter().filter(move |row| row.lesson == lesson as u64 + 1);
+    (of_lesson.clone().next().map_or(0, |row| row.step), of_lesson)
+}
+
+/// Results of all tasks; `exact` has one entry per task.
+pub fn stream_results<S: Scenes>(
+    of_tasks: &[Task],
+    training: &Training<'_, S>,
+    exact: &[ExactRewards],
+    references: Option<&References>,
+) -> StreamResults {
+    let without_errors = |curve: &Vec<(u64, f64, f64)>| -> Vec<(u64, f64)> {
+        curve.iter().map(|&(step, reward, _)| (step, reward)).collect()
+    };
+    let mut tasks = Vec::new();
+    for (idx, (task, exact)) in of_tasks.iter().zip(exact).enumerate() {
+        let (first_step, rows) = lesson_rows(training.rows(), idx);
+        let agent: Vec<(u64, f64)> = rows.map(|row| (row.step - first_step, row.validation.reward)).collect();
+        let of_task = |curves: fn(&References) -> &Vec<Vec<(u64, f64, f64)>>| {
+            references.and_then(|all| curves(all).get(idx)).map(without_errors)
+        };
+        let (scratch, fine_tuning) = (of_task(|all| &all.scratch), of_task(|all| &all.fine_tuning));
+        let mut result = TaskResult::new(TaskCurves {
+            task: task.id(),
+            chance: exact.chance,
+            agent: &agent,
+            scratch: scratch.as_deref(),
+            fine_tuning: fine_tuning.as_deref(),
+        });
+        if idx == 0 {
+            // There are no old modules yet.
+            (result.r_gain, result.t_gain) = (None, None);
+        }
+        tasks.push(result);
+    }
+    let chance: Vec<f64> = exact.iter().map(|exact| exact.chance).collect();
+    let metrics = |after: &[Vec<f64>], before: &[f64]| -> Option<ContinualMetrics> {
+        continual_metrics(ContinualRewards { after, before, chance: &chance })
+    };
+    let before: Vec<f64> = tasks.iter().map(|task| task.first_reward).collect();
+    let tuned = references.and_then(|all| {
+        let before: Vec<f64> =
+            all.fine_tuning.iter().map(|curve| curve.first().map_or(0.0, |first| first.1)).collect();
+        metrics(&all.fine_tuning_after, &before)
+    });
+    StreamResults { agent: metrics(training.rewards_after(), &before), fine_tuning: tuned, tasks }
+}

@@ -1,0 +1,219 @@
+//! The life of an agent as SVG: a strip of tasks, below it the reward during each, with reference lines.
+
+use crate::curve_plot::{short_number, ticks};
+use crate::lettering::{Weight, text_width};
+use crate::page::{escaped, module_class};
+use std::fmt::Write;
+
+/// Step of the task, mean reward per trial, standard error.
+pub type RewardPoint = (f64, f64, f64);
+
+/// One task of a life.
+#[derive(Clone, Copy, Debug)]
+pub struct LifeTask<'a> {
+    pub task: &'a str,
+    pub chance: f64,
+    pub final_reward: f64,
+    pub agent: &'a [RewardPoint],
+    /// A module from scratch, and one that is fine-tuned from task to task; may be empty.
+    pub scratch: &'a [RewardPoint],
+    pub fine_tuning: &'a [RewardPoint],
+    /// On trials of this task, of touches on any object; empty without scenes.
+    pub on_object: &'a [RewardPoint],
+}
+
+const LEFT: f64 = 40.0;
+const GAP: f64 = 14.0;
+/// The strip of tasks.
+const STRIP_PX: f64 = 44.0;
+const TOP: f64 = 62.0;
+const PLOT_PX: f64 = 210.0;
+const HEIGHT: f64 = TOP + PLOT_PX + 74.0;
+
+/// The figure; its width in pixels is the second result.
+pub fn life_figure(tasks: &[LifeTask<'_>]) -> (String, f64) {
+    let panel_px = (960.0 / tasks.len().max(1) as f64).clamp(118.0, 620.0);
+    let width = LEFT + tasks.len() as f64 * (panel_px + GAP);
+    let mut svg = format!("<svg class=plot viewBox=\"0 0 {width:.0} {HEIGHT}\" role=img>\n");
+    let y = |reward: f64| TOP + PLOT_PX * (1.0 - reward.clamp(0.0, 1.0));
+    for level in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        let at = y(level);
+        let _ = writeln!(svg, "<text x={} y={:.1} text-anchor=end>{level}</text>", LEFT - 6.0, at + 4.0);
+    }
+    for (idx, task) in tasks.iter().enumerate() {
+        let left = LEFT + idx as f64 * (panel_px + GAP);
+        draw_panel(&mut svg, idx, task, (left, panel_px), &y);
+    }
+    let _ = writeln!(svg, "<text x={LEFT} y={:.0}>touches since the task began</text>", TOP + PLOT_PX + 36.0);
+    draw_legend(&mut svg, tasks, width);
+    svg.push_str("</svg>\n");
+    (svg, width)
+}
+
+fn draw_panel(
+    svg: &mut String,
+    idx: usize,
+    task: &LifeTask<'_>,
+    (left, panel_px): (f64, f64),
+    y: &impl Fn(f64) -> f64,
+) {
+    let n_steps = task.agent.iter().map(|point| point.0).fold(1.0, f64::max);
+    // The final reward is written right of the line.
+    let x = |step: f64| left + (panel_px - 34.0) * step / n_steps;
+    let class = module_class(idx, false);
+    let title = fitted(&format!("{} {}", idx + 1, task.task), panel_px - 10.0);
+    let _ = writeln!(
+        svg,
+        "<g class=\"{class}\"><title>{}</title><rect class=tint x={left:.1} y=0 width={panel_px:.1} height={STRIP_PX} />\
+         <rect class=area x={left:.1} y=0 width={panel_px:.1} height=5 /></g>\
+         <text class=strong x={:.1} y=22>{}</text><text x={:.1} y=37>{} touches</text>",
+        escaped(task.task),
+        left + 6.0,
+        escaped(&title),
+        left + 6.0,
+        with_commas(n_steps as u64),
+    );
+    for level in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        let at = y(level);
+        let _ = writeln!(svg, "<line class=grid x1={left:.1} x2={:.1} y1={at:.1} y2={at:.1} />", x(n_steps));
+    }
+    for step in ticks(n_steps).into_iter().step_by(if panel_px < 200.0 { 2 } else { 1 }) {
+        let _ = writeln!(
+            svg,
+            "<text x={:.1} y={:.1} text-anchor=middle>{}</text>",
+            x(step),
+            TOP + PLOT_PX + 18.0,
+            short_number(step)
+        );
+    }
+    let chance = [(0.0, task.chance, 0.0), (n_steps, task.chance, 0.0)];
+    let lines: [(&str, &[RewardPoint]); 5] = [
+        ("chance", &chance),
+        ("on-object", task.on_object),
+        ("scratch", task.scratch),
+        ("tuned", task.fine_tuning),
+        ("agent", task.agent),
+    ];
+    for (class, points) in lines {
+        draw_line(svg, class, points, &x, y);
+    }
+    if let Some(&(step, reward, _)) = task.agent.last() {
+        let _ = writeln!(
+            svg,
+            "<circle class=agent cx={:.1} cy={:.1} r=3 /><text class=strong x={:.1} y={:.1}>{:.2}</text>",
+            x(step),
+            y(reward),
+            x(step) + 5.0,
+            y(task.final_reward) + 4.0,
+            task.final_reward
+        );
+    }
+}
+
+fn draw_line(
+    svg: &mut String,
+    class: &str,
+    points: &[RewardPoint],
+    x: &impl Fn(f64) -> f64,
+    y: &impl Fn(f64) -> f64,
+) {
+    if points.is_empty() {
+        return;
+    }
+    let place = |step: f64, reward: f64| format!("{:.1},{:.1}", x(step), y(reward));
+    if points.iter().any(|point| point.2 > 0.0) && class == "agent" {
+        let above = points.iter().map(|&(step, reward, half)| place(step, reward + half));
+        let below = points.iter().rev().map(|&(step, reward, half)| place(step, reward - half));
+        let band: Vec<String> = above.chain(below).collect();
+        let _ = writeln!(svg, "<polygon class=\"band {class}\" points=\"{}\" />", band.join(" "));
+    }
+    let places: Vec<String> = points.iter().map(|&(step, reward, _)| place(step, reward)).collect();
+    let _ = writeln!(svg, "<polyline class=\"line {class}\" points=\"{}\" />", places.join(" "));
+}
+
+fn draw_legend(svg: &mut String, tasks: &[LifeTask<'_>], width: f64) {
+    let has = |points: fn(&LifeTask<'_>) -> bool| tasks.iter().any(points);
+    let entries = [
+        ("agent", "the agent", true),
+        ("scratch", "a module from scratch", has(|task| !task.scratch.is_empty())),
+        ("tuned", "one module, fine-tuned", has(|task| !task.fine_tuning.is_empty())),
+        ("chance", "chance", true),
+        ("on-object", "touches on any object", has(|task| !task.on_object.is_empty())),
+    ];
+    let (mut x, mut y) = (LEFT, HEIGHT - 14.0);
+    for (class, name, _) in entries.into_iter().filter(|entry| entry.2) {
+        let entry_px = text_width(name, Weight::Regular) as f64 + 46.0;
+        if x > LEFT && x + entry_px > width {
+            (x, y) = (LEFT, y + 18.0);
+        }
+        let _ = writeln!(
+            svg,
+            "<line class=\"line {class}\" x1={x:.0} x2={:.0} y1={:.0} y2={:.0} /><text x={:.0} y={y:.0}>{name}</text>",
+            x + 24.0,
+            y - 4.0,
+            y - 4.0,
+            x + 30.0,
+        );
+        x += entry_px;
+    }
+}
+
+fn fitted(text: &str, width_px: f64) -> String {
+    let mut kept = text.to_owned();
+    while text_width(&kept, Weight::Bold) as f64 > width_px {
+        kept = kept.trim_end_matches('…').to_owned();
+        kept.pop();
+        kept.push('…');
+    }
+    kept
+}
+
+/// `10,000`
+pub fn with_commas(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap_or("")).collect();
+    groups.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_task_has_a_panel_with_its_final_reward() {
+        let agent = [(0.0, 0.5, 0.02), (10_000.0, 0.96, 0.01)];
+        let scratch = [(0.0, 0.5, 0.0), (10_000.0, 0.9, 0.0)];
+        let of = |task, final_reward, scratch| LifeTask {
+            task,
+            chance: 0.5,
+            final_reward,
+            agent: &agent,
+            scratch,
+            fine_tuning: &[],
+            on_object: &[],
+        };
+        let (svg, width) = life_figure(&[of("a<b", 0.96, &scratch[..]), of("second", 0.25, &[])]);
+        for text in [
+            "1 a&lt;b",
+            "2 second",
+            "10,000 touches",
+            ">0.96<",
+            ">0.25<",
+            "a module from scratch",
+            ">chance<",
+        ] {
+            assert!(svg.contains(text), "{text}: {svg}");
+        }
+        assert!(!svg.contains("fine-tuned") && !svg.contains("any object"));
+        assert_eq!(svg.matches("\"line scratch\"").count(), 2, "one in the first panel, one in the legend");
+        assert!(width > 900.0);
+        let many: Vec<LifeTask<'_>> = (0..20).map(|_| of("a-rather-long-name", 0.1, &scratch)).collect();
+        assert!(life_figure(&many).0.contains('…'));
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(with_commas), ["0", "999", "1,000", "1,234,567"]);
+    }
+}

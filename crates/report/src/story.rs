@@ -1,0 +1,172 @@
+//! Three sentences on a run: the agent, its rewards, and the conclusion. All numbers are computed from the run.
+
+use crate::life_figure::with_commas;
+use touchstream_analysis::{StreamResults, TaskResult};
+
+/// `[what the agent is, what happened, what to conclude]`.
+pub fn story(results: &StreamResults) -> [String; 3] {
+    let tasks = &results.tasks;
+    let agent = if tasks.len() > 1 {
+        "An agent sees a screen of 224 × 224 pixels, touches one pixel and receives a reward between 0 and 1; it learns \
+         that the task has changed, but not to what, and then freezes its modules and adds a new one, and all of them \
+         vote on every touch."
+    } else {
+        "An agent sees a screen of 224 × 224 pixels, touches one pixel and receives a reward between 0 and 1; it learns \
+         a reward map, the reward that it predicts for every possible touch, and chooses its touches by this map."
+    };
+    [agent.to_owned(), what_happened(tasks), conclusion(results)]
+}
+
+fn what_happened(tasks: &[TaskResult]) -> String {
+    let n_steps = with_commas(tasks.iter().map(|task| task.n_steps).sum());
+    let list = |value: fn(&TaskResult) -> f64| {
+        listed(tasks.iter().map(|task| format!("{:.2}", value(task))).collect())
+    };
+    let (first, last, chance) = (list(|t| t.first_reward), list(|t| t.final_reward), list(|t| t.chance));
+    if let [task] = tasks {
+        return format!(
+            "In {n_steps} touches of {} its reward per trial went from {first} to {last}, where touches at random earn \
+             {chance}.",
+            task.task
+        );
+    }
+    let range = |value: fn(&TaskResult) -> f64| {
+        let values = || tasks.iter().map(value);
+        let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
+        format!("{low:.2} to {high:.2}")
+    };
+    let n_tasks = tasks.len();
+    let mut text = match n_tasks {
+        0..=8 => format!(
+            "In {n_steps} touches on {n_tasks} tasks, one after the other, its reward per trial went from {first} to \
+             {last}, where touches at random earn {chance}"
+        ),
+        _ => format!(
+            "In {n_steps} touches on {n_tasks} tasks, one after the other, its final rewards per trial were {}, where \
+             touches at random earn {}",
+            range(|task| task.final_reward),
+            range(|task| task.chance)
+        ),
+    };
+    let returned = tasks.iter().enumerate().rev().find_map(|(idx, task)| {
+        let before = tasks[..idx].iter().rposition(|earlier| earlier.task == task.task)?;
+        Some((idx, before))
+    });
+    match returned {
+        Some((idx, before)) => text.push_str(&format!(
+            "; task {} is task {} again, and starts at {:.2} although nothing was overwritten, because the agent must \
+             first vote its old modules back.",
+            idx + 1,
+            before + 1,
+            tasks[idx].first_reward
+        )),
+        None => text.push('.'),
+    }
+    text
+}
+
+fn conclusion(results: &StreamResults) -> String {
+    let tasks = &results.tasks;
+    let gains: Vec<(usize, f64)> =
+        tasks.iter().enumerate().skip(1).filter_map(|(idx, task)| Some((idx + 1, task.r_gain?))).collect();
+    if gains.is_empty() {
+        return "This is one run with one seed: more seeds show how certain it is, and a comparison with a module from \
+                scratch shows what old modules are worth (touchstream switch --controls)."
+            .into();
+    }
+    let of = |is_meant: fn(f64) -> bool, with_value: bool| {
+        let meant = gains.iter().filter(|(_, gain)| is_meant(*gain));
+        let items: Vec<String> = meant
+            .map(|(number, gain)| match with_value {
+                true => format!("{number} ({:+.0} %)", 100.0 * gain),
+                false => number.to_string(),
+            })
+            .collect();
+        let tasks = if items.len() == 1 { "task" } else { "tasks" };
+        (!items.is_empty()).then(|| format!("{tasks} {}", listed(items)))
+    };
+    let groups = [
+        ("higher on", of(|gain| gain > SMALL_GAIN, true)),
+        ("about the same on", of(|gain| gain.abs() <= SMALL_GAIN, false)),
+        ("lower on", of(|gain| gain < -SMALL_GAIN, true)),
+    ];
+    let groups = groups.into_iter().filter_map(|(relation, tasks)| Some(format!("{relation} {}", tasks?)));
+    let mut text = format!(
+        "Compared with a module that learns the task from scratch, the mean reward during the task was {}",
+        listed(groups.collect())
+    );
+    if let (Some(agent), Some(tuned)) = (results.agent, results.fine_tuning) {
+        text.push_str(&format!(
+            "; without task labels, the reward on earlier tasks was {:.2} below its best at the end, and {:.2} for one \
+             module that was fine-tuned from task to task",
+            agent.forgetting, tuned.forgetting
+        ));
+    }
+    text + ". This is one run with one seed: an illustration, not a result."
+}
+
+/// Relative gains up to this are called about the same.
+const SMALL_GAIN: f64 = 0.02;
+
+/// `a, b and c`
+fn listed(mut items: Vec<String>) -> String {
+    match items.pop() {
+        None => String::new(),
+        Some(last) if items.is_empty() => last,
+        Some(last) => format!("{} and {last}", items.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchstream_analysis::ContinualMetrics;
+
+    fn task(name: &str, first_reward: f64, final_reward: f64, r_gain: Option<f64>) -> TaskResult {
+        TaskResult {
+            task: name.into(),
+            n_steps: 1500,
+            chance: 0.5,
+            first_reward,
+            final_reward,
+            scratch_final_reward: None,
+            fine_tuning_final_reward: None,
+            r_gain,
+            t_gain: None,
+        }
+    }
+
+    #[test]
+    fn sentences_quote_the_run() {
+        let metrics = ContinualMetrics {
+            average_performance: 0.5,
+            forgetting: 0.31,
+            backward_transfer: 0.0,
+            forward_transfer: 0.0,
+        };
+        let tasks = vec![
+            task("a", 0.5, 0.96, Some(0.0)),
+            task("b", 0.4, 0.76, Some(-0.1)),
+            task("a", 0.55, 0.98, Some(0.25)),
+        ];
+        let results = StreamResults { tasks, agent: Some(metrics), fine_tuning: Some(metrics) };
+        let [_, happened, conclusion] = story(&results);
+        assert!(happened.contains("4,500 touches on 3 tasks"), "{happened}");
+        assert!(happened.contains("from 0.50, 0.40 and 0.55 to 0.96, 0.76 and 0.98"), "{happened}");
+        assert!(happened.contains("task 3 is task 1 again, and starts at 0.55"), "{happened}");
+        assert!(conclusion.contains("higher on task 3 (+25 %) and lower on task 2 (-10 %)"), "{conclusion}");
+        assert!(conclusion.contains("0.31 below its best"), "{conclusion}");
+    }
+
+    #[test]
+    fn one_task_has_a_story_too() {
+        let results =
+            StreamResults { tasks: vec![task("a", 0.5, 0.9, None)], agent: None, fine_tuning: None };
+        let [_, happened, conclusion] = story(&results);
+        assert!(happened.contains("from 0.50 to 0.90"), "{happened}");
+        assert!(conclusion.contains("one run with one seed"), "{conclusion}");
+        let many =
+            StreamResults { tasks: vec![task("a", 0.5, 0.9, None); 9], agent: None, fine_tuning: None };
+        assert!(story(&many)[1].contains("0.90 to 0.90"));
+    }
+}
