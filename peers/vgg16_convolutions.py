@@ -1,7 +1,7 @@
 """The peers of `touchstream bench encoder`: VGG-16's convolutions in PyTorch and in onnxruntime, same weights.
 
-Usage: vgg16_convolutions.py CONVOLUTIONS.safetensors. Each line of standard input is PEER, N_THREADS, BATCH_SIZE, N_RUNS
-between tabs; the answer is a JSON list of seconds, one per run. The first line of output lists the peers.
+Usage: vgg16_convolutions.py CONVOLUTIONS.safetensors. Each line of standard input is PEER, N_THREADS, BATCH_SIZE between
+tabs; the answer is a JSON list: seconds and CPU seconds of one run. The first line of output lists the peers.
 """
 
 import json
@@ -95,16 +95,13 @@ def main():
     print(json.dumps(list(peers)), flush=True)
     random = np.random.default_rng(0)
     for line in sys.stdin:
-        peer, n_threads, batch_size, n_runs = line.rstrip("\n").split("\t")
+        peer, n_threads, batch_size = line.rstrip("\n").split("\t")
         images = random.standard_normal((int(batch_size), 3, 224, 224), dtype=np.float32)
         run = peers[peer](int(n_threads), images)
         run()
-        seconds = []
-        for _ in range(int(n_runs)):
-            start = time.perf_counter()
-            run()
-            seconds.append(time.perf_counter() - start)
-        print(json.dumps(seconds), flush=True)
+        start, cpu_start = time.perf_counter(), time.process_time()
+        run()
+        print(json.dumps([time.perf_counter() - start, time.process_time() - cpu_start]), flush=True)
 
 
 if __name__ == "__main__":

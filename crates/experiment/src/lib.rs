@@ -37,11 +37,14 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod baselines;
+pub mod cache_info;
 pub mod cache_sections;
 pub mod config;
 mod config_files;
 pub mod curve;
+mod encode_screens;
 pub mod encoder_check;
+pub mod encoder_facts;
 mod error;
 mod feature_scenes;
 mod finished_run;
@@ -60,11 +63,11 @@ mod train;
 mod training_page;
 mod watch;
 
+pub use encode_screens::{CalibrationFacts, EncodeSummary, ScreensToEncode, encode_screens};
 pub use error::{Error, Result};
 pub use feature_scenes::FeatureScenes;
 pub use finished_run::FinishedRun;
 pub use inputs::Inputs;
 pub use setup::RunSetup;
-pub use timed_encoder::TimedEncoder;
 pub use train::{default_folder, train, train_with_references};
 pub use watch::{Event, Unwatched, Watch, WorkProgress};

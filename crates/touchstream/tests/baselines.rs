@@ -95,7 +95,7 @@ fn regression_learns_from_the_same_features() {
     assert_eq!(rows[3]["name"], "best fixed box");
     for (row, name) in rows[4..].iter().zip(["ridge regression", "support vector regression"]) {
         assert_eq!(row["name"], name);
-        // Whoever ignores features can do no better than that box.
+        // Without features no box does better than that one.
         assert!(iou(row) > iou(&rows[3]) + 0.03, "{row}");
     }
     assert_eq!(rows.len(), 6);

@@ -148,7 +148,7 @@ fn wrong_words_and_options_are_refused() {
     desk.fails(&["encoder", "install", "onnx:x"], "there is nothing to install");
     desk.fails(
         &["encoder", "check", "vgg16"],
-        "run `touchstream encoder install vgg16`, or use --weights FILE",
+        "run `touchstream encoder install vgg16`, or give --weights FILE",
     );
     desk.fails(&["encoder", "check", "compact", "--weights", "x"], "--weights is for vgg16");
     desk.fails(&["encoder", "check", "vgg16", "--scene", "x"], "--scene names a node of an ONNX model");
@@ -241,7 +241,7 @@ fn a_check_ends_in_a_sheet_and_warns_of_blind_eyes() {
     let output = desk.command(&[&args[..], &["--out", "n.png"]].concat()).output().unwrap();
     let (said, warned) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{warned}");
-    assert!(said.contains("ms a screen") && said.contains("of 2 queries among 4 images"), "{said}");
+    assert!(said.contains("ms per screen") && said.contains("of 2 queries among 4 images"), "{said}");
     assert!(warned.contains("the scene vector of some screen is all zeros"), "{warned}");
     let file = std::io::BufReader::new(fs::File::open(desk.file("n.png")).unwrap());
     assert!(png::Decoder::new(file).read_info().unwrap().info().width > 600);

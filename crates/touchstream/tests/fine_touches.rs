@@ -15,7 +15,7 @@ const EDGE: u32 = 6;
 
 struct Filmed<'a> {
     words: &'a [&'a str],
-    /// Screens of a trial, and maps beside what is true.
+    /// Screens of a trial, predicted and true maps.
     n_columns: u32,
     n_examples: u32,
 }
@@ -49,7 +49,7 @@ fn maps_that_a_module_does_not_predict_are_not_filmed() {
     check(&desk, &Filmed { words: &words, n_columns: 1 + 2, n_examples: 3 });
 }
 
-/// A folder in COCO's layout: on every scene a cat on the left and a dog on the right, large enough to stand alone.
+/// A folder in COCO's layout: on every scene a cat on the left and a dog on the right, large enough to be cut out.
 fn write_coco(desk: &Desk) {
     // No scene of one split is in the other.
     for (split, n, highest) in [("train", 6, 10), ("val", 4, 15)] {
@@ -111,7 +111,7 @@ fn scenes_are_filmed_and_touches_on_objects_are_told() {
     assert!((0.2..=1.0).contains(&share), "{share}");
     let page = fs::read_to_string(desk.file("run/page.html")).unwrap();
     assert!(page.contains("on any object") && page.contains("share of touches"));
-    assert!(page.contains("targets") && !page.contains("dropout"), "what is beyond the paper is told");
+    assert!(page.contains("targets") && !page.contains("dropout"), "settings beyond the paper are reported");
     let judged = desk.succeeds(&["eval", "run", "--trials", "40"]);
     assert!(judged.contains("object"), "{judged}");
 }

@@ -1,4 +1,4 @@
-//! Studies of task files of one's own: whole in their folder, wherever it goes and whatever becomes of the files.
+//! Studies with task files: the folder contains copies, so it can be moved and the files can change.
 
 #![allow(clippy::unwrap_used)]
 
@@ -38,7 +38,7 @@ fn a_study_goes_on_wherever_it_is_without_the_file_it_was_begun_with() {
     let said = String::from_utf8(again.stderr).unwrap();
     assert!(said.contains("4 of 4 runs are complete") && !said.contains("CPU time"), "{said}");
 
-    // What is lost is done again: elsewhere, while the file says something else, and when it is gone.
+    // Lost runs are repeated: in another folder, after the file has changed, and after it is gone.
     fs::create_dir(desk.file("else where")).unwrap();
     fs::rename(desk.file("first"), desk.file("else where/moved")).unwrap();
     let moved = "else where/moved";
@@ -80,7 +80,7 @@ fn a_file_that_has_changed_is_another_study() {
     desk.succeeds(&study(&["--tasks", "my-task.toml", "--out", "other"]));
     assert!(fs::read_to_string(desk.file("other/tasks/halves.toml")).unwrap().contains("0.25"));
 
-    // Tasks are told apart by their ids, those of ours too.
+    // Tasks are distinguished by their ids, built-in ones too.
     desk.write("two.toml", &HALVES.replace("0.5", "1.0").replace("width = 112", "width = 100"));
     let pair = study(&[
         "--switches",
@@ -120,7 +120,7 @@ fn switches_between_files_are_kept_too() {
     desk.succeeds(&["study", "resume", "c--d"]);
     check_same(&done, &results(&desk.file("c--d")));
 
-    // A study file names what lies beside it, wherever one stands.
+    // Paths in a study file are relative to it, not to the working directory.
     fs::create_dir(desk.file("files")).unwrap();
     desk.write("files/halves.toml", HALVES);
     desk.write(
@@ -134,7 +134,7 @@ fn switches_between_files_are_kept_too() {
     assert_eq!(results(&desk.file("mine")).len(), 4);
 }
 
-/// Whoever began a study before there were copies has a file somewhere in its list.
+/// Studies that were started before copies were kept list paths of task files.
 #[test]
 fn a_study_of_before_takes_its_file_in() {
     let desk = Desk::new();
@@ -199,7 +199,7 @@ fn damaged_folders_are_answered() {
     all_fail("mine/study.toml: ");
 }
 
-/// What can be read is told; what would have to be written says where it cannot.
+/// A read-only study can be read; commands that write name the folder.
 #[cfg(unix)]
 #[test]
 fn a_folder_that_can_only_be_read() {

@@ -66,7 +66,7 @@ impl Sandbox {
     }
 
     fn status(&self, desk: &Desk, study: &str) -> Option<serde_json::Value> {
-        // While the controller is down, nobody knows.
+        // While the controller is down, the state is unknown.
         let output = self.run(desk, &["study", "status", study, "--json"]);
         output.status.success().then(|| serde_json::from_slice(&output.stdout).unwrap())
     }
@@ -147,7 +147,7 @@ impl Sandbox {
             }
             sleep(Duration::from_millis(300));
         }
-        panic!("no task of a lost node was begun again");
+        panic!("no task of a lost node was restarted");
     }
 }
 
@@ -355,7 +355,7 @@ fn tasks_are_told_in_time_and_jobs_are_taken_back() {
                 .any(|state| status["queue"]["states"][state].is_u64())
     };
     sandbox.wait_until(&desk, "slurm", is_quiet);
-    // What is left goes on here.
+    // The remaining runs continue here.
     let said = sandbox.run(&desk, &["study", "resume", "slurm", "--engine", "local"]);
     assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
     desk.succeeds(&[&study[..], &["--out", "local"]].concat());

@@ -51,7 +51,7 @@ fn a_run_takes_its_tasks_and_schedule_along() {
         let lessons = fs::read_to_string(desk.file(out).join("lessons.csv")).unwrap();
         assert_eq!(lessons, "lesson,task,first_step\n1,mine,0\n2,turned,80\n");
     }
-    // A configuration's files are looked for beside it, those of a list too.
+    // Paths in a configuration are relative to it, also those in lists.
     let config = "schedule = \"mine.toml:80,task-1.toml\"\nsteps = 160\ncandidates = 64\nevaluation-trials = 20\n\
                   map-examples = 0\nimages = { portraits = { train = 8, validation = 4 } }\n";
     desk.write("files/run.toml", config);
@@ -68,7 +68,7 @@ fn a_run_takes_its_tasks_and_schedule_along() {
     }
 }
 
-/// Nothing of the user's is written over.
+/// The user's files are not overwritten.
 #[test]
 fn a_folder_with_a_schedule_of_its_own_is_left_alone() {
     let desk = desk_with_files();
@@ -132,7 +132,7 @@ fn a_stream_of_convolutional_modules_is_whole() {
     let votes = fs::read_to_string(desk.file("run/votes.csv")).unwrap();
     assert!(
         votes.contains("layer1") && !votes.contains("conv1"),
-        "votes begin behind the convolutions: {votes}"
+        "votes start after the convolutions: {votes}"
     );
     desk.succeeds(&["eval", "run", "--trials", "20"]);
     desk.succeeds(&["maps", "run"]);

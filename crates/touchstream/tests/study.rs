@@ -14,7 +14,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 use study_results::{check_same, results};
 
-/// Twelve runs of a moment each, on few and small pictures.
+/// Twelve very short runs, on few and small images.
 const SMALL: [&str; 16] = [
     "study",
     "modules",
@@ -48,7 +48,7 @@ fn a_study_is_the_same_bytes_however_it_is_done() {
     desk.succeeds(&words(&["--jobs", "2", "--out", "two"]));
     check_same(&one, &results(&desk.file("two")));
 
-    // Killed at five moments, then gone on with.
+    // Killed at five moments, then resumed.
     for after_ms in [150, 300, 450, 600, 750] {
         let mut child = spawn(&desk, &words(&["--jobs", "2", "--out", "killed"]));
         sleep(Duration::from_millis(after_ms));
@@ -105,7 +105,7 @@ fn a_study_is_the_same_bytes_however_it_is_done() {
     check_same(&one, &wider.into_iter().filter(|(name, _)| one.contains_key(name)).collect());
 }
 
-/// Runs that have checkpoints are killed again and again; each goes on from one, to the same bytes.
+/// Runs with checkpoints are killed repeatedly; each resumes from one and ends with the same bytes.
 #[test]
 fn killed_runs_go_on_from_their_checkpoints() {
     let desk = Desk::new();
@@ -184,7 +184,7 @@ fn many_that_start_at_once_forget_nothing() {
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success() && said.contains("names sr-2way--no-symm--seed-1 nowhere"), "{said}");
     }
-    // Bases and what is no run are not meant.
+    // Without base runs and other folders.
     for folder in ["a/runs/base--x--seed-1", "a/runs/notes"] {
         fs::create_dir(desk.file(folder)).unwrap();
     }
@@ -199,7 +199,7 @@ fn a_report_is_made_of_whatever_is_there() {
     desk.succeeds(&words(&["--out", "study"]));
     let index = fs::read_to_string(desk.file("study/report/index.html")).unwrap();
     assert!(index.contains("Complete: all 12 runs"), "it says how much there is");
-    assert!(!index.contains("src=\"http") && !index.contains("href=\"http"), "it is whole in one file");
+    assert!(!index.contains("src=\"http") && !index.contains("href=\"http"), "the page is one complete file");
     for name in ["curves-default.svg", "curves-default.png", "n-auc-default.svg", "ta-n-auc-default.png"] {
         assert!(desk.file("study/report/figures").join(name).exists(), "{name}");
     }
@@ -212,7 +212,7 @@ fn a_report_is_made_of_whatever_is_there() {
     let table = fs::read_to_string(desk.file("study/report/tables/final-rewards-default.csv")).unwrap();
     assert_eq!(table.lines().count(), 1 + 6, "{table}");
 
-    // What an earlier report had and this one has not is gone; what is somebody else's stays.
+    // Figures of an earlier report are deleted; other files stay.
     for name in ["figures/curves-paper.svg", "tables/old.parquet", "figures/notes.txt"] {
         fs::write(desk.file("study/report").join(name), "old").unwrap();
     }
@@ -230,7 +230,7 @@ fn a_report_is_made_of_whatever_is_there() {
     );
     assert!(is_there("theirs/figures/mine.svg") && is_there("theirs/figures/curves-default.svg"));
 
-    // A run is lost, another cannot be read: both are told, the others stay.
+    // One run is lost, another cannot be read: both are reported, the others are kept.
     fs::remove_dir_all(desk.file("study/runs/sr-2way--ems--seed-2")).unwrap();
     fs::write(desk.file("study/runs/sr-2way--no-symm--seed-1/curve.csv"), "step\n").unwrap();
     let said = desk.succeeds(&["report", "study", "--out", "partial"]);
@@ -238,7 +238,7 @@ fn a_report_is_made_of_whatever_is_there() {
     let index = fs::read_to_string(desk.file("partial/index.html")).unwrap();
     assert!(index.contains("sr-2way--ems: seed 2") && index.contains("curve.csv: line 1"), "what is missing");
 
-    // Status and packed files are of the same reading; what is no run is in nobody's way.
+    // `status` and `pack` agree; folders that are not runs are ignored.
     fs::write(desk.file("study/runs/notes.txt"), "mine").unwrap();
     fs::remove_file(desk.file("study/runs/sr-2way--no-symm--seed-2/status.json")).unwrap();
     let said = desk.succeeds(&["report", "study", "--out", "partial"]);
@@ -315,14 +315,14 @@ fn switches_and_studies_of_ones_own_are_studies_too() {
     let gains = fs::read_to_string(desk.file("switching/report/tables/gains-ems-default.csv")).unwrap();
     assert_eq!(gains.lines().count(), 1 + 4, "{gains}");
 
-    // A base from which nothing can start any more is done again, where something has to start from it.
+    // A damaged base run is repeated if another run must start from it.
     let base = "base--sr-2way--ems--8--touch-scale-1--seed-1";
     let damages: [&dyn Fn(PathBuf) -> io::Result<()>; 2] =
         [&|checkpoint| fs::write(checkpoint, ""), &|checkpoint| fs::remove_file(checkpoint)];
     for damage in damages {
         damage(desk.file("switching/runs").join(base).join("checkpoint.safetensors")).unwrap();
         desk.succeeds(&["study", "resume", "switching"]);
-        assert!(!desk.file("switching/runs").join(format!(".damaged-{base}-1")).exists(), "nobody needs it");
+        assert!(!desk.file("switching/runs").join(format!(".damaged-{base}-1")).exists(), "no run needs it");
         fs::remove_dir_all(desk.file("switching/runs/switch-13--ems--layer--seed-1")).unwrap();
         let resumed = desk.run(&["study", "resume", "switching"]);
         let said = String::from_utf8(resumed.stderr).unwrap();
@@ -383,9 +383,9 @@ fn switches_and_studies_of_ones_own_are_studies_too() {
     assert_ne!(
         hash("rates/runs/sr-2way--ems--learning-rate=0.001--seed-1"),
         hash("rated/runs/sr-2way--ems--seed-1"),
-        "they are judged on other pictures"
+        "they are evaluated on other images"
     );
-    // Rates are for what they were chosen for, and pictures that chose them do not judge them.
+    // Rates apply to the settings they were chosen for, and are evaluated on other images.
     let refused = |more: &[&str], why: &str| {
         let words = [&taking[..taking.len() - 1], &["other"], &small, more].concat();
         desk.fails(&words, why);
@@ -429,7 +429,7 @@ fn baselines_that_are_missing_are_made_again() {
         desk.succeeds(again);
         assert_eq!(fs::read(&file).unwrap(), made);
     }
-    // By regression, where a Python was named, whoever goes on; one that is gone keeps nobody from runs.
+    // With regression if a Python was given, also after resuming; a missing Python does not stop runs.
     fs::remove_file(&file).unwrap();
     desk.fails(&[&words[..], &["--python", "no/python"]].concat(), "no/python");
     assert!(fs::read_to_string(desk.file("boxes/study.toml")).unwrap().contains("no/python"));
@@ -456,11 +456,11 @@ fn a_run_that_cannot_be_learned_is_told_and_takes_nothing_with_it() {
     let index = fs::read_to_string(desk.file("mine/report/index.html")).unwrap();
     assert!(
         index.contains("learning-rate=1e30--seed-1") && index.contains("the loss is"),
-        "the failure is told"
+        "the failure is reported"
     );
     let said = desk.succeeds(&["study", "status", "mine"]);
     assert!(said.contains("2 of 2 runs complete, 1 of them failed"), "{said}");
-    // Of one rate nothing came to its end: the table counts it.
+    // No run of one rate was completed: the table counts it.
     let table = fs::read_to_string(desk.file("mine/report/tables/learning-rates-default.csv")).unwrap();
     let rows: Vec<&str> = table.lines().collect();
     assert!(rows.len() == 3 && rows[0].contains("n,n_failed,n_missing"), "{table}");

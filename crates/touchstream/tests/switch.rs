@@ -81,7 +81,7 @@ fn a_study_ends_in_gains_votes_and_a_page() {
 
     check_forks(&desk);
 
-    // Once more does nothing and says the same; one run that is lost is made again with the same bytes.
+    // A second start does nothing and prints the same; a lost run is repeated with the same bytes.
     let weights = desk.file("study/runs/sr-2way--sr-2way--ems--unit--seed-2/weights.safetensors");
     let before = fs::read(&weights).unwrap();
     fs::remove_dir_all(weights.parent().unwrap()).unwrap();
@@ -89,7 +89,7 @@ fn a_study_ends_in_gains_votes_and_a_page() {
     assert_eq!(again, report);
     assert!(fs::read(&weights).unwrap() == before);
 
-    // What another version has learned, with as many numbers that mean others, is not gone on from: the base is learned again.
+    // Parameters of another version, of the same number but another meaning, are not used: the base is learned again.
     let base = "study/runs/base--sr-2way--ems--8--touch-scale-1--before-sr-2way--seed-2";
     let identity = desk.file(base).join("identity.json");
     let mut other: serde_json::Value = serde_json::from_slice(&fs::read(&identity).unwrap()).unwrap();
@@ -103,7 +103,7 @@ fn a_study_ends_in_gains_votes_and_a_page() {
     assert!(fs::read(&weights).unwrap() == before);
 }
 
-/// Whoever learns the second task, its first trial is the one behind the base's last, and all see the same screens.
+/// With every method, the second task starts with the trial after the base's last, and the screens are the same.
 fn check_forks(desk: &Desk) {
     for seed in [1, 2] {
         let stream = |run: &str| {

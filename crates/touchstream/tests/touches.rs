@@ -1,4 +1,4 @@
-//! `touchstream verify` on studies that counted touches on different scales: told, and never mixed.
+//! `touchstream verify` on studies with different touch scales: reported, and never mixed.
 
 #![allow(clippy::unwrap_used)]
 
@@ -65,13 +65,13 @@ fn studies_of_both_kinds_have_sections_of_their_own() {
     study(&desk, "old", tasks, &["--modules", "ems", "--touch-scale", "1"]);
     make_old(&desk.file("old"));
     study(&desk, "one", tasks, &["--modules", "no-symm", "--touch-scale", "1"]);
-    // Of stimulus-response alone nobody can tell which was meant: it goes with what there is.
+    // The scale of stimulus-response alone is ambiguous: it joins the other studies.
     study(&desk, "open", "sr-2way", &["--modules", "none-relu-small"]);
 
-    // The same runs on two scales are no runs that two folders have.
+    // The same runs on two scales are not duplicates.
     let all = sections(&desk, &["old", "now", "one"]);
     let headings: Vec<&str> = all.iter().map(|section| section.lines().next().unwrap()).collect();
-    // What is not as by default stands in them too.
+    // They contain settings that are not defaults, too.
     let said = "`candidates = 16`, `placements = 4`, `steps = 48`";
     let expected = ["gallery with compact", "gallery with compact, touches 1 everywhere"];
     assert_eq!(headings, expected.map(|heading| format!("{heading}, {said}")));
@@ -92,7 +92,7 @@ fn studies_of_both_kinds_have_sections_of_their_own() {
     assert!(sections(&desk, &["open"])[0].contains("| 1 everywhere (default) |"));
 
     let page = desk.file("now/report/index.html");
-    assert!(fs::read_to_string(page).unwrap().contains("24 elsewhere (default)"), "the report tells it too");
+    assert!(fs::read_to_string(page).unwrap().contains("24 elsewhere (default)"), "the report shows it, too");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn an_old_folder_that_a_new_program_goes_on_with_is_not_averaged() {
     assert!(page.contains("| 2 of 3 | 1 | 1 everywhere |"), "{page}");
     assert!(page.contains("\n- mts-2way-stationary--conv-ems--seed-1: its touches count 24"), "{page}");
 
-    // A run that does not say what was learned is told as one that cannot be read.
+    // A run without tasks is reported as unreadable.
     let identity = desk.file("old/runs/mts-2way-stationary--ems--seed-1/identity.json");
     change_json(&identity, |identity| identity["plan"]["lessons"] = Value::Array(Vec::new()));
     let output = desk.run(&["verify", "old", "--markdown", "claims.md"]);

@@ -75,7 +75,7 @@ fn a_run_ends_in_a_folder_with_everything() {
     assert!(fs::read(desk.file("maps.png")).unwrap().starts_with(b"\x89PNG"));
 }
 
-/// Killed at twenty moments and gone on with, a run ends with the same bytes.
+/// Killed at twenty moments and resumed, a run ends with the same bytes.
 #[test]
 fn kills_cost_nothing_but_time() {
     let desk = Desk::new();
@@ -135,7 +135,7 @@ fn ctrl_c_writes_a_checkpoint_and_says_how_to_go_on() {
 fn a_diverging_run_stops_with_a_sentence_and_keeps_its_checkpoint() {
     let desk = Desk::new();
     let often = ["--evaluate-every", "8", "--checkpoint-every", "0"];
-    // The first update leads to numbers that are none; before it there was no checkpoint to keep.
+    // The first update makes the loss infinite; there was no checkpoint before it.
     let args = words(&["--steps", "9000", "--learning-rate", "1e30", "--out", "at-once"]);
     desk.fails(&[&args[..], &often].concat(), "learning diverged; a lower learning rate may help");
     assert!(!desk.file("at-once/checkpoint.safetensors").exists());
@@ -219,7 +219,7 @@ fn damaged_files_of_a_run_are_told() {
     desk.fails(&["train", "--resume", "run"], "identity.json: ");
 }
 
-/// A task file becomes part of the run, which can then be gone on with, evaluated and moved.
+/// A task file becomes part of the run, which can then be resumed, evaluated and moved.
 #[test]
 fn a_run_on_the_users_own_task_is_whole() {
     let desk = Desk::new();
@@ -235,7 +235,7 @@ fn a_run_on_the_users_own_task_is_whole() {
     assert!(eval.contains("ems on mine"), "{eval}");
     desk.succeeds(&["train", "--resume", "moved"]);
 
-    // Whatever was trained is what is evaluated.
+    // The trained settings are evaluated.
     let task = fs::read_to_string(desk.file("moved/task.toml")).unwrap();
     let other = task.replace("left = 112", "left = 111");
     assert_ne!(other, task);
@@ -303,7 +303,7 @@ fn flags_over_a_configuration_make_the_run_they_would_make_alone() {
     assert!(fine.contains("touch-scale = 24.0"), "{fine}");
 }
 
-/// On which scale touches are counted is the run's own, whatever the default is.
+/// The touch scale is recorded in the run, independent of the default.
 #[test]
 fn touches_are_counted_as_a_run_says() {
     let desk = Desk::new();
@@ -343,7 +343,7 @@ fn threads_change_no_bit() {
     assert!(results[0] == results[1]);
 }
 
-/// A stream of three tasks, killed and gone on with, ends with the same bytes and says how was voted.
+/// A stream of three tasks, killed and resumed, ends with the same bytes and records its votes.
 #[test]
 fn a_stream_of_tasks_builds_skills_out_of_skills() {
     let desk = Desk::new();
@@ -372,7 +372,7 @@ fn a_stream_of_tasks_builds_skills_out_of_skills() {
     assert!(lessons.starts_with("lesson,task,first_step\n1,sr-2way,0\n2,sr-2way+rotation,"), "{lessons}");
     let page = fs::read_to_string(desk.file("whole/page.html")).unwrap();
     assert!(page.contains("3 tasks") && page.contains("share of old modules"), "{page}");
-    // The skill that it ends with is whole: three modules and their votes.
+    // The final skill is complete: three modules and their votes.
     let eval = desk.succeeds(&["eval", "whole", "--trials", "100", "--json"]);
     let eval: serde_json::Value = serde_json::from_str(&eval).unwrap();
     assert_eq!(eval["task"], "sr-2way+class-reversal");

@@ -1,4 +1,4 @@
-//! `touchstream verify`: what its page and its warnings tell, of a study that can be judged on one claim.
+//! `touchstream verify`: its page and its warnings, for a study with evidence on one claim.
 
 #![allow(clippy::unwrap_used)]
 

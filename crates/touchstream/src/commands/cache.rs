@@ -6,13 +6,11 @@ use crate::text_table::aligned;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use indicatif::DecimalBytes;
-use serde::Serialize;
-use std::io::{self, IsTerminal, stdin};
+use std::io::{IsTerminal, stdin};
 use std::path::{Path, PathBuf};
-use touchstream_experiment::cache_sections::{CacheSection, SectionFiles};
-use touchstream_features::inventory::{
-    Deleted, StoreFacts, StoreSummary, delete_store, examine, store_folders, summarize,
-};
+use touchstream_experiment::cache_info::{CacheInfo, SectionLine, StoreLine, each_store};
+use touchstream_experiment::cache_sections::CacheSection;
+use touchstream_features::inventory::{Deleted, StoreSummary, delete_store, summarize};
 
 #[derive(Args)]
 pub struct CacheArgs {
@@ -72,69 +70,8 @@ pub fn run(args: &CacheArgs) -> Result<()> {
     }
 }
 
-#[derive(Serialize)]
-struct CacheInfo {
-    folder: PathBuf,
-    features: Vec<StoreLine>,
-    pictures: SectionLine,
-    weights: SectionLine,
-    n_bytes: u64,
-}
-
-#[derive(Serialize)]
-struct StoreLine {
-    folder: PathBuf,
-    encoder: Option<String>,
-    encoder_hash: Option<String>,
-    data: Option<String>,
-    data_hash: Option<String>,
-    n_scenes: usize,
-    n_maps: usize,
-    n_damaged: usize,
-    n_bytes: u64,
-}
-
-#[derive(Serialize)]
-struct SectionLine {
-    n_files: usize,
-    n_bytes: u64,
-}
-
-impl From<StoreFacts> for StoreLine {
-    fn from(facts: StoreFacts) -> Self {
-        let StoreFacts { folder, head, n_scenes, n_maps, n_damaged, n_bytes } = facts;
-        let (encoder, encoder_hash, data, data_hash) = match head {
-            Some(head) => (
-                Some(head.encoder_name),
-                Some(head.encoder_hash.to_string()),
-                Some(head.data_name),
-                Some(head.data_hash.to_string()),
-            ),
-            None => (None, None, None, None),
-        };
-        Self { folder, encoder, encoder_hash, data, data_hash, n_scenes, n_maps, n_damaged, n_bytes }
-    }
-}
-
-impl From<SectionFiles> for SectionLine {
-    fn from(files: SectionFiles) -> Self {
-        Self { n_files: files.ours.len(), n_bytes: files.n_bytes }
-    }
-}
-
-fn for_each_store<T>(cache_dir: &Path, read: fn(&Path) -> io::Result<T>) -> Result<Vec<T>> {
-    let folders = store_folders(cache_dir).with_context(|| cache_dir.display().to_string())?;
-    folders.iter().map(|folder| read(folder).with_context(|| folder.display().to_string())).collect()
-}
-
 fn info(args: &InfoArgs) -> Result<()> {
-    let folder = args.cache.needed_folder()?;
-    let features: Vec<StoreLine> = for_each_store(&folder, examine)?.into_iter().map(Into::into).collect();
-    let [pictures, weights]: [SectionLine; 2] =
-        [CacheSection::Pictures.scan(&folder)?.into(), CacheSection::Weights.scan(&folder)?.into()];
-    let n_feature_bytes: u64 = features.iter().map(|store| store.n_bytes).sum();
-    let n_bytes = n_feature_bytes + pictures.n_bytes + weights.n_bytes;
-    let info = CacheInfo { folder, features, pictures, weights, n_bytes };
+    let info = CacheInfo::read(args.cache.needed_folder()?)?;
     if args.json {
         print_line!("{}", serde_json::to_string_pretty(&info)?);
         return Ok(());
@@ -146,7 +83,7 @@ fn info(args: &InfoArgs) -> Result<()> {
     let size = |n_bytes| DecimalBytes(n_bytes).to_string();
     let files = |section: &SectionLine| [format!("{} files", section.n_files), size(section.n_bytes)];
     let [pictures, weights] = [files(&info.pictures), files(&info.weights)];
-    let features = [format!("{} stores", info.features.len()), size(n_feature_bytes)];
+    let features = [format!("{} stores", info.features.len()), size(info.n_feature_bytes())];
     let rows = [("features", features), ("pictures", pictures), ("weights", weights)];
     let mut cells: Vec<[String; 3]> =
         rows.into_iter().map(|(name, [number, size])| [name.to_owned(), number, size]).collect();
@@ -179,7 +116,7 @@ fn store_table(stores: &[StoreLine]) -> String {
 fn clear(args: &ClearArgs) -> Result<()> {
     let folder = args.cache.needed_folder()?;
     let What { features, pictures, weights, all } = args.what;
-    let stores = if features || all { for_each_store(&folder, summarize)? } else { Vec::new() };
+    let stores = if features || all { each_store(&folder, summarize)? } else { Vec::new() };
     let wanted_sections = [
         ("pictures", pictures || all, CacheSection::Pictures),
         ("weights", weights || all, CacheSection::Weights),

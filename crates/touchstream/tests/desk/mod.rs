@@ -33,7 +33,7 @@ impl Desk {
         fs::write(self.file(name), text).unwrap();
     }
 
-    /// The program with nobody at its keyboard.
+    /// The program without a terminal.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_touchstream"));
         command

@@ -1,4 +1,4 @@
-//! What the runs of a study came to, to be compared byte by byte.
+//! The results of a study's runs, for comparison byte by byte.
 
 // Each test program uses what it needs of this.
 #![allow(dead_code)]
@@ -10,7 +10,7 @@ use std::path::Path;
 /// The files of a run that do not depend on when and where it was done.
 const FILES: [&str; 5] = ["curve.csv", "identity.json", "result.json", "run.json", "status.json"];
 
-/// Of every complete run.
+/// The files of every complete run.
 pub fn results(study: &Path) -> BTreeMap<String, Vec<Vec<u8>>> {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir(study.join("runs")).unwrap() {

