@@ -56,7 +56,6 @@ pub struct AttemptEnd {
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AttemptRecord {
-    /// From 1.
     pub number: u32,
     pub worker: Worker,
     pub began_unix_secs: f64,
@@ -306,7 +305,7 @@ mod tests {
     fn ours(claimed: Claimed) -> Claim {
         match claimed {
             Claimed::Ours(claim) => claim,
-            Claimed::Theirs => panic!("somebody else has it"),
+            Claimed::Theirs => panic!("another process has it"),
         }
     }
 
@@ -342,7 +341,7 @@ mod tests {
         let second = ours(attempts.claim(&worker(2), LEASE).unwrap());
         assert_eq!(second.number(), 2);
         drop(second);
-        // Of another machine nobody knows whether it is dead.
+        // Whether a process of another machine is dead is unknown.
         check_theirs(&attempts, &elsewhere(3));
         let silent = SystemTime::now() - LEASE - Duration::from_secs(2);
         File::options()
@@ -410,7 +409,7 @@ mod tests {
         let third = ours(attempts.claim(&worker(3), LEASE).unwrap());
         let work = third.work_folder_after(is_whole).unwrap();
         assert_eq!(fs::read_to_string(work.join(CHECKPOINT_FILE)).unwrap(), "steps");
-        // And where none can be read, the run begins anew.
+        // Without a readable checkpoint, the run begins from scratch.
         drop(third);
         let fourth = ours(attempts.claim(&worker(4), LEASE).unwrap());
         assert!(!fourth.work_folder().unwrap().join(CHECKPOINT_FILE).exists());

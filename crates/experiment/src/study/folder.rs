@@ -31,7 +31,6 @@ impl StudyFolder {
         &self.path
     }
 
-    /// What is studied.
     pub fn spec(&self) -> PathBuf {
         self.path.join("study.toml")
     }

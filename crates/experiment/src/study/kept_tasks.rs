@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use touchstream_env::task::Task;
 use touchstream_files::write_aside_durably;
 
-/// Copies of task files, by the words that name the tasks.
+/// Copies of task files, by the ids and paths in the study's settings.
 pub struct KeptTasks {
     /// The study's folder.
     folder: PathBuf,
@@ -95,7 +95,7 @@ impl Named {
     }
 }
 
-/// All words that name a task: ids and files.
+/// All ids and paths of tasks.
 fn task_words(spec: &StudySpec) -> Vec<String> {
     let of_switch = |word: &String| match pair_words(word, Path::new("")) {
         Some((from, to)) => vec![from.to_owned(), to.to_owned()],

@@ -371,7 +371,7 @@ mod tests {
                 fs::write(&file, bytes).unwrap();
                 let into = place.path().join("into");
                 let _ = unpack(&file, &into);
-                // Nothing beside the two.
+                // No other file is written.
                 let n = fs::read_dir(place.path()).unwrap().count();
                 proptest::prop_assert!(n <= 2, "{n}");
             }

@@ -401,7 +401,7 @@ mod tests {
                 let to = to % (letters.len() + 1);
                 letters.splice(to..to, piece.into_iter().chain(more.chars()));
             }
-            // Whatever is one has runs, or is refused; all of them can be folders beside each other.
+            // Every study that is accepted has runs, and their names are different folders, or it is refused.
             if let Ok(spec) = parse(&letters.into_iter().collect::<String>())
                 && let Ok(cells) = cells_of(&spec)
             {

@@ -93,7 +93,7 @@ impl CountedTouches {
         let texts: Vec<(&str, String)> =
             by_preset.into_iter().map(|(preset, cases)| (preset, text_of(&cases))).collect();
         match &texts[..] {
-            [] => "no run tells".into(),
+            [] => "unknown".into(),
             [("default", text)] => text.clone(),
             [(_, text), rest @ ..] if !rest.is_empty() && rest.iter().all(|(_, other)| other == text) => {
                 text.clone()
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(all_at_one().text(), "1 everywhere");
         assert_eq!(as_now().text(), "1 for stimulus-response, 24 elsewhere (default)");
         assert_eq!(response_alone().text(), "1 everywhere (default)");
-        assert_eq!(counted(&[]).text(), "no run tells");
+        assert_eq!(counted(&[]).text(), "unknown");
         let mut both = as_now();
         both.cases.insert(case("paper", "sr-2way", "111.5", true));
         assert_eq!(

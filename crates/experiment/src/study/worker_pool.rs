@@ -338,7 +338,7 @@ mod tests {
         thread::scope(|scope| {
             let (folder, jobs, never) = (&folder, &jobs, &never);
             let first = do_run_as("here");
-            // Its last sign of life is long ago from the start, so that the other may claim at once.
+            // Its lease has already expired, so that the other may claim at once.
             scope.spawn(move || {
                 let dead_slow = WorkerPool { lease: Duration::ZERO, ..crew(folder, "here") };
                 dead_slow.work(jobs, &first, &Unwatched, never).unwrap()

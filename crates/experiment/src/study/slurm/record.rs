@@ -8,7 +8,6 @@ use std::fs;
 use std::path::PathBuf;
 use touchstream_files::write_aside_durably;
 
-/// One job array.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Submission {
