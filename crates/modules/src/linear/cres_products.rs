@@ -1,42 +1,42 @@
-//! Products of layers that read CReS: of the four numbers that it makes of a sum two are 0, whatever the sum is. They are left
-//! out, and none of the four is put down: a sum says which weights count, and what.
+//! Products of layers that read CReS. Two of its four outputs are always 0; their weights are skipped. The outputs are never
+//! stored: the sign of a pre-activation selects the weights.
 //!
-//! Weights stand `[n_channels, 4, 128]`: those of a channel's four numbers together, `relu(x), relu(-x), relu(x)^2, relu(-x)^2`.
-//! That there are 128 units is known when loops are compiled, so that sums of all of them stay in registers.
+//! Weights are laid out as `[n_channels, 4, 128]`, the four parts in the order `relu(x), relu(-x), relu(x)^2, relu(-x)^2`. The
+//! number of units, 128, is known at compile time, so that the accumulators of all units stay in registers.
 
 use crate::arithmetic::{
-    Arithmetic, Block, Instructions, Kernel, Lanes, N_BLOCK, N_LANES, Numbers, SideBySide,
+    Arithmetic, Block, Instructions, Kernel, Lanes, N_BLOCK, N_LANES, Numbers, SideBySide, load_from,
 };
 use crate::linear::weight_update::UpdateRule;
-use crate::nonlinearity::{Nonlinearity, parts};
+use crate::nonlinearity::Nonlinearity;
+use std::ops::Range;
 
-/// Numbers that CReS makes of a sum.
+/// Outputs of CReS per unit.
 pub(crate) const PARTS: usize = 4;
-/// Blocks of units: 128 units, as layers have for fine touches.
+/// Blocks of 16 units: 128 units, the default width of convolutional modules.
 const UNITS: usize = 8;
 const N_UNITS: usize = UNITS * N_BLOCK;
-/// Channels whose weights stay in a cache while all rows read them.
+/// Channels whose weights stay in the first-level cache while all rows read them.
 const NEAR_CHANNELS: usize = N_LANES;
-/// Rows that are told apart at once; their numbers fit into a byte.
-const ROWS: usize = 256;
-/// Up to so many rows, zeros are summed, too.
-const FEW_ROWS: usize = 64;
+/// Rows of a gradient that are sorted by sign at once: one bit each of a word. Their `d` stays in the first-level cache.
+const ROWS: usize = u32::BITS as usize;
 
-/// From the beginning of a line of the caches on.
+/// Starts at a cache line.
 #[repr(align(64))]
 struct Aligned<T>(T);
 
-/// One number of each unit.
+/// One number per unit.
 type Units = [Block; UNITS];
 /// The weights of a channel.
 type OfChannel = [Units; PARTS];
+const N_WEIGHTS: usize = PARTS * N_UNITS;
 
-/// Whether what reads a nonlinearity with so many units can be multiplied here.
+/// Whether these kernels compute the products of a layer with `n_units` units that reads `nonlinearity`.
 pub(crate) fn is_readable(nonlinearity: Option<Nonlinearity>, n_units: usize) -> bool {
     nonlinearity == Some(Nonlinearity::Cres) && n_units == N_UNITS
 }
 
-/// Where a number stands behind CReS, all channels of a part together, if it is the `idx`-th as weights stand here.
+/// The column, among the outputs of CReS part by part, of row `idx` of the weights, which are laid out channel by channel.
 pub(crate) fn column_of(idx: usize, n_channels: usize) -> usize {
     idx % PARTS * n_channels + idx / PARTS
 }
@@ -46,14 +46,14 @@ fn units_of(numbers: &[f32]) -> &[Units] {
     numbers.as_chunks().0.as_chunks().0
 }
 
-/// Which side of 0 a sum is on: 0 above, 1 below. At 0 it does not matter.
+/// 0 for a pre-activation above 0, 1 below. At 0 the weights do not matter.
 #[inline(always)]
 fn side_of(x: f32) -> usize {
     (x.to_bits() >> 31) as usize
 }
 
-/// The weights of some channels, and those of the next ones: they come from far away while the first are read, as nobody can
-/// foresee which of them rows read first.
+/// Groups of channels: the index of the first, the weights, and the weights of the next group. The next weights are prefetched
+/// while these are read, because the order in which rows read them depends on signs and no processor can predict it.
 fn near_channels(weights: &[OfChannel]) -> impl Iterator<Item = (usize, &[OfChannel], &[OfChannel])> {
     (0..weights.len()).step_by(NEAR_CHANNELS).map(|first| {
         let (near, far) = weights[first..].split_at(NEAR_CHANNELS.min(weights.len() - first));
@@ -61,7 +61,7 @@ fn near_channels(weights: &[OfChannel]) -> impl Iterator<Item = (usize, &[OfChan
     })
 }
 
-/// Weights to fetch, in shares, one for each of some rows.
+/// Splits weights into one share per row.
 fn shares(weights: &[OfChannel], n_rows: usize) -> impl Iterator<Item = &[Block]> {
     let blocks = weights.as_flattened().as_flattened();
     blocks.chunks(blocks.len().div_ceil(n_rows.max(1)).max(1)).chain(std::iter::repeat(&[][..]))
@@ -96,7 +96,7 @@ impl Kernel for Products<'_> {
             for ((x, out), share) in rows.zip(shares(next, n_rows)) {
                 A::prefetch(share.as_flattened());
                 let x = &x[first..first + near.len()];
-                // As many sums side by side as there are registers for; they are the same.
+                // As many accumulators as there are registers for; the bits do not depend on it.
                 match A::HAS_32_REGISTERS {
                     true => add_channels::<A::Blocks, 1, 8>(x, near, out),
                     false => add_channels::<A::Blocks, 2, 4>(x, near, out),
@@ -106,7 +106,7 @@ impl Kernel for Products<'_> {
     }
 }
 
-/// Some channels of one row, a share of the units at a time.
+/// Adds some channels of one row, in `SHARES` passes over `N` blocks of units each.
 #[inline(always)]
 fn add_channels<B: Numbers<Memory = Block>, const SHARES: usize, const N: usize>(
     x: &[f32],
@@ -136,8 +136,8 @@ fn add_channels<B: Numbers<Memory = Block>, const SHARES: usize, const N: usize>
     }
 }
 
-/// Sets the slopes of the sums, `dx` (`[n_rows, n_channels]`), from those of what reads them, `d` (`[n_rows, 128]`); at 0 the
-/// slope is 0.
+/// Sets the gradient of the pre-activations, `dx` (`[n_rows, n_channels]`), from the gradient of the layer that reads them, `d`
+/// (`[n_rows, 128]`). The derivative at 0 is 0.
 pub(crate) fn set_cres_slopes(
     instructions: Instructions,
     x: &[f32],
@@ -165,40 +165,45 @@ impl Kernel for Slopes<'_> {
             let rows = x.chunks_exact(n_channels).zip(dx.chunks_exact_mut(n_channels)).zip(d);
             for (((x, dx), d), share) in rows.zip(shares(next, d.len())) {
                 A::prefetch(share.as_flattened());
-                let channels = first..first + near.len();
-                let slopes = slopes_of::<A::Blocks>(&x[channels.clone()], near, d);
-                match dx[channels.clone()].first_chunk_mut() {
+                let slopes = slopes_of::<A>(&x[first..], near, d);
+                match dx[first..].first_chunk_mut() {
                     Some(dx) => *dx = slopes,
-                    None => dx[channels].iter_mut().zip(slopes).for_each(|(dx, slope)| *dx = slope),
+                    None => dx[first..].iter_mut().zip(slopes).for_each(|(dx, slope)| *dx = slope),
                 }
             }
         }
     }
 }
 
-/// Slopes of up to eight channels of a row.
+/// The gradient of up to eight pre-activations of a row, with their weights.
 #[inline(always)]
-fn slopes_of<B: SideBySide>(x: &[f32], weights: &[OfChannel], d: &Units) -> Lanes {
-    let mut of_units = [B::zero(); UNITS];
+fn slopes_of<A: Arithmetic>(x: &[f32], weights: &[OfChannel], d: &Units) -> Lanes {
+    let x = load_from::<A>(x, 0);
+    let below = A::below_zero(x);
+    let one_where_less = |a, b| A::where_less(a, b, A::splat(1.0));
+    // Derivatives of the two parts that are not 0.
+    let of_numbers = A::stored(A::sub(one_where_less(A::zero(), x), one_where_less(x, A::zero())));
+    let of_squares = A::stored(A::add(x, x));
+    let mut of_units = [A::Blocks::zero(); UNITS];
     for (unit, d) in of_units.iter_mut().zip(d) {
-        *unit = B::load(d);
+        *unit = A::Blocks::load(d);
     }
-    let mut slopes = [B::zero(); N_LANES];
-    for ((&x, weights), slopes) in x.iter().zip(weights).zip(&mut slopes) {
-        let side = side_of(x);
-        let (of_number, of_square) = (&weights[side], &weights[side + 2]);
-        let (mut number, mut square) = (B::zero(), B::zero());
+    let mut slopes = [A::Blocks::zero(); N_LANES];
+    for (channel, (weights, slopes)) in weights.iter().zip(&mut slopes).enumerate() {
+        let side = (below >> channel & 1) as usize;
+        let (mut number, mut square) = (A::Blocks::zero(), A::Blocks::zero());
         for unit in 0..UNITS {
-            number = B::mul_add(of_units[unit], B::load(&of_number[unit]), number);
-            square = B::mul_add(of_units[unit], B::load(&of_square[unit]), square);
+            number = A::Blocks::mul_add(of_units[unit], A::Blocks::load(&weights[side][unit]), number);
+            square = A::Blocks::mul_add(of_units[unit], A::Blocks::load(&weights[side + 2][unit]), square);
         }
-        let direction = f32::from(u8::from(x > 0.0)) - f32::from(u8::from(x < 0.0));
-        *slopes = B::mul_add(B::splat(x + x), square, B::mul(B::splat(direction), number));
+        let number = A::Blocks::mul(A::Blocks::splat(of_numbers[channel]), number);
+        *slopes = A::Blocks::mul_add(A::Blocks::splat(of_squares[channel]), square, number);
     }
-    B::sums_of_eight(slopes)
+    A::Blocks::sums_of_eight(slopes)
 }
 
-/// Gives the gradient of weights that stand from `start` on to the rule. `x` is `[n_rows, n_channels]`, `d` is `[n_rows, 128]`.
+/// Gives the gradient of the weights, which begin at parameter `start`, to the rule. `x` is `[n_rows, n_channels]`, `d` is
+/// `[n_rows, 128]`.
 pub(crate) fn give_cres_gradient(
     instructions: Instructions,
     x: &[f32],
@@ -207,11 +212,7 @@ pub(crate) fn give_cres_gradient(
     start: usize,
     rule: &mut impl UpdateRule,
 ) {
-    let gradient = Gradient { x, n_channels, d: units_of(d), start, rule };
-    match gradient.d.len() <= FEW_ROWS {
-        true => instructions.run(OfFewRows(gradient)),
-        false => instructions.run(OfManyRows(gradient)),
-    }
+    instructions.run(Gradient { x, n_channels, d: units_of(d), start, rule });
 }
 
 struct Gradient<'a, U> {
@@ -222,132 +223,101 @@ struct Gradient<'a, U> {
     rule: &'a mut U,
 }
 
-impl<U: UpdateRule> Gradient<'_, U> {
-    /// Gives what was summed up for one of a channel's numbers.
-    #[inline(always)]
-    fn give<A: Arithmetic>(&mut self, channel: usize, part: usize, gradient: &Units) {
-        self.rule.apply::<A>(self.start + (channel * PARTS + part) * N_UNITS, gradient.as_flattened());
-    }
-}
-
-/// Few rows and, mostly, many channels whose weights are far away: they come in time only if they are asked for one after the
-/// other as they stand, and if no branch is guessed wrong on the way. So zeros are summed, too.
-struct OfFewRows<'a, U>(Gradient<'a, U>);
-
-impl<U: UpdateRule> Kernel for OfFewRows<'_, U> {
+impl<U: UpdateRule> Kernel for Gradient<'_, U> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
-        let Self(mut gradient) = self;
-        let Gradient { x, n_channels, d, .. } = gradient;
-        // Of sixteen channels: `[row][part][channel]`.
-        let Aligned(numbers) = &mut Aligned([[[0.0; N_BLOCK]; PARTS]; FEW_ROWS]);
+        let Self { x, n_channels, d, start, rule } = self;
+        let n_chunks = d.len().div_ceil(ROWS);
+        let at = |channel: usize| start + channel * N_WEIGHTS;
         for first in (0..n_channels).step_by(N_BLOCK) {
             let n = N_BLOCK.min(n_channels - first);
-            for (numbers, x) in numbers.iter_mut().zip(x.chunks_exact(n_channels)) {
-                let sixteen = match x[first..].first_chunk() {
-                    Some(sixteen) => A::Blocks::load(sixteen),
-                    None => A::Blocks::load(&padded_block(&x[first..])),
-                };
-                let parts = parts::<A::Blocks>(Nonlinearity::Cres, sixteen);
-                numbers.iter_mut().zip(parts).for_each(|(numbers, part)| A::Blocks::store(part, numbers));
-            }
-            for (channel, part) in (0..n).flat_map(|channel| (0..PARTS).map(move |part| (channel, part))) {
-                let mut sums = [A::Blocks::zero(); UNITS];
-                for (numbers, d) in numbers.iter().zip(d) {
-                    let number = A::Blocks::splat(numbers[part][channel]);
-                    for (sum, d) in sums.iter_mut().zip(d) {
-                        *sum = A::Blocks::mul_add(number, A::Blocks::load(d), *sum);
+            let Aligned(sums) = &mut Aligned([[[[0.0; N_BLOCK]; UNITS]; PARTS]; N_BLOCK]);
+            for (chunk, (x, d)) in x.chunks(ROWS * n_channels).zip(d.chunks(ROWS)).enumerate() {
+                let rows = SortedRows::new::<A>(x.chunks_exact(n_channels).map(|x| &x[first..first + n]));
+                for (channel, sums) in sums[..n].iter_mut().enumerate() {
+                    // The last channel expects itself.
+                    let next = at((first + channel + 1).min(n_channels - 1));
+                    // As many accumulators as there are registers for; the bits do not depend on it.
+                    match A::HAS_32_REGISTERS {
+                        true => rows.add::<A, 1, 8>(channel, d, sums, rule, next..next + N_WEIGHTS),
+                        false => rows.add::<A, 4, 2>(channel, d, sums, rule, next..next + N_WEIGHTS),
+                    }
+                    if chunk + 1 == n_chunks {
+                        rule.apply::<A>(at(first + channel), sums.as_flattened().as_flattened());
                     }
                 }
-                let mut summed = Aligned([[0.0; N_BLOCK]; UNITS]);
-                summed.0.iter_mut().zip(sums).for_each(|(summed, sum)| A::Blocks::store(sum, summed));
-                gradient.give::<A>(first + channel, part, &summed.0);
             }
         }
     }
 }
 
-/// Less than sixteen numbers, the rest 0.
-fn padded_block(numbers: &[f32]) -> Block {
-    let mut block = [0.0; N_BLOCK];
-    block[..numbers.len()].copy_from_slice(numbers);
-    block
+/// Up to 32 rows of up to 16 channels, sorted by the sign of their pre-activations.
+struct SortedRows {
+    /// Absolute values, `[row][channel]`.
+    magnitudes: [Block; ROWS],
+    /// Per channel one bit for each row whose pre-activation is above 0, and for each other row.
+    sides: [[u32; N_BLOCK]; 2],
 }
 
-/// Many rows and few channels: those above 0 are summed apart from those below.
-struct OfManyRows<'a, U>(Gradient<'a, U>);
-
-impl<U: UpdateRule> Kernel for OfManyRows<'_, U> {
+impl SortedRows {
     #[inline(always)]
-    fn run<A: Arithmetic>(self) {
-        let Self(mut gradient) = self;
-        let Gradient { x, n_channels, d, .. } = gradient;
-        let mut sides = Sides { x: [0.0; ROWS], rows: [[0; ROWS]; 2], n: [0; 2] };
-        for channel in 0..n_channels {
-            let mut summed = Aligned([[[0.0; N_BLOCK]; UNITS]; PARTS]);
-            let [above, below, above_squared, below_squared] = &mut summed.0;
-            for (x, d) in x.chunks(ROWS * n_channels).zip(d.chunks(ROWS)) {
-                sides.take(x.chunks_exact(n_channels).map(|x| x[channel]));
-                sides.add_rows::<A::Blocks>(0, d, above, above_squared);
-                sides.add_rows::<A::Blocks>(1, d, below, below_squared);
+    fn new<'x, A: Arithmetic>(rows: impl ExactSizeIterator<Item = &'x [f32]>) -> Self {
+        let (mut magnitudes, mut below) = ([[0.0; N_BLOCK]; ROWS], [0; N_BLOCK]);
+        let all = u32::MAX >> (ROWS - rows.len());
+        for (row, (x, magnitudes)) in rows.zip(&mut magnitudes).enumerate() {
+            match x.first_chunk() {
+                Some(x) => *magnitudes = *x,
+                None => magnitudes[..x.len()].copy_from_slice(x),
             }
-            for (part, summed) in summed.0.iter().enumerate() {
-                gradient.give::<A>(channel, part, summed);
+            let x = A::Blocks::load(magnitudes);
+            A::Blocks::store(A::Blocks::max(A::Blocks::sub(A::Blocks::zero(), x), x), magnitudes);
+            let is_below = A::Blocks::below_zero(x);
+            for (channel, below) in below.iter_mut().enumerate() {
+                *below |= (is_below >> channel & 1) << row;
             }
         }
-    }
-}
-
-/// Some rows of a channel, told apart by their side of 0.
-struct Sides {
-    /// How far from 0.
-    x: [f32; ROWS],
-    /// Which rows, by side.
-    rows: [[u8; ROWS]; 2],
-    n: [usize; 2],
-}
-
-impl Sides {
-    /// Takes up to [`ROWS`] sums. Which side one is on is not asked: both lists are written to, one counts.
-    #[inline(always)]
-    fn take(&mut self, sums: impl Iterator<Item = f32>) {
-        let [mut n_above, mut n_below] = [0, 0];
-        for (row, x) in (0..ROWS).zip(sums) {
-            self.x[row] = x.abs();
-            self.rows[0][n_above % ROWS] = row as u8;
-            self.rows[1][n_below % ROWS] = row as u8;
-            n_above += 1 - side_of(x);
-            n_below += side_of(x);
-        }
-        self.n = [n_above, n_below];
+        Self { magnitudes, sides: [below.map(|below| all & !below), below] }
     }
 
-    /// Adds the rows of one side, times the slopes there: numbers, and their squares.
+    /// Adds `d` times the outputs of one channel, in `SHARES` passes over `N` blocks of units each. The rule expects the `next`
+    /// parameters, a few per row: all at once they would hold up the loads of `d`.
     #[inline(always)]
-    fn add_rows<B: Numbers<Memory = Block>>(
+    fn add<A: Arithmetic, const SHARES: usize, const N: usize>(
         &self,
-        side: usize,
+        channel: usize,
         d: &[Units],
-        of_numbers: &mut Units,
-        of_squares: &mut Units,
+        sums: &mut OfChannel,
+        rule: &impl UpdateRule,
+        next: Range<usize>,
     ) {
-        let (mut numbers, mut squares) = ([B::zero(); UNITS], [B::zero(); UNITS]);
-        for unit in 0..UNITS {
-            (numbers[unit], squares[unit]) = (B::load(&of_numbers[unit]), B::load(&of_squares[unit]));
-        }
-        for &row in &self.rows[side][..self.n[side]] {
-            let number = B::splat(self.x[usize::from(row)]);
-            let square = B::mul(number, number);
-            let d = &d[usize::from(row)];
-            for unit in 0..UNITS {
-                let d = B::load(&d[unit]);
-                numbers[unit] = B::mul_add(number, d, numbers[unit]);
-                squares[unit] = B::mul_add(square, d, squares[unit]);
+        let n_expected = next.len().div_ceil(d.len() * SHARES).next_multiple_of(N_BLOCK);
+        let mut expected = next.start;
+        for (side, share) in (0..2).flat_map(|side| (0..SHARES).map(move |share| (side, share))) {
+            let (mut numbers, mut squares) = ([A::Blocks::zero(); N], [A::Blocks::zero(); N]);
+            for unit in 0..N {
+                numbers[unit] = A::Blocks::load(&sums[side][share * N + unit]);
+                squares[unit] = A::Blocks::load(&sums[side + 2][share * N + unit]);
             }
-        }
-        for unit in 0..UNITS {
-            B::store(numbers[unit], &mut of_numbers[unit]);
-            B::store(squares[unit], &mut of_squares[unit]);
+            let mut rows = self.sides[side][channel];
+            while rows != 0 {
+                let row = rows.trailing_zeros() as usize;
+                rows &= rows - 1;
+                if expected < next.end {
+                    rule.expect::<A>(expected, n_expected);
+                    expected += n_expected;
+                }
+                let number = A::Blocks::splat(self.magnitudes[row % ROWS][channel]);
+                let square = A::Blocks::mul(number, number);
+                for unit in 0..N {
+                    let d = A::Blocks::load(&d[row][share * N + unit]);
+                    numbers[unit] = A::Blocks::mul_add(number, d, numbers[unit]);
+                    squares[unit] = A::Blocks::mul_add(square, d, squares[unit]);
+                }
+            }
+            for unit in 0..N {
+                A::Blocks::store(numbers[unit], &mut sums[side][share * N + unit]);
+                A::Blocks::store(squares[unit], &mut sums[side + 2][share * N + unit]);
+            }
         }
     }
 }
