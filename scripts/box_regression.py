@@ -83,6 +83,10 @@ def mean_iou(predicted, true):
     return float((shared / union).mean())
 
 
+def text_of(settings):
+    return ", ".join(f"{key} {value}" for key, value in settings.items())
+
+
 def choose(name, fit_predict, choices, matrices, boxes, targets, restore):
     """The settings with the largest cross-validated IoU, and that IoU."""
     fold = np.arange(len(boxes)) % N_FOLDS
@@ -95,7 +99,7 @@ def choose(name, fit_predict, choices, matrices, boxes, targets, restore):
             inside, across = matrix[np.ix_(kept, kept)], matrix[np.ix_(out, kept)]
             predicted[out] = restore(fit_predict(settings, inside, targets[kept], across))
         overlap = mean_iou(predicted, boxes)
-        print(f"{name}: {settings}: {overlap:.4f}", file=sys.stderr)
+        print(f"{name:28}  {text_of(settings):36}  {overlap:.3f}", file=sys.stderr)
         if best is None or overlap > best[1]:
             best = (settings, overlap)
     return best
@@ -118,14 +122,14 @@ def main(folder):
     few = np.linspace(0, len(scenes) - 1, min(len(scenes), MAX_CHOOSING)).astype(int)
     matrices = {kernel: kernel_matrix(kernel, scenes[few], scenes[few], unit) for kernel in KERNELS}
     answers = []
+    print(f"{'regression':28}  {'settings':36}  cross-validated IoU", file=sys.stderr)
     for name, fit_predict, choices in REGRESSIONS:
         settings, overlap = choose(name, fit_predict, choices, matrices, boxes[few], targets[few], restore)
         train = kernel_matrix(settings["kernel"], scenes, scenes, unit)
         test = kernel_matrix(settings["kernel"], validation, scenes, unit)
         predicted = restore(fit_predict(settings, train, targets, test))
-        chosen = ", ".join(f"{key} {value}" for key, value in settings.items())
         some = f", on {len(scenes)} of {n_screens} screens" if len(scenes) < n_screens else ""
-        details = f"{chosen}{some}, cross-validated {overlap:.3f}, scikit-learn {sklearn.__version__}"
+        details = f"{text_of(settings)}{some}, cross-validated {overlap:.3f}, scikit-learn {sklearn.__version__}"
         answers.append({"name": name, "details": details, "boxes": predicted.tolist()})
     print(json.dumps(answers))
 

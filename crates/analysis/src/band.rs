@@ -14,7 +14,6 @@ const N_RESAMPLES: usize = 1000;
 /// A mean over runs at each evaluation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MeanCurve {
-    /// Runs.
     pub n: usize,
     /// In the order of steps.
     pub points: Vec<MeanPoint>,
@@ -23,9 +22,7 @@ pub struct MeanCurve {
 /// One evaluation of a mean curve.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct MeanPoint {
-    /// The evaluation's.
     pub step: u64,
-    /// Over runs.
     pub mean: f64,
     /// 95 %, by resampling runs, at this evaluation alone; widened for few runs. `None` for one run.
     pub interval: Option<Interval>,

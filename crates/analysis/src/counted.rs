@@ -1,7 +1,20 @@
-//! Counts in words.
+//! Numbers in texts.
 
 use crate::statistics::SampleSize;
 use std::fmt;
+
+/// `10,463`.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (idx, digit) in digits.chars().enumerate() {
+        if idx > 0 && (digits.len() - idx).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
 
 /// `1 task`, `2 tasks`.
 pub(crate) fn count(n: usize, what: &str) -> String {
@@ -29,7 +42,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_have_plurals() {
+    fn counts_have_plurals_and_large_numbers_have_commas() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!(
             (count(1, "task"), count(2, "switch"), seeds(3, 5)),
             ("1 task".into(), "2 switches".into(), "3 to 5 seeds".into())

@@ -1,4 +1,4 @@
-//! Everything that runs say, preset by preset.
+//! The analysis of all runs of a study, preset by preset.
 
 use crate::band::Bands;
 use crate::learning_rates::{RateFindings, rate_findings};
@@ -14,37 +14,29 @@ use crate::verdicts::{Study, Verdict, verdicts};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// What the runs of a study say.
+/// The analysis of a study's runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Findings {
-    /// By name.
     pub presets: Vec<PresetFindings>,
 }
 
-/// What the runs of one preset say.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PresetFindings {
-    /// Its name.
     pub preset: String,
-    /// Runs that count.
     pub n_runs: usize,
-    /// Runs that do not.
     pub left_out: Vec<LeftOut>,
-    /// Tasks from nothing, at the paper's learning rates.
+    /// Single tasks, from scratch, at the preset's learning rates.
     pub modules: ModuleFindings,
-    /// Second tasks.
     pub switching: Vec<SwitchFindings>,
-    /// Tasks from nothing, at other rates too.
+    /// Single tasks, from scratch, at all learning rates.
     pub learning_rates: Vec<RateFindings>,
-    /// The task `localization`.
     pub localization: LocalizationFindings,
-    /// Tasks whose runs tell touches on objects.
+    /// Tasks whose runs recorded touches on objects.
     pub scenes: Vec<SceneFindings>,
-    /// The paper's claims, one by one.
     pub verdicts: Vec<Verdict>,
 }
 
-/// Baselines stand beside every preset. The order of records makes no difference, to the bit.
+/// Analyses runs. Every preset is compared with all baselines. The order of records changes no bit of the result.
 pub fn findings(records: &[RunRecord], baselines: &[Baseline]) -> Findings {
     let mut bands = Bands::default();
     let presets = read(records).into_iter();
@@ -53,7 +45,7 @@ pub fn findings(records: &[RunRecord], baselines: &[Baseline]) -> Findings {
 }
 
 impl PresetFindings {
-    /// Whatever counts nowhere or not everywhere, in all tables, each once.
+    /// Everything that is excluded from a table, once each.
     pub fn all_left_out(&self) -> Vec<LeftOut> {
         let mut all: BTreeSet<&LeftOut> = self.left_out.iter().collect();
         all.extend(self.modules.tasks.iter().flat_map(|task| &task.left_out));

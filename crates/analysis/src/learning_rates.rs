@@ -1,4 +1,4 @@
-//! Learning rates beside each other: which one a module learns a task best with.
+//! A comparison of learning rates: with which one a module learns a task best.
 
 use crate::left_out::LeftOut;
 use crate::record::{RunKind, RunRecord};
@@ -10,36 +10,31 @@ use std::collections::{BTreeMap, BTreeSet};
 /// One module on one task, at several rates.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RateFindings {
-    /// The module's name.
     pub module: String,
-    /// The task's name.
     pub task: String,
-    /// The paper's first, then from low to high.
+    /// The preset's rate first, then in increasing order.
     pub rates: Vec<RateArea>,
-    /// Of those with the fewest seeds that failed or are missing, the one with the largest area: a rate with which some seeds
-    /// diverge is no good one, however well the others do. Of equal ones the smallest rate, and the paper's only where no other
-    /// is as good. `None` where all seeds of all rates failed.
+    /// Of the rates with the fewest failed or missing seeds, the one with the largest area: a rate with which some seeds
+    /// diverge is not a good one, however well the others do. Ties go to the smallest rate, and to the preset's last. `None`
+    /// if all seeds of all rates failed.
     pub best: Option<RateArea>,
-    /// The last evaluation's.
     pub n_steps: u64,
-    /// Runs with other steps than the others.
+    /// Runs that were evaluated at other steps.
     pub left_out: Vec<LeftOut>,
 }
 
-/// One rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RateArea {
     /// `None` for the paper's.
     pub learning_rate: Option<f64>,
-    /// Mean reward along the curve, over the seeds that came to their end; `None` where none did.
+    /// Mean reward along the curve, over the seeds that finished; `None` if none did.
     pub area: Option<Estimate>,
-    /// Seeds that ended before their time, as those do that diverge.
+    /// Seeds whose runs stopped early, such as diverged ones.
     pub n_failed: usize,
-    /// Seeds that other rates have and of which nothing is there, or that were left out.
+    /// Seeds that other rates have, and whose runs are missing or were left out.
     pub n_missing: usize,
 }
 
-/// What is there of one module on one task.
 #[derive(Default)]
 struct Place<'r, 'a> {
     runs: Vec<&'r Run<'a>>,

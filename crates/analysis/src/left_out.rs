@@ -2,12 +2,10 @@
 
 use serde::Serialize;
 
-/// A run, a module or a task that counts nowhere, or not everywhere.
+/// A run, a module or a task that is excluded from all or some tables, and why.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct LeftOut {
-    /// Which one.
     pub what: String,
-    /// Why not.
     pub why: String,
 }
 

@@ -1,6 +1,6 @@
 //! What runs show: statistics, tables of findings, and a verdict on each of the paper's claims.
 //!
-//! A missing run, module or task excludes nothing else, and whatever is excluded is listed with the reason. A claim that
+//! A missing run, module or task excludes nothing else, and every exclusion is listed with its reason. A claim that
 //! cannot be judged names the runs that are missing.
 //!
 //! ```
@@ -14,7 +14,7 @@
 //!     seed,
 //!     kind: RunKind::SingleTask,
 //!     learning_rate: None,
-//!     base_end: None,
+//!     base_curve: Vec::new(),
 //!     points: [0, 1000, 2000].map(point).to_vec(),
 //!     failure: None,
 //! };
@@ -46,6 +46,7 @@ mod switch_method;
 mod switching;
 mod verdicts;
 
+pub use counted::thousands;
 pub use band::{MeanCurve, MeanPoint};
 pub use continual::{
     ContinualMetrics, ContinualRewards, StreamResults, TaskCurves, TaskResult, continual_metrics,

@@ -1,4 +1,4 @@
-//! Localization: the IoU that modules end at, beside what it comes to without one.
+//! Localization: the final IoU of modules, and of baselines without a reward map.
 
 use crate::left_out::LeftOut;
 use crate::paper::LOCALIZATION;
@@ -11,24 +11,20 @@ use std::collections::BTreeMap;
 /// Modules and baselines on the task `localization`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LocalizationFindings {
-    /// By name.
     pub modules: Vec<ModuleIou>,
-    /// As given, by name, but for those whose score is no number.
+    /// In the order of names, without those whose score is not finite.
     pub baselines: Vec<Baseline>,
-    /// Runs with other steps than other seeds of their module.
+    /// Runs that were evaluated at other steps than the other seeds of their module.
     pub left_out: Vec<LeftOut>,
 }
 
 /// What a module ends at.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModuleIou {
-    /// Its name.
     pub module: String,
     /// The mean of the last tenth of a curve, over seeds.
     pub iou: Estimate,
-    /// One a seed.
     pub seeds: BTreeMap<u64, f64>,
-    /// Of each run.
     pub n_steps: u64,
     /// The mean of the last quarter of a curve less that of the quarter before it, over seeds; `None` of fewer than eight
     /// evaluations.
@@ -36,7 +32,7 @@ pub struct ModuleIou {
 }
 
 impl ModuleIou {
-    /// Whether it would be better after more steps: the interval of [`ModuleIou::late_rise`] lies above 0, and it is no trifle.
+    /// Whether more steps would improve it: [`ModuleIou::late_rise`] is significantly above 0, and large enough to matter.
     pub(crate) fn is_still_rising(&self) -> bool {
         self.late_rise.is_some_and(|rise| rise.compare_to(0.0) == Relation::Above && rise.value >= LEAST_RISE)
     }
@@ -57,7 +53,7 @@ fn late_rise(run: &Run) -> Option<f64> {
     Some(mean(last) - mean(before))
 }
 
-/// `runs` are of one part and one preset. Modules may have learned for different numbers of steps, seeds of a module not.
+/// `runs` share a kind and a preset. Modules may have different numbers of steps, seeds of one module may not.
 pub(crate) fn localization_findings(runs: &[&Run], baselines: &[Baseline]) -> LocalizationFindings {
     let mut modules: BTreeMap<&str, Vec<&Run>> = BTreeMap::new();
     for run in runs.iter().filter(|run| run.record.task == LOCALIZATION) {

@@ -6,20 +6,18 @@ use serde::{Deserialize, Serialize};
 /// One finished run, as recorded in its folder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunRecord {
-    /// `default`, `paper`, or a name of the user's. Presets are never mixed.
+    /// `default`, `paper`, or a custom name. Presets are never mixed.
     pub preset: String,
     /// `ems`, `no-symm`, `none-relu-large`, `conv-ems`, ...
     pub module: String,
     /// What was learned in this run: `sr-2way`, `localization`, ...
     pub task: String,
-    /// Of the run.
     pub seed: u64,
-    /// Which part of a study it is.
     pub kind: RunKind,
     /// The learning rate of a single task, if it is not the preset's.
     pub learning_rate: Option<f64>,
-    /// Final validation reward of the base, of a second task.
-    pub base_end: Option<f64>,
+    /// Of a second task: step and validation reward at each evaluation of its base; empty without a base.
+    pub base_curve: Vec<(u64, f64)>,
     /// Its evaluations, in the order of steps.
     pub points: Vec<Point>,
     /// Why there is no more of it, for instance that it diverged: it counts as missing, and against its learning rate.
@@ -30,20 +28,17 @@ pub struct RunRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunKind {
-    /// A task on its own, from an untrained module.
+    /// One task, from an untrained module.
     #[serde(rename = "alone")]
     SingleTask,
-    /// The same, for second tasks to start from.
+    /// One task, from which second tasks start.
     Base,
     /// A second task after a base.
     Second {
         /// `switch-1` to `switch-15`, `no-switch`, ...
         switch: String,
-        /// The base's task.
         base_task: String,
-        /// Name of the base's run.
         base: String,
-        /// How it is learned.
         way: SwitchMethod,
     },
 }
@@ -62,18 +57,17 @@ impl RunRecord {
     }
 }
 
-/// One evaluation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// Since the run's start; of a second task, since the cue.
     pub step: u64,
-    /// Of validation, in 0..=1.
+    /// Validation reward, in 0..=1.
     pub reward: f64,
-    /// While learning, in 0..=1.
+    /// In 0..=1.
     pub train_reward: Option<f64>,
-    /// Which share of the touches was on any object or template, in 0..=1.
+    /// Share of the touches that were on any object or template, in 0..=1.
     pub on_object: Option<f64>,
-    /// The old modules' share in what is learned, in 0..=1.
+    /// Vote share of the old modules, in 0..=1.
     pub reuse: Option<f64>,
 }
 
@@ -86,6 +80,5 @@ pub struct Baseline {
     pub score: f64,
     /// 95 %, from low to high.
     pub interval: Option<(f64, f64)>,
-    /// Screens.
     pub n: usize,
 }

@@ -1,4 +1,4 @@
-//! Runs that can be counted: each once, with a curve that is one.
+//! Usable runs: each once, with a valid curve.
 
 use crate::left_out::LeftOut;
 use crate::record::{Point, RunKind, RunRecord};
@@ -32,24 +32,24 @@ impl Run<'_> {
         area(&self.curve).ok().map(|area| area.mean_reward)
     }
 
-    /// The evaluations that tell a share.
+    /// The evaluations that recorded this share.
     pub fn shares(&self, share: fn(&Point) -> Option<f64>) -> Points {
         let points = self.record.points.iter().filter_map(|point| Some((point.step, share(point)?)));
         points.filter(|point| (0.0..=1.0).contains(&point.1)).collect()
     }
 }
 
-/// What is there of a preset.
+/// The runs of a preset.
 #[derive(Default)]
 pub(crate) struct PresetRuns<'a> {
     pub runs: Vec<Run<'a>>,
-    /// Those that ended before their time.
+    /// Runs that stopped early, such as diverged ones.
     pub failed: Vec<&'a RunRecord>,
-    /// Whatever is no run, those that failed among it.
+    /// Runs that cannot be used, including failed ones.
     pub left_out: Vec<LeftOut>,
 }
 
-/// The runs of each preset, in an order that does not depend on that of the records, and what is none.
+/// The usable runs of each preset, in an order that does not depend on that of the records, and the excluded ones.
 pub(crate) fn read(records: &[RunRecord]) -> BTreeMap<&str, PresetRuns<'_>> {
     let mut places: BTreeMap<_, Vec<&RunRecord>> = BTreeMap::new();
     for record in records {
@@ -87,7 +87,7 @@ struct Place<'a> {
     preset: &'a str,
     module: &'a str,
     task: &'a str,
-    /// Switch, base and method; or none of them.
+    /// Switch, base and method of a second task.
     second: Option<(&'a str, &'a str, SwitchMethod)>,
     /// The learning rate's bits, which are in its order for positive ones.
     rate: Option<u64>,
@@ -121,7 +121,7 @@ fn curve_of(record: &RunRecord) -> Result<Points, String> {
     }
 }
 
-/// What a run is called where people read: `ems on sr-2way, seed 3`.
+/// Human-readable name: `ems on sr-2way, seed 3`.
 pub fn name_of(record: &RunRecord) -> String {
     let RunRecord { module, task, seed, learning_rate, .. } = record;
     match (&record.kind, learning_rate) {
@@ -135,8 +135,8 @@ pub fn name_of(record: &RunRecord) -> String {
     }
 }
 
-/// Leaves only runs with the same steps: those that most of them have, the longer ones of equally many. What is left out is
-/// told.
+/// Keeps the runs with the most common evaluation steps (of equally common ones, the longest) and lists the others in
+/// `left_out`.
 pub(crate) fn keep_same_steps<'r, 'a>(runs: &mut Vec<&'r Run<'a>>, left_out: &mut Vec<LeftOut>) {
     let steps = |run: &Run| run.curve.iter().map(|point| point.0).collect::<Vec<u64>>();
     let mut grids: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
@@ -176,7 +176,7 @@ mod tests {
             seed,
             kind: RunKind::SingleTask,
             learning_rate: None,
-            base_end: None,
+            base_curve: Vec::new(),
             points: (0..).zip(rewards).map(point).collect(),
             failure: None,
         }

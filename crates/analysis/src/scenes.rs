@@ -10,44 +10,38 @@ use std::collections::BTreeMap;
 /// A smaller rise than this is noise: there is no way to be half up.
 const LEAST_RISE: f64 = 0.05;
 
-/// One module on one task whose runs tell how many touches were on an object.
+/// One module on one task whose runs recorded the share of touches on any object.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SceneFindings {
-    /// The task's name.
     pub task: String,
-    /// The module's name.
     pub module: String,
-    /// Over seeds.
     pub reward: MeanCurve,
-    /// Which share of the touches is on any object, over seeds.
+    /// Share of touches on any object.
     pub on_object: MeanCurve,
-    /// One a seed.
     pub seeds: Vec<SeedHalfway>,
-    /// Over the seeds that rose.
+    /// Over the seeds whose curves increased.
     pub reward_halfway: Option<Estimate>,
-    /// Over the seeds that rose.
+    /// Over the seeds whose curves increased.
     pub on_object_halfway: Option<Estimate>,
-    /// Over the seeds that rose.
+    /// Over the seeds whose curves increased.
     pub meaning_halfway: Option<Estimate>,
 }
 
 /// The first steps at which one run was halfway from its first value to its final one (the mean of the last tenth); `None`
-/// where that is no rise of at least 0.05.
+/// if it did not rise by at least 0.05.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SeedHalfway {
-    /// Of the run.
     pub seed: u64,
-    /// Of the validation reward.
+    /// Step at which the validation reward is halfway to its final value.
     pub reward: Option<u64>,
-    /// Of the share of touches on any object.
+    /// Step at which the share of touches on any object is halfway to its final value.
     pub on_object: Option<u64>,
     /// Of the reward of a touch that is on an object: what objects mean.
     pub meaning: Option<u64>,
-    /// The last evaluation's.
     pub n_steps: u64,
 }
 
-/// `runs` are of one part and one preset.
+/// `runs` share a kind and a preset.
 pub(crate) fn scene_findings(runs: &[&Run], bands: &mut Bands) -> Vec<SceneFindings> {
     let mut places: BTreeMap<(&str, &str), Vec<&Run>> = BTreeMap::new();
     for run in runs.iter().filter(|run| run.record.points.iter().all(|point| point.on_object.is_some())) {

@@ -15,7 +15,7 @@ pub enum SwitchMethod {
     Voting(VotingMethod),
     /// By the old module, which continues to learn.
     FineTuning,
-    /// The old module as it is: nothing learns.
+    /// The unchanged old module: nothing learns.
     OldAlone,
 }
 
@@ -38,24 +38,17 @@ pub struct VotingMethod {
 pub struct InitialValues {
     /// Mean of the initial votes' weights.
     pub mu: [f32; 2],
-    /// Initial biases.
     pub bias: [f32; 2],
 }
 
 impl SwitchMethod {
-    /// Votes on layers.
     pub const LAYER: Self = Self::Voting(VotingMethod::LAYER);
-    /// Votes on units.
     pub const UNIT: Self = Self::Voting(VotingMethod::UNIT);
-    /// Votes on layers, without transformations.
     pub const LAYER_PLAIN: Self =
         Self::Voting(VotingMethod { has_transformations: false, ..VotingMethod::LAYER });
-    /// Votes on units, without transformations.
     pub const UNIT_PLAIN: Self =
         Self::Voting(VotingMethod { has_transformations: false, ..VotingMethod::UNIT });
-    /// Votes on layers, with a shuffled old module.
     pub const LAYER_SHUFFLED: Self = Self::Voting(VotingMethod { is_shuffled: true, ..VotingMethod::LAYER });
-    /// Votes on units, with a shuffled old module.
     pub const UNIT_SHUFFLED: Self = Self::Voting(VotingMethod { is_shuffled: true, ..VotingMethod::UNIT });
 
     /// How modules are voted, if they are.
@@ -77,7 +70,7 @@ impl VotingMethod {
     }
 }
 
-/// A name that is no method's.
+/// The name does not belong to a method.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "ways: there is no way `{name}`; there are scratch, layer, unit, layer-plain, unit-plain, layer-shuffled, unit-shuffled, \
@@ -141,7 +134,6 @@ impl fmt::Display for SwitchMethod {
     }
 }
 
-/// By name.
 impl Ord for SwitchMethod {
     fn cmp(&self, other: &Self) -> Ordering {
         self.to_string().cmp(&other.to_string())

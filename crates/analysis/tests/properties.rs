@@ -68,17 +68,18 @@ fn record() -> impl Strategy<Value = RunRecord> {
         SwitchMethod::LAYER_SHUFFLED,
     ]);
     let kind = prop_oneof![
-        3 => Just((RunKind::SingleTask, None, None)),
-        1 => number().prop_map(|rate| (RunKind::SingleTask, Some(rate), None)),
+        3 => Just((RunKind::SingleTask, None, Vec::new())),
+        1 => number().prop_map(|rate| (RunKind::SingleTask, Some(rate), Vec::new())),
         3 => (switches, tasks.clone(), ways, share()).prop_map(|(switch, base_task, way, base_end)| {
-            (RunKind::Second { switch, base_task, base: "base".into(), way }, None, base_end)
+            let base_curve = base_end.map(|end| (0, end)).into_iter().collect();
+            (RunKind::Second { switch, base_task, base: "base".into(), way }, None, base_curve)
         }),
     ];
     let presets = names(&["default", "paper"]);
     (presets, modules, tasks, 0..4_u64, kind, curve()).prop_map(
-        |(preset, module, task, seed, (kind, learning_rate, base_end), points)| {
+        |(preset, module, task, seed, (kind, learning_rate, base_curve), points)| {
             let failure = (points.len() == 7).then(|| "it diverged".to_owned());
-            RunRecord { preset, module, task, seed, kind, learning_rate, base_end, points, failure }
+            RunRecord { preset, module, task, seed, kind, learning_rate, base_curve, points, failure }
         },
     )
 }

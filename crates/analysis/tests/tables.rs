@@ -46,7 +46,7 @@ fn modules_have_curves_areas_and_averages() {
     assert_eq!(all.modules, ["ems", "no-symm"]);
     assert!(close(all.n_auc[1][0].unwrap().n_auc, 0.3 / 0.5) && all.n_auc[1][0].unwrap().n == 2);
     assert_eq!(all.averaged_tasks, ["sr-2way", "sr-4way-quadrant"]);
-    // One module alone has an area, and is no share of itself.
+    // A single module has an area, but no N-AUC.
     let conv = &modules.tasks[0].modules[0];
     assert!(conv.area.is_some() && all.tasks.iter().all(|task| task.task != "localization"));
     let why = "conv-ems is alone on it: there is no N-AUC of one module";
@@ -80,10 +80,10 @@ fn what_is_odd_takes_nothing_else_with_it() {
     records.push(alone("other", "sr-2way", 9, study().0[0].points.clone()));
     let found = preset(&records);
     let left_out = &found.modules.all.left_out;
-    let told = |what: &str, why: &str| left_out.iter().any(|one| one.what == what && one.why.contains(why));
-    assert!(told("sr-4way-quadrant", "the best area of sr-4way-quadrant is 0"), "{left_out:?}");
-    assert!(told("mine on sr-2way, seed 1", "at other steps"), "{left_out:?}");
-    assert!(told("other", "on sr-2way it has 1 seed"), "{left_out:?}");
+    let is_left_out = |what: &str, why: &str| left_out.iter().any(|one| one.what == what && one.why.contains(why));
+    assert!(is_left_out("sr-4way-quadrant", "the best area of sr-4way-quadrant is 0"), "{left_out:?}");
+    assert!(is_left_out("mine on sr-2way, seed 1", "at other steps"), "{left_out:?}");
+    assert!(is_left_out("other", "on sr-2way it has 1 seed"), "{left_out:?}");
     assert_eq!(found.modules.main.averaged_tasks.len(), 11);
     let without = |found: &PresetFindings| {
         let tasks = found.modules.tasks.iter().filter(|task| task.task == "mts-4way-2shown");
@@ -93,13 +93,13 @@ fn what_is_odd_takes_nothing_else_with_it() {
 }
 
 #[test]
-fn what_is_there_twice_is_told() {
+fn a_run_that_is_there_twice_is_reported() {
     let (mut records, _) = study();
     let whole = preset(&records);
     records.insert(0, alone("ems", "sr-2way", 1, curve(&[0.5])));
     let found = preset(&records);
-    let told: Vec<_> = found.left_out.iter().map(|one| (one.what.as_str(), one.why.as_str())).collect();
-    assert_eq!(told, [("ems on sr-2way, seed 1", "2 of its kind; the one with the most steps counts")]);
+    let texts: Vec<_> = found.left_out.iter().map(|one| (one.what.as_str(), one.why.as_str())).collect();
+    assert_eq!(texts, [("ems on sr-2way, seed 1", "2 of its kind; the one with the most steps counts")]);
     assert_eq!((found.n_runs, found.modules), (whole.n_runs, whole.modules));
 }
 
@@ -176,9 +176,9 @@ fn a_rate_with_seeds_that_diverge_is_not_chosen() {
     assert_eq!(rates, [(0, 0), (2, 0), (0, 1), (1, 2)]);
     assert_eq!(found.learning_rates[0].best.unwrap().learning_rate, Some(1e-4));
     assert_eq!(found.learning_rates[0].rates[3].area, None);
-    let told =
+    let is_left_out =
         |what: &str| found.all_left_out().iter().any(|one| one.what == what && one.why == "the loss is NaN");
-    assert!(told("ems on sr-2way at rate 0.001, seed 2"), "{:?}", found.all_left_out());
+    assert!(is_left_out("ems on sr-2way at rate 0.001, seed 2"), "{:?}", found.all_left_out());
     // Where none has all seeds, the one that has lost the fewest.
     records.retain(|run| run.learning_rate != Some(1e-4));
     assert_eq!(preset(&records).learning_rates[0].best.unwrap().learning_rate, Some(1e-2));
@@ -188,7 +188,7 @@ fn a_rate_with_seeds_that_diverge_is_not_chosen() {
 
 /// Seeds of one module are averaged after the same number of steps only.
 #[test]
-fn localization_of_other_lengths_is_told_and_not_averaged() {
+fn localization_of_other_lengths_is_left_out() {
     let (mut records, _) = study();
     for run in records.iter_mut().filter(|run| run.module == "conv-ems" && run.seed == 2) {
         run.points.truncate(11);

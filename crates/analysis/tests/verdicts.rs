@@ -28,7 +28,7 @@ fn all_claims_hold_where_all_is_as_the_paper_says() {
     assert_eq!(ids.len(), CLAIMS.len());
 }
 
-/// Turns rewards of some runs into others, by step and reward.
+/// Changes the rewards of the selected runs.
 fn change(records: &mut [RunRecord], which: impl Fn(&RunRecord) -> bool, reward: impl Fn(u64, f64) -> f64) {
     for record in records.iter_mut().filter(|record| which(record)) {
         record.points.iter_mut().for_each(|point| point.reward = reward(point.step, point.reward));
@@ -55,8 +55,8 @@ struct Case {
 
 #[rustfmt::skip]
 const PLANTED: &[Case] = &[
-    Case { id: "efficiency-highest", why: "no-symm is higher, clearly so", plant: |runs, _| change(runs, |run| is(run, "no-symm", "*"), |_, _| 0.99) },
-    Case { id: "efficiency-highest", why: "it is highest, but not clearly above no-symm", plant: |runs, _| nearly_as_good(runs) },
+    Case { id: "efficiency-highest", why: "no-symm is higher, significantly", plant: |runs, _| change(runs, |run| is(run, "no-symm", "*"), |_, _| 0.99) },
+    Case { id: "efficiency-highest", why: "highest, but not significantly above no-symm", plant: |runs, _| nearly_as_good(runs) },
     Case { id: "efficiency-above-no-symm", why: "lies below 0", plant: |runs, _| change(runs, |run| is(run, "no-symm", "*"), |_, _| 0.99) },
     Case { id: "efficiency-above-no-mult", why: "lies below 0", plant: |runs, _| change(runs, |run| is(run, "no-mult-symm-crelu", "*"), |_, _| 0.99) },
     Case { id: "efficiency-above-none-large", why: "lies below 0", plant: |runs, _| change(runs, |run| is(run, "none-relu-large", "*"), |_, _| 0.99) },
@@ -64,16 +64,16 @@ const PLANTED: &[Case] = &[
     Case { id: "efficiency-above-none-medium", why: "lies below 0", plant: |runs, _| change(runs, |run| is(run, "none-relu-medium", "*"), |_, _| 0.99) },
     Case { id: "efficiency-above-none-small", why: "lies below 0", plant: |runs, _| change(runs, |run| is(run, "none-relu-small", "*"), |_, _| 0.99) },
     Case { id: "efficiency-order", why: "1 of six neighbours: none-relu-medium is not above none-relu-small", plant: |runs, _| change(runs, |run| is(run, "none-relu-small", "*"), |_, reward| reward * 1.1) },
-    Case { id: "final-reward-highest", why: "another ends higher on 1 task, clearly so on 1", plant: |runs, _| change(runs, |run| is(run, "no-symm", "sr-2way"), |_, reward| reward + 0.1) },
+    Case { id: "final-reward-highest", why: "another module has a higher final reward on 1 task, significantly on 1", plant: |runs, _| change(runs, |run| is(run, "no-symm", "sr-2way"), |_, reward| reward + 0.1) },
     Case { id: "localization-above-0.4", why: "lies below 0.4", plant: |runs, _| change(runs, |run| is(run, "ems", "localization"), |_, reward| reward * 0.43) },
     Case { id: "localization-above-svr", why: "lies below 0", plant: |_, baselines| baselines[0].score = 0.97 },
     Case { id: "localization-above-svr", why: "no difference", plant: |_, baselines| baselines[0].interval = Some((0.0, 1.5)) },
     Case { id: "localization-conv-above-svr", why: "lies below 0", plant: |runs, _| change(runs, |run| is(run, "conv-ems", "*"), |_, reward| reward * 0.3) },
     Case { id: "localization-conv-above-ems", why: "lies below 0", plant: |runs, _| change(runs, |run| is(run, "conv-ems", "*"), |_, reward| reward / 2.0) },
-    Case { id: "voting-ems-layer", why: "not positive at 1 switch, clearly negative at 1: switch-7", plant: |runs, _| change(runs, |run| at(run, "switch-7", "ems", "layer"), |_, reward| reward - 0.3) },
-    Case { id: "voting-ems-unit", why: "not positive at 1 switch, clearly negative at 1: switch-7", plant: |runs, _| change(runs, |run| at(run, "switch-7", "ems", "unit"), |_, reward| reward - 0.3) },
-    Case { id: "voting-none-large-layer", why: "not positive at 1 switch, clearly negative at 1: switch-7", plant: |runs, _| change(runs, |run| at(run, "switch-7", "none-relu-large", "layer"), |_, reward| reward - 0.3) },
-    Case { id: "voting-none-large-unit", why: "not positive at 1 switch, clearly negative at 1: switch-7", plant: |runs, _| change(runs, |run| at(run, "switch-7", "none-relu-large", "unit"), |_, reward| reward - 0.3) },
+    Case { id: "voting-ems-layer", why: "not positive at 1 switch, significantly negative at 1: switch-7", plant: |runs, _| change(runs, |run| at(run, "switch-7", "ems", "layer"), |_, reward| reward - 0.3) },
+    Case { id: "voting-ems-unit", why: "not positive at 1 switch, significantly negative at 1: switch-7", plant: |runs, _| change(runs, |run| at(run, "switch-7", "ems", "unit"), |_, reward| reward - 0.3) },
+    Case { id: "voting-none-large-layer", why: "not positive at 1 switch, significantly negative at 1: switch-7", plant: |runs, _| change(runs, |run| at(run, "switch-7", "none-relu-large", "layer"), |_, reward| reward - 0.3) },
+    Case { id: "voting-none-large-unit", why: "not positive at 1 switch, significantly negative at 1: switch-7", plant: |runs, _| change(runs, |run| at(run, "switch-7", "none-relu-large", "unit"), |_, reward| reward - 0.3) },
     Case { id: "voting-unit-above-layer", why: "lies below 0", plant: |runs, _| change(runs, |run| at(run, "*", "ems", "unit"), |_, reward| reward - 0.1) },
     Case { id: "voting-ems-faster-layer", why: "lies below 0", plant: |runs, _| change(runs, |run| at(run, "*", "none-relu-large", "layer"), |_, reward| reward + 0.2) },
     Case { id: "voting-ems-faster-unit", why: "lies below 0", plant: |runs, _| change(runs, |run| at(run, "*", "none-relu-large", "unit"), |_, reward| reward + 0.2) },
@@ -82,11 +82,11 @@ const PLANTED: &[Case] = &[
     Case { id: "no-switch-level-unit", why: "lies below 0.95", plant: |runs, _| change(runs, |run| at(run, "no-switch", "ems", "unit"), |step, reward| if step > 200 { reward } else { reward * 0.8 }) },
     // Good early on, and lost by then.
     Case { id: "no-switch-level-layer", why: "not back by then: the interval lies below 0.95 of the old level", plant: |runs, _| change(runs, |run| at(run, "no-switch", "ems", "layer"), |step, reward| if step == 0 { reward } else { reward * 0.8 }) },
-    Case { id: "no-switch-weight-layer", why: "clearly more than half", plant: |runs, _| reuse(runs, "layer", |_, share| share / 2.0) },
-    Case { id: "no-switch-weight-unit", why: "clearly more than half", plant: |runs, _| reuse(runs, "unit", |_, share| share / 2.0) },
-    // As many votes as at first, whoever has more than half of them.
-    Case { id: "no-switch-weight-layer", why: "clearly more than half", plant: |runs, _| reuse(runs, "layer", |_, _| 0.583) },
-    Case { id: "no-switch-weight-unit", why: "not clearly below half", plant: |runs, _| reuse(runs, "unit", |step, share| if step == 0 { 0.602 } else { share }) },
+    Case { id: "no-switch-weight-layer", why: "significantly above half", plant: |runs, _| reuse(runs, "layer", |_, share| share / 2.0) },
+    Case { id: "no-switch-weight-unit", why: "significantly above half", plant: |runs, _| reuse(runs, "unit", |_, share| share / 2.0) },
+    // Vote shares do not change, and the old modules have more than half.
+    Case { id: "no-switch-weight-layer", why: "significantly above half", plant: |runs, _| reuse(runs, "layer", |_, _| 0.583) },
+    Case { id: "no-switch-weight-unit", why: "not significantly below half", plant: |runs, _| reuse(runs, "unit", |step, share| if step == 0 { 0.602 } else { share }) },
     Case { id: "transformations-help", why: "lies below 0", plant: |runs, _| change(runs, |run| at(run, "*", "ems", "layer-plain"), |_, reward| reward + 0.1) },
     Case { id: "transformations-voting-most", why: "less than half", plant: |runs, _| change(runs, |run| at(run, "*", "ems", "layer-plain"), |_, reward| reward - 0.1) },
     Case { id: "transformations-voting-most", why: "no gain", plant: |runs, _| change(runs, |run| at(run, "*", "ems", "layer"), |_, reward| reward - 0.3) },
@@ -167,12 +167,12 @@ fn every_claim_says_what_it_waits_for() {
     check(
         &["efficiency-highest", "efficiency-order", "efficiency-above-no-symm", "final-reward"],
         |run| is(run, "no-symm", "sr-2way") && run.seed == 2,
-        "1 run is missing: 1 of no-symm on sr-2way",
+        "1 more run is needed: 1 of no-symm on sr-2way",
     );
     check(
         &["efficiency-highest", "efficiency-order", "efficiency-above-none-small", "final-reward"],
         |run| is(run, "none-relu-small", "*"),
-        "36 runs are missing: 3 of none-relu-small on sr-2way",
+        "36 more runs are needed: 3 of none-relu-small on sr-2way",
     );
     check(
         &["efficiency", "final-reward", "localization-above", "localization-conv-above-ems"],
@@ -182,7 +182,7 @@ fn every_claim_says_what_it_waits_for() {
     check(
         &["localization-conv"],
         |run| is(run, "conv-ems", "*"),
-        "3 runs are missing: 3 of conv-ems on localization",
+        "3 more runs are needed: 3 of conv-ems on localization",
     );
     check(
         &["voting-ems-layer", "voting-unit-above", "voting-ems-faster-layer", "transformations"],
@@ -212,7 +212,7 @@ fn every_claim_says_what_it_waits_for() {
     records.iter_mut().flat_map(|run| &mut run.points).for_each(|point| point.on_object = None);
     let found = verdict("order-buttons", &records, &baselines);
     assert_eq!(found.outcome, VerdictKind::NotEnoughData, "{found:#?}");
-    assert!(found.why.contains("0 runs tell them"), "{found:#?}");
+    assert!(found.why.contains("0 runs recorded such touches"), "{found:#?}");
 }
 
 /// Another seed on one side, with a gain of its own, changes nothing; without enough shared ones nothing is judged.
@@ -246,7 +246,7 @@ fn learners_are_compared_by_the_seeds_that_both_have() {
     }
 }
 
-/// Two tasks are no order of learning in general.
+/// Two tasks are too few for an order of learning in general.
 #[test]
 fn buttons_are_judged_by_three_tasks() {
     #[track_caller]
@@ -261,19 +261,19 @@ fn buttons_are_judged_by_three_tasks() {
     }
     let tasks = ["mts-2way-stationary", "mts-4way-2shown", "mts-4way-4shown-permuted"];
     check(&tasks, VerdictKind::Reproduced, "above 0");
-    check(&tasks[..2], VerdictKind::NotEnoughData, "2 are there; 6 runs tell them");
-    check(&tasks[..1], VerdictKind::NotEnoughData, "1 is there; 3 runs tell them");
+    check(&tasks[..2], VerdictKind::NotEnoughData, "2 are there; 6 runs recorded such touches");
+    check(&tasks[..1], VerdictKind::NotEnoughData, "1 is there; 3 runs recorded such touches");
 }
 
-/// Back at the level of a base that has learned nothing is no feat.
+/// Returning to the level of a base that has learned nothing is easy.
 #[test]
 fn a_base_that_has_not_learned_the_task_does_not_count() {
     let (mut records, baselines) = study();
     for run in records.iter_mut().filter(|run| at(run, "no-switch", "ems", "layer") && run.seed == 1) {
-        run.base_end = Some(0.55);
+        run.base_curve = vec![(0, 0.55)];
     }
     let found = verdict("no-switch-level-layer", &records, &baselines);
-    let why = "1 run is missing: 1 of ems at no-switch, layer, whose base has learned the task";
+    let why = "1 more run is needed: 1 of ems at no-switch, layer, whose base has learned the task";
     assert_eq!((found.outcome, found.why.as_str()), (VerdictKind::NotEnoughData, why), "{found:#?}");
     let found = verdict("no-switch-level-unit", &records, &baselines);
     assert_eq!(found.why, "within a tenth of the old level: the interval lies above 0.9 of it");
@@ -286,12 +286,12 @@ fn a_mean_at_the_old_level_whose_interval_holds_everything_is_not_judged() {
     for run in records.iter_mut().filter(|run| at(run, "no-switch", "ems", "layer")) {
         let share = [1.5, 0.9, 0.87][run.seed as usize - 1];
         run.points.iter_mut().for_each(|point| point.reward = 0.66 * share);
-        run.base_end = Some(0.66);
+        run.base_curve = vec![(0, 0.66)];
     }
     let found = verdict("no-switch-level-layer", &records, &baselines);
     assert_eq!(found.outcome, VerdictKind::NotEnoughData, "{found:#?}");
     assert!(
-        found.found.starts_with("1.09") && found.why.contains("cannot be told with so few seeds"),
+        found.found.starts_with("1.09") && found.why.contains("too few seeds"),
         "{found:#?}"
     );
 }
@@ -306,7 +306,7 @@ fn what_still_rises_is_not_judged() {
     for id in ids {
         let found = verdict(id, &records, &baselines);
         assert_eq!(found.outcome, VerdictKind::NotEnoughData, "{found:#?}");
-        assert!(found.why.starts_with("still rising after 2000 steps: by +0.050"), "{found:#?}");
+        assert!(found.why.starts_with("still rising after 2,000 steps: by +0.050"), "{found:#?}");
     }
     // On a plateau it is what it is.
     change(&mut records, localizes, |step, reward| if step < 1000 { reward } else { 0.25 });
@@ -327,13 +327,13 @@ fn modules_localize_better_after_the_same_number_of_steps_only() {
     let found = verdict("localization-conv-above-ems", &records, &baselines);
     assert_eq!(found.outcome, VerdictKind::NotEnoughData, "{found:#?}");
     assert!(
-        found.found.contains("after 1500 steps") && found.found.contains("after 2000 steps"),
+        found.found.contains("after 1,500 steps") && found.found.contains("after 2,000 steps"),
         "{found:#?}"
     );
     assert_eq!(found.why, "they learned for different numbers of steps");
 }
 
-/// An interval that holds 0 speaks against the paper only where it does not hold what the paper found.
+/// An interval that includes 0 contradicts the paper only if it does not include the paper's value.
 #[test]
 fn wide_intervals_settle_nothing() {
     let judged = |more: [f64; 3]| {
@@ -343,13 +343,13 @@ fn wide_intervals_settle_nothing() {
     };
     let narrow = judged([-0.03, 0.005, 0.01]);
     assert_eq!(narrow.outcome, VerdictKind::NotReproduced, "{narrow:#?}");
-    assert!(narrow.why.starts_with("no difference can be told"), "{narrow:#?}");
+    assert!(narrow.why.starts_with("no significant difference"), "{narrow:#?}");
     let wide = judged([-0.2, 0.04, 0.04]);
     assert_eq!(wide.outcome, VerdictKind::NotEnoughData, "{wide:#?}");
-    assert_eq!(wide.why, "the interval holds both 0 and the paper's +0.053");
+    assert_eq!(wide.why, "the interval includes both 0 and the paper's +0.053");
 }
 
-/// What there is is told, even if it is not enough.
+/// Findings are shown even if they are not enough.
 #[test]
 fn a_part_of_a_study_is_told_with_how_much_it_is() {
     let (mut records, baselines) = study();
@@ -358,13 +358,13 @@ fn a_part_of_a_study_is_told_with_how_much_it_is() {
     assert_eq!(found.outcome, VerdictKind::NotEnoughData);
     assert_eq!(found.n, "4 tasks, 3 seeds each");
     assert!(found.found.starts_with("+0.0"), "{found:#?}");
-    assert!(found.why.starts_with("48 runs are missing"), "{found:#?}");
+    assert!(found.why.starts_with("48 more runs are needed"), "{found:#?}");
     // Nothing but one run.
     let records = [alone("ems", "sr-2way", 1, points(|_| 0.5))];
     let found = findings(&records, &[]);
     assert!(found.presets[0].verdicts.iter().all(|verdict| verdict.outcome == VerdictKind::NotEnoughData));
     assert!(found.presets[0].verdicts.iter().all(|verdict| !verdict.has_runs && verdict.found == "nothing"));
-    // A module alone is not told as 1.000 of itself.
+    // A module alone has no N-AUC of 1.000.
     let records = [1, 2, 3].map(|seed| alone("ems", "localization", seed, points(|_| 0.5)));
     let found = verdict("efficiency-highest", &records, &[]);
     assert_eq!((found.has_runs, found.found.as_str()), (false, "nothing"), "{found:#?}");

@@ -61,6 +61,7 @@ pub mod switching;
 mod timed_encoder;
 mod train;
 mod training_page;
+mod vote_series;
 mod watch;
 
 pub use encode_screens::{CalibrationFacts, EncodeSummary, ScreensToEncode, encode_screens};

@@ -8,7 +8,7 @@ use crate::references::References;
 use crate::run::{RunFolder, Training};
 use crate::setup::RunSetup;
 use crate::stream_results::{lesson_rows, stream_results};
-use crate::switching::vote_series;
+use crate::vote_series::vote_series;
 use touchstream_agents::Scenes;
 use touchstream_env::trial::N_EXACT_SCREENS;
 use touchstream_report::life_figure::{RewardPoint, with_commas};

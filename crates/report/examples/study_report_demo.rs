@@ -118,6 +118,7 @@ fn curves(id: &str, n_panels: usize, n_lines: usize) -> Figure {
         x_range: XRange::Shared,
         y_range: (0.0, 1.0),
         line_names: MODULES[..n_lines].iter().map(|&name| name.into()).collect(),
+        n_columns: None,
         panels: (0..n_panels).map(panel).collect(),
     }
     .figure()

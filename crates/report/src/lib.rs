@@ -17,7 +17,7 @@ pub mod sections;
 pub mod sheet;
 pub mod story;
 pub mod study;
-pub mod switch_page;
 pub mod training_page;
 pub mod trial_label;
 pub mod trial_shots;
+pub mod vote_plots;

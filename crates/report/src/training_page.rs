@@ -3,7 +3,7 @@
 use crate::life_figure::{LifeTask, RewardPoint, life_figure, with_commas};
 use crate::page::{Fact, HEAD, escaped, facts_list, film_source, module_class, png_source};
 use crate::story::story;
-use crate::switch_page::{VoteSeries, vote_plots};
+use crate::vote_plots::{VoteSeries, vote_plots};
 use touchstream_analysis::{ContinualMetrics, StreamResults, TaskResult};
 
 /// One of a run's tasks. Steps are those of the task.

@@ -7,6 +7,7 @@ use std::io::{IsTerminal, stderr};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use touchstream_analysis::thousands;
 use touchstream_experiment::Event;
 use touchstream_experiment::study::{AttemptResult, Cell, JobCounts};
 
@@ -169,19 +170,6 @@ impl StudyView {
     }
 }
 
-/// `12,345`.
-fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (idx, digit) in digits.chars().enumerate() {
-        if idx > 0 && (digits.len() - idx).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// `3 h 20 min`, `5 min`, `40 s`.
 fn format_duration(time: Duration) -> String {
     match time.as_secs() {
@@ -196,8 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_durations_are_readable() {
-        assert_eq!([7, 1234, 1_234_567].map(thousands), ["7", "1,234", "1,234,567"]);
+    fn durations_are_readable() {
         let formatted = |secs| format_duration(Duration::from_secs(secs));
         assert_eq!([40, 150, 12_000].map(formatted), ["40 s", "3 min", "3 h 20 min"]);
     }

@@ -1,7 +1,8 @@
 //! Progress of training: steps per second, rewards, time left.
 
+use crate::progress_bar::style;
 use crate::stdio::warn_user;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use std::cell::Cell;
 use std::io::{IsTerminal, stderr};
 use touchstream_env::task::Task;
@@ -20,9 +21,7 @@ impl TrainingBar {
     pub fn new(tasks: &[Task], module: &str, done: u64, n_steps: u64) -> Self {
         let titles: Vec<String> = tasks.iter().map(|task| format!("{module} on {}", task.id())).collect();
         let bar = stderr().is_terminal().then(|| {
-            let template = "{msg}\n{bar:40} {human_pos}/{human_len} steps  {per_sec}  {eta} left";
-            let style =
-                ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+            let style = style("{msg}\n{bar:40} {human_pos}/{human_len} steps  {rate}  {eta} left");
             let bar = ProgressBar::new(n_steps)
                 .with_style(style)
                 .with_message(titles.first().cloned().unwrap_or_default());

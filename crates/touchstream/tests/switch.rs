@@ -47,29 +47,36 @@ fn a_study_ends_in_gains_votes_and_a_page() {
         "--json",
     ]);
     let report: serde_json::Value = serde_json::from_str(&desk.succeeds(&args)).unwrap();
-    let rows = report["gains"].as_array().unwrap();
-    let names: Vec<&str> = rows.iter().map(|row| row["learned_by"].as_str().unwrap()).collect();
+    let switch = &report["switches"][0];
+    let rows = switch["ways"].as_array().unwrap();
+    let names: Vec<&str> = rows.iter().map(|row| row["way"].as_str().unwrap()).collect();
     let expected =
         ["scratch", "layer-shuffled", "layer", "unit-shuffled", "unit", "fine-tuning", "old-alone"];
     assert_eq!(names, expected);
-    let row = |name: &str| rows.iter().find(|row| row["learned_by"] == name).unwrap();
+    let row = |name: &str| rows.iter().find(|row| row["way"] == name).unwrap();
+    let gain = |name: &str| row(name)["r_gain"]["value"].as_f64().unwrap();
     // The same task again: an old module that knows it is worth something.
     for name in ["layer", "unit", "fine-tuning", "old-alone"] {
-        assert!(row(name)["rgain"].as_f64().unwrap() > 0.1, "{name}: {}", row(name));
+        assert!(gain(name) > 0.1, "{name}: {}", row(name));
     }
     // One that knows nothing is not.
     for (name, shuffled) in [("layer", "layer-shuffled"), ("unit", "unit-shuffled")] {
-        let gain = |name: &str| row(name)["rgain"].as_f64().unwrap();
         assert!(gain(shuffled) < gain(name) / 2.0, "{name} {}, {shuffled} {}", gain(name), gain(shuffled));
     }
-    assert_eq!(row("layer")["rgains"].as_array().unwrap().len(), 2);
-    assert_eq!(row("layer")["horizon"], 800);
-    let page = fs::read_to_string(desk.file("study/page.html")).unwrap();
-    assert!(
-        page.contains("Votes, unit, first seed")
-            && page.contains("old-1-transformed")
-            && !page.contains("http")
-    );
+    assert_eq!(row("layer")["r_gain"]["n"], 2);
+    assert_eq!(switch["horizon_steps"], 800);
+    let page = fs::read_to_string(desk.file("study/report/index.html")).unwrap();
+    for part in [
+        "<b>Before the switch: ems, preset default</b>",
+        "<b>After the switch: ems, preset default</b>",
+        "<b>RGain: ems, preset default</b>",
+        "<b>Votes, unit: ems, preset default</b>",
+        "old-1-transformed",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    // A claim about all switches is not judged on one.
+    assert!(!page.contains("id=\"verdicts\""));
     let votes =
         fs::read_to_string(desk.file("study/runs/sr-2way--sr-2way--ems--layer--seed-1/votes.csv")).unwrap();
     assert!(

@@ -16,9 +16,8 @@ pub(crate) fn resampling() -> Resampling {
     Resampling::new(RunSeed(1))
 }
 
-/// Areas of some modules on each task that can be compared at all.
+/// Areas of modules on each task on which they can be compared.
 pub(crate) struct Compared {
-    /// By name of the task.
     pub areas: Vec<TaskAreas>,
     /// The modules that have all of [`Compared::tasks`].
     pub modules: Vec<String>,
@@ -28,7 +27,7 @@ pub(crate) struct Compared {
 }
 
 impl Compared {
-    /// `runs` are of one part and one preset.
+    /// `runs` share a kind and a preset.
     pub fn new(runs: &[&Run]) -> Self {
         let mut tasks: BTreeMap<&str, Vec<&Run>> = BTreeMap::new();
         runs.iter().for_each(|run| tasks.entry(&run.record.task).or_default().push(run));
@@ -100,7 +99,7 @@ pub(crate) fn is_compared(areas: &TaskAreas) -> bool {
     areas.modules.len() > 1
 }
 
-/// A module with so few seeds that fewer than [`MIN_SEEDS`] would be shared does not take the others with it.
+/// Leaves out modules with so few seeds that all modules would share fewer than [`MIN_SEEDS`].
 fn areas_of(task: &str, mut runs: Vec<&Run>, left_out: &mut Vec<LeftOut>) -> Option<TaskAreas> {
     keep_same_steps(&mut runs, left_out);
     let mut modules: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();

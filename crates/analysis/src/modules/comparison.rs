@@ -10,7 +10,7 @@ use crate::statistics::{
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// Modules beside each other. Normalized by the best of them, so a table of others has other numbers.
+/// A comparison of modules. Areas are divided by the best module's, so they depend on which modules are compared.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// The rows of `n_auc`, by name.
@@ -23,47 +23,41 @@ pub struct Comparison {
     pub averaged_tasks: Vec<String>,
     /// Of the modules that have all of `averaged_tasks`, by name.
     pub averages: Vec<ModuleAverage>,
-    /// Of `n_auc` or `averages`.
+    /// Left out of `n_auc` or `averages`.
     pub left_out: Vec<LeftOut>,
 }
 
 /// Up to where modules are compared on a task.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TaskHorizon {
-    /// Its name.
     pub task: String,
     /// The first evaluation by which more than half of the modules that have learned something have reached 95 % of their
     /// own final reward; the last one where none has.
     pub step: u64,
-    /// Evaluations until then, this one among them.
+    /// Number of evaluations up to and including the horizon.
     pub n_evaluations: usize,
-    /// Modules that have learned something and have reached it by then.
+    /// Modules that have learned something and have converged by then.
     pub n_converged: usize,
     /// Modules that have learned something: whose reward rises by at least 0.05.
     pub n_learned: usize,
-    /// Modules.
     pub n_modules: usize,
     /// Seeds that all modules have.
     pub n_seeds: usize,
-    /// Seeds that a module lacks, whose runs count nowhere here.
+    /// Seeds that a module lacks: their runs are ignored here.
     pub n_seeds_left_out: usize,
 }
 
-/// One module on one task.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct NormalizedArea {
     /// The area over that of the best module.
     pub n_auc: f64,
     /// Mean reward up to the horizon, over seeds.
     pub area: f64,
-    /// Seeds.
     pub n: usize,
 }
 
-/// One module over all tasks.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModuleAverage {
-    /// Its name.
     pub module: String,
     /// The mean over tasks of N-AUC.
     pub ta_n_auc: PooledEstimate,
@@ -116,7 +110,7 @@ impl TaskHorizon {
 
 fn averages(compared: &Compared) -> Vec<ModuleAverage> {
     let Some(scores) = compared.scores() else { return Vec::new() };
-    // What is sorted or paired anew in each resample.
+    // These statistics sort or pair all runs in each resample, which takes long.
     let fewer = Resampling { n_resamples: 1000, ..resampling() };
     let thresholds: Vec<f64> = (0..N_THRESHOLDS).map(|idx| f64::from(idx) / 20.0).collect();
     let ems = scores.method(EMS).ok();

@@ -12,12 +12,10 @@ pub use on_task::{ModuleOnTask, SeedCurve, TaskFindings};
 
 use serde::Serialize;
 
-/// What modules learned from nothing, at the paper's learning rates.
+/// Modules on single tasks, from scratch, at the preset's learning rates.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModuleFindings {
-    /// By name.
     pub tasks: Vec<TaskFindings>,
-    /// Of all modules.
     pub all: Comparison,
     /// Of the seven modules of the paper's main text.
     pub main: Comparison,

@@ -8,27 +8,20 @@ use crate::statistics::Estimate;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What modules learned on one task.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TaskFindings {
-    /// Its name.
     pub task: String,
     /// Up to where areas are taken, when all modules are compared; `None` where they cannot be.
     pub horizon_step: Option<u64>,
-    /// By name.
     pub modules: Vec<ModuleOnTask>,
-    /// Runs with other steps than the others.
+    /// Runs that were evaluated at other steps.
     pub left_out: Vec<LeftOut>,
 }
 
-/// One module on one task.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModuleOnTask {
-    /// Its name.
     pub module: String,
-    /// Over all its seeds.
     pub curve: MeanCurve,
-    /// One a seed.
     pub seeds: Vec<SeedCurve>,
     /// The mean of the last tenth of a curve, over seeds.
     pub final_reward: Estimate,
@@ -36,10 +29,8 @@ pub struct ModuleOnTask {
     pub area: Option<Estimate>,
 }
 
-/// One run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SeedCurve {
-    /// Of the run.
     pub seed: u64,
     /// The mean of the last tenth of its curve.
     pub final_reward: f64,
@@ -47,7 +38,7 @@ pub struct SeedCurve {
     pub points: Points,
 }
 
-/// `runs` are of one part and one preset.
+/// `runs` share a kind and a preset.
 pub(crate) fn task_findings(runs: &[&Run], compared: &Compared, bands: &mut Bands) -> Vec<TaskFindings> {
     let mut tasks: BTreeMap<&str, Vec<&Run>> = BTreeMap::new();
     runs.iter().for_each(|run| tasks.entry(&run.record.task).or_default().push(run));

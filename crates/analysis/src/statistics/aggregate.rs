@@ -11,12 +11,10 @@ use std::fmt;
 /// A number over runs and tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PooledEstimate {
-    /// Over all runs.
     pub value: f64,
     /// 95 %, by resampling the seeds of each task; widened for few seeds if it is a mean. `None` where a task has one seed:
     /// its spread is unknown.
     pub interval: Option<Interval>,
-    /// Runs, tasks and seeds.
     #[serde(flatten)]
     pub size: SampleSize,
 }
@@ -50,8 +48,8 @@ impl fmt::Display for PooledEstimate {
     }
 }
 
-/// The mean over tasks of the mean over a task's seeds: each task counts the same, however many seeds it has. Its interval is
-/// as wide as the resampling says.
+/// The mean over tasks of the mean over a task's seeds: tasks have equal weights, however many seeds they have. The
+/// resampling determines the width of the interval.
 pub fn mean(scores: &MethodScores, resampling: &Resampling) -> PooledEstimate {
     let mean_of = |numbers: &[f64]| numbers.iter().sum::<f64>() / numbers.len() as f64;
     let strata = scores.strata();
@@ -69,8 +67,8 @@ pub fn mean(scores: &MethodScores, resampling: &Resampling) -> PooledEstimate {
 }
 
 /// The mean of the middle half of all runs of all tasks: outliers do not move it, and it rests on more runs than the
-/// median. As SciPy's `trim_mean`, it leaves out `n / 4` at each end, rounded down. Each run counts the same, so a task with
-/// more seeds counts more.
+/// median. As SciPy's `trim_mean`, it leaves out `n / 4` at each end, rounded down. Runs have equal weights, so tasks
+/// with more seeds weigh more.
 pub fn interquartile_mean(scores: &MethodScores, resampling: &Resampling) -> PooledEstimate {
     PooledEstimate::of(scores, resampling, |strata| {
         let mut runs = strata.concat();

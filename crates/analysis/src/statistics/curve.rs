@@ -7,11 +7,8 @@ use super::error::CurveError;
 pub struct Area {
     /// The area over its length: the mean reward along the curve.
     pub mean_reward: f64,
-    /// Evaluations.
     pub n_evaluations: usize,
-    /// The first evaluation's.
     pub first_step: u64,
-    /// The last evaluation's.
     pub last_step: u64,
 }
 
@@ -41,15 +38,13 @@ pub fn end(curve: &[(u64, f64)]) -> f64 {
 /// Up to where modules are compared on a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Horizon {
-    /// The evaluation's.
     pub step: u64,
-    /// Evaluations until then, this one among them.
+    /// Number of evaluations up to and including the horizon.
     pub n_evaluations: usize,
     /// Modules that have learned something and have come close to their final reward by then.
     pub n_converged: usize,
     /// Modules that have learned something: more than half of them make the horizon.
     pub n_learned: usize,
-    /// Modules.
     pub n_modules: usize,
 }
 
@@ -57,15 +52,15 @@ pub struct Horizon {
 const LEAST_RISE: f64 = 0.05;
 
 /// The first evaluation by which more than half of the modules that have learned something have reached 95 % of their own
-/// final reward ([`end`]), whether or not they fell behind it again; the last evaluation where none has learned anything. One
-/// curve a module, all with the same steps. By its last evaluation a module has reached its final reward, even a negative one.
+/// final reward ([`end`]), even if they drop below it later; the last evaluation if no module has learned anything. One
+/// curve per module, all with the same steps. By its last evaluation a module has reached its final reward, even a negative one.
 ///
 /// The paper takes areas "at the point in time when the majority of models converge", of "modules capable of convergence on
 /// a task", and says no more; that 95 % is convergence completes this.
 ///
 /// Departs from the paper: not all models decide, only those whose reward rises by at least 0.05. A module that stays at
-/// chance is at its final reward before learning, so a majority of such would put the horizon where nobody has learned
-/// anything.
+/// chance is at its final reward before learning, so a majority of such modules would put the horizon where no module has
+/// learned anything.
 pub fn horizon(curves: &[&[(u64, f64)]]) -> Result<Horizon, CurveError> {
     let steps = curves.first().ok_or(CurveError::Empty)?;
     let mut reached_at = Vec::with_capacity(curves.len());
@@ -81,7 +76,7 @@ pub fn horizon(curves: &[&[(u64, f64)]]) -> Result<Horizon, CurveError> {
         let reached = curve.iter().position(|point| point.1 >= 0.95 * final_reward);
         reached_at.push(reached.unwrap_or(curve.len() - 1));
     }
-    // Sorted, the first that makes more than half stands in the middle.
+    // Sorted, the middle one is the first that makes more than half.
     reached_at.sort_unstable();
     let at = reached_at.get(reached_at.len() / 2).copied().unwrap_or(steps.len() - 1);
     Ok(Horizon {
@@ -139,7 +134,7 @@ mod tests {
             assert_eq!(horizon(&[curve]).unwrap_err().to_string(), message);
         }
         check(&[], "there is no evaluation");
-        check(&[(5, 0.1), (4, 0.1)], "step 4 stands behind step 5");
+        check(&[(5, 0.1), (4, 0.1)], "step 4 follows step 5");
         check(&[(5, 0.1), (6, f64::NAN)], "the reward at step 6 is NaN");
         assert_eq!(horizon(&[]), Err(CurveError::Empty));
         assert_eq!(horizon(&[&[(5, 0.1)], &[(6, 0.1)]]), Err(CurveError::OtherSteps));
@@ -172,7 +167,7 @@ mod tests {
         let (chance, little, worse) = ([0.25; 4], [0.25, 0.25, 0.3, 0.29], [0.5, 0.5, 0.5, 0.25]);
         check(&[chance, little, worse, late], 300, 1, 1);
         check(&[chance, little, worse, early, early, late], 100, 2, 3);
-        // Nobody has learned anything.
+        // No module has learned anything.
         check(&[chance, little, worse], 300, 0, 0);
         check(&[[1.0; 4]], 300, 0, 0);
     }

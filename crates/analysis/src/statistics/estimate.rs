@@ -9,11 +9,9 @@ use std::fmt;
 /// A mean over seeds, switches or screens, with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
-    /// The mean.
     pub value: f64,
     /// `None` for a single number.
     pub interval: Option<Interval>,
-    /// Sample size.
     pub n: usize,
 }
 
@@ -88,7 +86,6 @@ impl fmt::Display for Estimate {
     }
 }
 
-/// As [`Estimate`] is displayed.
 pub(super) fn write_estimate(
     f: &mut fmt::Formatter<'_>,
     value: f64,
@@ -97,8 +94,8 @@ pub(super) fn write_estimate(
     match (f.sign_plus(), interval) {
         (true, Some(Interval { low, high })) => write!(f, "{value:+.3} ({low:+.3} to {high:+.3})"),
         (false, Some(Interval { low, high })) => write!(f, "{value:.3} ({low:.3} to {high:.3})"),
-        (true, None) => write!(f, "{value:+.3} (no interval)"),
-        (false, None) => write!(f, "{value:.3} (no interval)"),
+        (true, None) => write!(f, "{value:+.3}"),
+        (false, None) => write!(f, "{value:.3}"),
     }
 }
 
@@ -147,7 +144,7 @@ mod tests {
         let estimate = Estimate::of(&[0.4, 0.5, 0.6]).unwrap();
         assert_eq!(estimate.to_string(), "0.500 (0.252 to 0.748)");
         assert_eq!(format!("{estimate:+}"), "+0.500 (+0.252 to +0.748)");
-        assert_eq!(Estimate::of(&[0.5]).unwrap().to_string(), "0.500 (no interval)");
+        assert_eq!(Estimate::of(&[0.5]).unwrap().to_string(), "0.500");
         let compared = [0.2, 0.3, 0.8].map(|level| estimate.compare_to(level));
         assert_eq!(compared, [Relation::Above, Relation::Unclear, Relation::Below]);
     }

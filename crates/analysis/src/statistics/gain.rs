@@ -7,8 +7,8 @@ use super::curve::area;
 pub struct Gains {
     /// `RGain = (AUC_switch - AUC_scratch) / AUC_scratch`.
     pub relative: f64,
-    /// `TGain = max_t delta_t / argmax_t delta_t`, in reward a thousand steps. A largest difference at step 0 counts as
-    /// at the first evaluation after it.
+    /// `TGain = max_t delta_t / argmax_t delta_t`, in reward per 1,000 steps. A largest difference at step 0 is taken to
+    /// be at the first evaluation after it.
     pub transfer: f64,
 }
 

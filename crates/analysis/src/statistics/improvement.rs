@@ -5,7 +5,6 @@ use super::resampling::{Interval, Resampling, resample};
 use super::scores::MethodScores;
 use super::size::SampleSize;
 
-/// One method beside another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Improvement {
     /// 0.5 where neither is better.

@@ -19,7 +19,7 @@
 //! ```
 //!
 //! Resamples are drawn from `touchstream_env::seed`: a generator of its own would be a second one to test and to trust,
-//! resample 1,000 is drawn without the 999 before it, and a named stream shares no numbers with those that made the runs.
+//! resample 1,000 is drawn without the 999 before it, and a named stream shares no random numbers with the streams of the runs.
 //!
 //! Tasks and methods are only names here.
 

@@ -1,18 +1,14 @@
-//! N-AUC and TA-N-AUC: what a module learned on the way, as a share of what the best one did.
+//! N-AUC and TA-N-AUC: the area under a module's learning curve, divided by that of the best module.
 
 use super::curve::{Horizon, area, horizon};
 use super::error::{CurveError, StatisticsError};
 use super::scores::Run;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What one run learned.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LearningCurve<'a> {
-    /// What learned.
     pub module: &'a str,
-    /// On what.
     pub task: &'a str,
-    /// Of the run.
     pub seed: u64,
     /// Step and validation reward of each evaluation, in the order of steps.
     pub points: &'a [(u64, f64)],
@@ -21,29 +17,24 @@ pub struct LearningCurve<'a> {
 /// The modules on one task, up to one horizon and over the same seeds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskAreas {
-    /// Its name.
     pub task: String,
     /// Found from each module's mean curve over the seeds.
     pub horizon: Horizon,
     /// Those that every module was run with.
     pub seeds: Vec<u64>,
-    /// Seeds that a module lacks: their runs count nowhere.
+    /// Seeds that a module lacks: their runs are ignored.
     pub n_seeds_left_out: usize,
-    /// By name.
     pub modules: Vec<ModuleArea>,
 }
 
-/// One module on one task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModuleArea {
-    /// Its name.
     pub module: String,
-    /// Mean rewards up to the horizon, one a seed of the task.
+    /// Mean reward up to the horizon, one per seed.
     pub seed_areas: Vec<f64>,
-    /// Their mean.
     pub area: f64,
-    /// The mean over that of the best module: 1 for this one. `None` where no other module is beside it: a share of itself
-    /// says nothing.
+    /// The mean over that of the best module: 1 for this one. `None` without another module to compare
+    /// with.
     pub n_auc: Option<f64>,
 }
 
@@ -115,9 +106,9 @@ impl TaskAreas {
     /// Each seed's area over that of the best module, as scores to sum up and to compare; none of one module alone. TA-N-AUC is
     /// their [`mean`](super::mean).
     ///
-    /// Resampling leaves the areas of the best modules as they are: they are the unit that all modules of a task are measured
+    /// Resampling does not change the areas of the best modules: they are the unit that all modules of a task are measured
     /// in. So a difference between two modules is one between their areas, in the same unit in all resamples, and its interval
-    /// is that of a mean. Were the best module looked for anew in each resample, the unit would be the largest of several noisy
+    /// is that of a mean. If the best module were chosen again in each resample, the unit would be the largest of several noisy
     /// areas: larger than the best module's on average, the more so the more modules are about as good, and bootstraps of a
     /// maximum do not come right with more seeds. For the same reason an interval may end above 1: other seeds could have
     /// learned more than the best module did with these.

@@ -9,13 +9,12 @@ use serde::Serialize;
 /// A performance profile at one threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ProfilePoint {
-    /// A score.
     pub threshold: f64,
     /// Share of the runs above it (and not equal to it); its interval is for this threshold alone.
     pub share: PooledEstimate,
 }
 
-/// One point per threshold, of which there must be at least one, all finite. Each run counts the same.
+/// One point per threshold, of which there must be at least one, all finite. Runs have equal weights.
 pub fn performance_profile(
     scores: &MethodScores,
     thresholds: &[f64],

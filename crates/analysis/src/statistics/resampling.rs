@@ -11,11 +11,9 @@ const RESAMPLES: StreamName = StreamName::new("statistics/resamples");
 /// Which resamples are drawn, and how many. Equal ones give equal intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resampling {
-    /// Of all resamples.
     pub seed: RunSeed,
     /// Resample `i` is drawn from the `i`-th stream of this name.
     pub stream: StreamName,
-    /// None give no interval.
     pub n_resamples: u32,
     /// Of intervals of means; others are rliable's in either case.
     pub width: Width,
@@ -41,7 +39,6 @@ impl Resampling {
         Self { width: Width::Percentile, ..self }
     }
 
-    /// One a resample.
     pub(crate) fn streams(&self) -> impl Iterator<Item = RandomStream> {
         (0..self.n_resamples).map(|idx| self.seed.stream(self.stream, u64::from(idx)))
     }
@@ -50,9 +47,7 @@ impl Resampling {
 /// The ends of a 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
-    /// Lower end.
     pub low: f64,
-    /// Upper end.
     pub high: f64,
 }
 

@@ -1,17 +1,15 @@
-//! Scores of methods on tasks, one a seed; seeds may be missing, and tasks may have different numbers of them.
+//! Scores of methods on tasks, one per seed; seeds may be missing, and tasks may have different numbers of them.
 
 use super::error::StatisticsError;
 use super::size::SampleSize;
 use std::collections::BTreeMap;
 
-/// What one run came to.
+/// The score of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run<'a> {
-    /// What was run: a module, an agent, a way of learning.
+    /// A module, an agent or a method.
     pub method: &'a str,
-    /// On what.
     pub task: &'a str,
-    /// Of the run.
     pub seed: u64,
     /// More is better.
     pub score: f64,
@@ -50,12 +48,10 @@ impl Scores {
         })
     }
 
-    /// All methods, by name.
     pub fn methods(&self) -> impl Iterator<Item = &MethodScores> {
         self.methods.values()
     }
 
-    /// The runs of one method.
     pub fn method(&self, name: &str) -> Result<&MethodScores, StatisticsError> {
         self.methods.get(name).ok_or_else(|| StatisticsError::UnknownMethod { method: name.to_owned() })
     }
@@ -65,7 +61,6 @@ impl Scores {
 #[derive(Clone, Debug, PartialEq)]
 pub struct MethodScores {
     name: String,
-    /// By name.
     tasks: Vec<String>,
     /// `[task][run]`. From low to high: seeds may be permuted, and nothing that is computed changes by a bit.
     strata: Vec<Vec<f64>>,
@@ -85,7 +80,6 @@ impl MethodScores {
         }
     }
 
-    /// What was run.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -105,7 +99,6 @@ impl MethodScores {
         &self.strata
     }
 
-    /// Fails for the first task that only one of the two has.
     pub(crate) fn check_same_tasks(&self, other: &Self) -> Result<(), StatisticsError> {
         let lacks = |one: &Self, task: &String| StatisticsError::MissingTask {
             method: one.name.clone(),

@@ -5,9 +5,7 @@ use serde::Serialize;
 /// Every result over tasks has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SampleSize {
-    /// Runs of all tasks.
     pub n_runs: usize,
-    /// Tasks.
     pub n_tasks: usize,
     /// Seeds of the task with the fewest.
     pub fewest_seeds: usize,

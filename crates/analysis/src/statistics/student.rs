@@ -8,8 +8,8 @@ pub(crate) const NORMAL: f64 = 1.959_963_984_540_054;
 /// Outside of both ends together.
 const TAILS: f64 = 0.05;
 
-/// Student's t at 97.5 %, for any number of degrees of freedom of at least 1, whole or not. Hill's algorithm ("Student's
-/// t-quantiles", Communications of the ACM 13, 1970): to five digits behind the point, but between 1 and 2 degrees only roughly.
+/// Student's t at 97.5 %, for any number of degrees of freedom of at least 1, integer or not. Hill's algorithm ("Student's
+/// t-quantiles", Communications of the ACM 13, 1970): to five decimals, but only roughly between 1 and 2 degrees.
 pub(crate) fn student_quantile(degrees: f64) -> f64 {
     if degrees <= 1.0 {
         return 1.0 / (TAILS * FRAC_PI_2).tan();

@@ -1,4 +1,4 @@
-//! Every switch and module: all ways of learning the second task, each beside scratch.
+//! Every switch and module: all methods of learning the second task, compared with scratch.
 
 use super::gains::SeedGain;
 use crate::band::{Bands, MeanCurve};
@@ -6,50 +6,44 @@ use crate::left_out::LeftOut;
 use crate::record::RunKind;
 use crate::run::{Points, Run, keep_same_steps, name_of};
 use crate::statistics::Estimate;
-use crate::statistics::{end, gains};
+use crate::statistics::{area, end, gains};
 use crate::switch_method::SwitchMethod;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// One module at one switch.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SwitchFindings {
     /// `switch-13`, `no-switch`, ...
     pub switch: String,
-    /// What was learned before.
     pub base_task: String,
-    /// What is learned after.
     pub task: String,
-    /// The module's name.
     pub module: String,
-    /// The last evaluation's: gains shrink with it.
+    /// Validation reward on the base task before the switch, over seeds.
+    #[serde(skip)]
+    pub base_curve: Option<MeanCurve>,
+    /// Steps of the last evaluation after the switch: gains shrink with it.
     pub horizon_steps: u64,
-    /// By name.
     pub ways: Vec<WayFindings>,
     /// Runs with other steps than the others, and those without a run from scratch.
     pub left_out: Vec<LeftOut>,
 }
 
-/// One way of learning the second task.
+/// One method of learning the second task.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WayFindings {
-    /// Which one.
     pub way: SwitchMethod,
-    /// Over seeds.
     pub curve: MeanCurve,
-    /// The old modules' share over time, of the seeds that tell it.
+    /// Vote share of the old modules, of the seeds that recorded it.
     pub reuse: Option<MeanCurve>,
     /// Mean reward along the curve.
     pub area: Estimate,
     /// `(AUC - AUC_scratch) / AUC_scratch`, over the seeds that have both; `None` for scratch itself.
     pub r_gain: Option<Estimate>,
-    /// The largest difference to scratch over its step, in reward a thousand steps; as `r_gain`.
+    /// The largest difference to scratch over its step, in reward per 1,000 steps; as `r_gain`.
     pub t_gain: Option<Estimate>,
-    /// One a seed.
     pub seeds: Vec<SeedGain>,
 }
 
-/// Of all second tasks.
 pub(crate) fn switch_findings(runs: &[Run], bands: &mut Bands) -> Vec<SwitchFindings> {
     let mut places: BTreeMap<[&str; 4], Vec<&Run>> = BTreeMap::new();
     for run in runs {
@@ -77,9 +71,21 @@ fn of_place(place: [&str; 4], mut runs: Vec<&Run>, bands: &mut Bands) -> SwitchF
         LeftOut::new(name_of(run.record), "it has no gains: there is no run from scratch with its seed")
     }));
     let ways = ways.into_iter().filter_map(|(way, seeds)| of_way(way, &seeds, &scratch, bands)).collect();
+    let base_curve = base_curve(&runs, bands);
     let [switch, base_task, task, module] = place.map(String::from);
     let horizon_steps = runs.first().map_or(0, |run| run.last_step());
-    SwitchFindings { switch, base_task, task, module, horizon_steps, ways, left_out }
+    SwitchFindings { switch, base_task, task, module, base_curve, horizon_steps, ways, left_out }
+}
+
+/// The mean over seeds of the bases, which all methods share; of bases with other steps than the first, none.
+fn base_curve(runs: &[&Run], bands: &mut Bands) -> Option<MeanCurve> {
+    let bases: BTreeMap<u64, &Points> =
+        runs.iter().map(|run| (run.record.seed, &run.record.base_curve)).collect();
+    let steps = |points: &Points| points.iter().map(|point| point.0).collect::<Vec<u64>>();
+    let mut bases: Vec<&Points> = bases.into_values().filter(|base| area(base).is_ok()).collect();
+    let first = steps(bases.first()?);
+    bases.retain(|base| steps(base) == first);
+    bands.mean_curve(&bases)
 }
 
 fn of_way(
@@ -106,7 +112,9 @@ fn of_way(
             r_gain: gains.map(|gains| gains.relative),
             t_gain: gains.map(|gains| gains.transfer),
             early_reward: early_reward(&run.curve),
-            base_end: run.record.base_end.filter(|reward| (0.0..=1.0).contains(reward)),
+            base_end: (!run.record.base_curve.is_empty())
+                .then(|| end(&run.record.base_curve))
+                .filter(|reward| (0.0..=1.0).contains(reward)),
             scratch_start,
             reuse_start: reuse.first().map(|point| point.1),
             reuse_end: (!reuse.is_empty()).then(|| end(reuse)),

@@ -5,16 +5,14 @@ use crate::switch_method::SwitchMethod;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// One run of a second task.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SeedGain {
-    /// Of the run.
     pub seed: u64,
     /// Mean reward along the curve.
     pub area: f64,
     /// Over the run from scratch with the same seed; `None` without it, and where its area is 0.
     pub r_gain: Option<f64>,
-    /// In reward a thousand steps; as `r_gain`.
+    /// In reward per 1,000 steps; as `r_gain`.
     pub t_gain: Option<f64>,
     /// Of the first evaluation after the cue that is not within the first 5 % of the steps.
     pub early_reward: f64,
@@ -22,16 +20,16 @@ pub struct SeedGain {
     pub scratch_start: Option<f64>,
     /// Validation reward of the base at its end.
     pub base_end: Option<f64>,
-    /// The old modules' share at the first evaluation that tells one.
+    /// Vote share of the old modules at the first evaluation that recorded it.
     pub reuse_start: Option<f64>,
-    /// The old modules' share at the end: the mean of the last tenth.
+    /// Vote share of the old modules at the end: the mean of the last tenth.
     pub reuse_end: Option<f64>,
 }
 
-/// One way of learning over switches: its gains by switch, then by seed (of several pairs of tasks, by these too).
+/// Gains of one method by switch, then by base task, second task and seed.
 pub(crate) type SwitchGains<'a> = BTreeMap<&'a str, BTreeMap<(&'a str, &'a str, u64), f64>>;
 
-/// The gains of a module and a way, for each switch that has one.
+/// The gains of a module and a method at each switch that has one.
 pub(crate) fn gains_of<'a>(
     switches: &'a [SwitchFindings],
     module: &str,

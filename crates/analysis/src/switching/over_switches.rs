@@ -1,5 +1,4 @@
-//! Gains over switches: what ways of learning come to at each switch and over all of them, and how much more one gains than
-//! another with the same seeds.
+//! Gains of methods at each switch and over all switches, and differences between methods with the same seeds.
 
 use super::findings::SwitchFindings;
 use crate::paper::NO_SWITCH;
@@ -7,33 +6,28 @@ use crate::statistics::Estimate;
 use crate::switch_method::SwitchMethod;
 use std::collections::BTreeMap;
 
-/// Numbers at some switches. Where the task stays is no switch.
+/// A quantity at several switches; `no-switch` is ignored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverSwitches<'a> {
-    /// Those that have a number, as they were given.
+    /// The switches that have a value, in the given order.
     pub switches: Vec<AtSwitch<'a>>,
-    /// The mean of the switches' means: its interval is over switches, each of which counts the same.
+    /// The mean of the switches' means: its interval is over switches, which have equal weights.
     pub over_switches: Estimate,
     /// The mean over switches of each seed that all of them have: its interval is over seeds. `None` without such a seed.
     pub over_seeds: Option<Estimate>,
-    /// Of the switches' means.
     pub median: f64,
     /// Switches whose mean is above 0.
     pub n_positive: usize,
 }
 
-/// Numbers at one switch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AtSwitch<'a> {
-    /// Which one.
     pub found: &'a SwitchFindings,
-    /// Over seeds.
     pub mean: Estimate,
-    /// One a seed.
     pub seeds: BTreeMap<u64, f64>,
 }
 
-/// RGain of some ways, in the mean over them: by the seeds that all of them have. `None` where no switch has any.
+/// RGain of methods, averaged over them, of the seeds that all of them have. `None` if no switch has such a seed.
 pub fn gain_over_switches<'a>(
     switches: &[&'a SwitchFindings],
     ways: &[SwitchMethod],
@@ -41,8 +35,8 @@ pub fn gain_over_switches<'a>(
     OverSwitches::of(switches, |found| mean_of_each_seed(ways.iter().map(|&way| r_gains(found, way))))
 }
 
-/// RGain of the first of each pair of ways less that of the second, in the mean over pairs: by the seeds that all of them have.
-/// `None` where no switch has any.
+/// RGain of the first method of each pair minus that of the second, averaged over pairs, of the seeds that all of them have.
+/// `None` if no switch has such a seed.
 pub fn difference_over_switches<'a>(
     switches: &[&'a SwitchFindings],
     pairs: &[(SwitchMethod, SwitchMethod)],
@@ -135,6 +129,7 @@ mod tests {
             base_task: "sr-2way".into(),
             task: "sr-2way".into(),
             module: "ems".into(),
+            base_curve: None,
             horizon_steps: 100,
             ways: ways.iter().map(way).collect(),
             left_out: Vec::new(),

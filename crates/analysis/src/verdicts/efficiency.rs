@@ -11,7 +11,7 @@ use crate::modules::ModuleAverage;
 use crate::paper::{EMS, MAIN_MODULES, MIN_SEEDS, twelve_tasks};
 use crate::statistics::{PooledEstimate, Relation};
 
-/// EMS must be clearly above each of the others: the intervals of the differences must lie above 0.
+/// EMS must be significantly above each of the others: the intervals of the differences must be above 0.
 pub(crate) fn ems_is_highest(study: &Study) -> Judgement {
     let (averages, found) = averages(study);
     if let Some(judgement) = whole_or_not_enough(study, &averages) {
@@ -22,7 +22,7 @@ pub(crate) fn ems_is_highest(study: &Study) -> Judgement {
         let lead = study.main.difference(higher, EMS);
         let is_clear = lead.is_some_and(|lead| lead.compare_to(0.0) == Relation::Above);
         return found
-            .judged(false, format!("{higher} is higher, {}clearly so", if is_clear { "" } else { "not " }));
+            .judged(false, format!("{higher} is higher, {}significantly", if is_clear { "" } else { "not " }));
     }
     let is_unclear = |module: &&str| {
         study
@@ -33,13 +33,13 @@ pub(crate) fn ems_is_highest(study: &Study) -> Judgement {
     let unclear: Vec<&str> =
         averages[1..].iter().map(|average| average.module.as_str()).filter(is_unclear).collect();
     match unclear[..] {
-        [] => found.judged(true, "it is clearly above each of the others"),
-        _ => found.judged(false, format!("it is highest, but not clearly above {}", unclear.join(", "))),
+        [] => found.judged(true, "significantly above each of the others"),
+        _ => found.judged(false, format!("highest, but not significantly above {}", unclear.join(", "))),
     }
 }
 
-/// The difference of N-AUC, seeds paired, over the twelve tasks: its interval must lie above 0. One that holds both 0 and what
-/// the paper found says nothing.
+/// The difference of N-AUC, seeds paired, over the twelve tasks: its interval must lie above 0. An interval that includes both 0 and the
+/// paper's value is not enough data.
 pub(crate) fn ems_above(study: &Study, other: &str) -> Judgement {
     let difference = study.main.difference(EMS, other);
     let found = difference.map_or_else(Found::nothing, |difference| {
@@ -52,9 +52,9 @@ pub(crate) fn ems_above(study: &Study, other: &str) -> Judgement {
             let papers = papers_difference(other);
             match difference.compare_to(0.0) {
                 Relation::Unclear if difference.compare_to(papers) != Relation::Below => {
-                    found.not_enough(format!("the interval holds both 0 and the paper's {papers:+.3}"))
+                    found.not_enough(format!("the interval includes both 0 and the paper's {papers:+.3}"))
                 }
-                beside => found.above(beside, 0.0),
+                relation => found.above(relation, 0.0),
             }
         }
         _ => found.not_enough(not_shared(study)),
@@ -88,7 +88,7 @@ pub(crate) fn order_of_seven(study: &Study) -> Judgement {
     }
 }
 
-/// From high to low.
+/// In decreasing order.
 fn averages<'a>(study: &Study<'a>) -> (Vec<&'a ModuleAverage>, Found) {
     let mut averages: Vec<&ModuleAverage> = study.modules.main.averages.iter().collect();
     averages.sort_by(|a, b| b.ta_n_auc.value.total_cmp(&a.ta_n_auc.value));
@@ -124,7 +124,7 @@ fn missing(study: &Study, modules: &[&str]) -> Missing {
     missing
 }
 
-/// All runs are there, but they cannot be held beside each other.
+/// All runs are there, but they cannot be compared.
 fn not_shared(study: &Study) -> String {
     match study.main.left_out.first() {
         Some(first) => format!("runs cannot be compared: {}: {}", first.what, first.why),

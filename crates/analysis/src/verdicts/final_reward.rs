@@ -7,10 +7,11 @@ use crate::counted::{count, seeds};
 use crate::paper::{EMS, MAIN_MODULES, twelve_tasks};
 use crate::statistics::{Estimate, Relation};
 
-/// By point estimates over the seeds that both have; where another is ahead it is named, with whether clearly so.
+/// By point estimates over the seeds that both have; modules that are ahead are named, and whether the lead is
+/// significant.
 pub(crate) fn ems_ends_highest(study: &Study) -> Judgement {
     let mut missing = Missing::default();
-    let (mut n_tasks, mut n_seeds, mut ahead, mut n_clearly) = (0, Vec::new(), Vec::new(), 0);
+    let (mut n_tasks, mut n_seeds, mut ahead, mut n_significant) = (0, Vec::new(), Vec::new(), 0);
     for task in twelve_tasks() {
         for (module, _) in MAIN_MODULES {
             missing.need(study.n_seeds(module, task), format_args!("{module} on {task}"));
@@ -24,14 +25,14 @@ pub(crate) fn ems_ends_highest(study: &Study) -> Judgement {
         n_seeds.push(lead.n);
         if lead.value > 0.0 {
             let is_clear = lead.compare_to(0.0) == Relation::Above;
-            n_clearly += usize::from(is_clear);
-            ahead.push(format!("{module} on {task} {lead:+}{}", if is_clear { ", clearly" } else { "" }));
+            n_significant += usize::from(is_clear);
+            ahead.push(format!("{module} on {task} {lead:+}{}", if is_clear { ", significantly" } else { "" }));
         }
     }
     let (Some(&fewest), Some(&most)) = (n_seeds.iter().min(), n_seeds.iter().max()) else {
         return Found::nothing().missing(&missing);
     };
-    let mut text = format!("EMS ends highest on {} of {}", n_tasks - ahead.len(), count(n_tasks, "task"));
+    let mut text = format!("EMS has the highest final reward on {} of {}", n_tasks - ahead.len(), count(n_tasks, "task"));
     if !ahead.is_empty() {
         text += &format!("; ahead of it: {}", ahead.join("; "));
     }
@@ -40,9 +41,9 @@ pub(crate) fn ems_ends_highest(study: &Study) -> Judgement {
         return found.missing(&missing);
     }
     match ahead.len() {
-        0 => found.judged(true, "no module ends higher on any task"),
+        0 => found.judged(true, "no module has a higher final reward on any task"),
         n => found
-            .judged(false, format!("another ends higher on {}, clearly so on {n_clearly}", count(n, "task"))),
+            .judged(false, format!("another module has a higher final reward on {}, significantly on {n_significant}", count(n, "task"))),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a claim comes to.
+//! The verdict on a claim.
 
 use super::missing::Missing;
 use crate::statistics::Relation;
@@ -8,16 +8,14 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VerdictKind {
-    /// It does.
     Reproduced,
-    /// It does not, or it cannot be told from noise; `why` says which.
+    /// The measurement contradicts the claim, or its interval includes 0; `why` gives the reason.
     NotReproduced,
-    /// Runs are missing, or too few or too short to tell; `why` says which.
+    /// Runs are missing, too few or too short; `why` gives the reason.
     NotEnoughData,
 }
 
 impl VerdictKind {
-    /// All of them, as they are counted.
     pub const ALL: [Self; 3] = [Self::Reproduced, Self::NotReproduced, Self::NotEnoughData];
 
     /// `not reproduced`.
@@ -30,26 +28,21 @@ impl VerdictKind {
     }
 }
 
-/// One claim of the paper beside what was found.
+/// One claim of the paper, compared with our result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Verdict {
-    /// Stable.
     pub claim_id: String,
-    /// The paper's words, in short.
     pub claim: String,
-    /// Of the runs that were judged.
     pub preset: String,
-    /// The paper's figure.
+    /// The paper's value.
     pub paper: String,
-    /// Ours, with its interval; also where it is not enough to judge.
+    /// Our value with its interval, also if it is not enough to judge.
     pub found: String,
-    /// Of how many seeds, tasks or switches.
+    /// Number of seeds, tasks or switches.
     pub n: String,
-    /// Whether there is any run for it: claims without one only say so.
+    /// Whether any run is about this claim.
     pub has_runs: bool,
-    /// Whether the claim holds.
     pub outcome: VerdictKind,
-    /// The reason, in a sentence.
     pub why: String,
 }
 
@@ -71,12 +64,10 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Of some runs.
     pub fn new(found: impl Into<String>, n: impl Into<String>) -> Self {
         Self { found: found.into(), n: n.into(), has_runs: true }
     }
 
-    /// There is no run.
     pub fn nothing() -> Self {
         Self::without_runs("nothing", "0 runs")
     }
@@ -87,21 +78,21 @@ impl Found {
     }
 
     pub fn judged(self, holds: bool, why: impl Into<String>) -> Judgement {
-        self.comes_to(if holds { VerdictKind::Reproduced } else { VerdictKind::NotReproduced }, why)
+        self.verdict(if holds { VerdictKind::Reproduced } else { VerdictKind::NotReproduced }, why)
     }
 
-    fn comes_to(self, outcome: VerdictKind, why: impl Into<String>) -> Judgement {
+    fn verdict(self, outcome: VerdictKind, why: impl Into<String>) -> Judgement {
         let Self { found, n, has_runs } = self;
         Judgement { found, n, has_runs, outcome, why: why.into() }
     }
 
-    /// Of a number whose interval should lie above a level; `beside` is where it lies.
-    pub fn above(self, beside: Relation, level: f64) -> Judgement {
-        match beside {
+    /// For a value whose interval should be above a level.
+    pub fn above(self, relation: Relation, level: f64) -> Judgement {
+        match relation {
             Relation::Above => self.judged(true, format!("the interval lies above {level}")),
             Relation::Below => self.judged(false, format!("the interval lies below {level}")),
             Relation::Unclear => {
-                self.judged(false, format!("no difference can be told: the interval holds {level}"))
+                self.judged(false, format!("no significant difference: the interval includes {level}"))
             }
         }
     }
@@ -111,6 +102,6 @@ impl Found {
     }
 
     pub fn not_enough(self, why: impl Into<String>) -> Judgement {
-        self.comes_to(VerdictKind::NotEnoughData, why)
+        self.verdict(VerdictKind::NotEnoughData, why)
     }
 }

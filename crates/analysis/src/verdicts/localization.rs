@@ -1,11 +1,11 @@
 //! Localization: EMS above 0.4, it and its convolutional variant above supervised regression, and the latter above EMS.
 //!
-//! What is not above a level while it still rises ([`ModuleIou::late_rise`]) is not judged: more steps may bring it there.
+//! A result below the level that still rises ([`ModuleIou::late_rise`]) is not judged: more steps may reach the level.
 
 use super::judgement::{Found, Judgement};
 use super::missing::Missing;
 use super::study::Study;
-use crate::counted::count;
+use crate::counted::{count, thousands};
 use crate::localization::ModuleIou;
 use crate::paper::{CONV_EMS, EMS, LOCALIZATION, MIN_SEEDS};
 use crate::statistics::{Estimate, Interval, Relation};
@@ -26,22 +26,22 @@ fn missing(study: &Study, modules: &[&str]) -> Missing {
     missing
 }
 
-/// Where a number of a module stands beside a level, unless the module would be better after more steps.
+/// Compares a module's result with a level, unless it is below and still rising.
 fn above(found: Found, module: &ModuleIou, figure: Estimate, level: f64) -> Judgement {
     match (figure.compare_to(level), module.late_rise) {
         (Relation::Below | Relation::Unclear, Some(rise)) if module.is_still_rising() => {
             found.not_enough(format!(
-                "still rising after {} steps: by {rise:+} from the last quarter but one to the last",
-                module.n_steps
+                "still rising after {} steps: by {rise:+} from the third quarter to the last",
+                thousands(module.n_steps)
             ))
         }
-        (beside, _) => found.above(beside, level),
+        (relation, _) => found.above(relation, level),
     }
 }
 
 /// `0.412 (0.398 to 0.426) after 24000 steps`.
 fn after_steps(module: &ModuleIou) -> String {
-    format!("{} after {} steps", module.iou, module.n_steps)
+    format!("{} after {} steps", module.iou, thousands(module.n_steps))
 }
 
 /// The interval of the final IoU over seeds must lie above 0.4.
@@ -89,7 +89,9 @@ pub(crate) fn above_svr(study: &Study, name: &str) -> Judgement {
     let found = Found::new(
         format!(
             "{difference:+}: {name} {:.3} after {} steps, SVR {:.3}",
-            there.iou.value, there.n_steps, svr.score
+            there.iou.value,
+            thousands(there.n_steps),
+            svr.score
         ),
         format!("{}; SVR on {}", count(there.iou.n, "seed"), count(svr.n, "screen")),
     );
@@ -118,7 +120,9 @@ pub(crate) fn conv_above_ems(study: &Study) -> Judgement {
     let found = Found::new(
         format!(
             "{text}: {CONV_EMS} {:.3}, {EMS} {:.3}, both after {} steps",
-            conv.iou.value, ems.iou.value, ems.n_steps
+            conv.iou.value,
+            ems.iou.value,
+            thousands(ems.n_steps)
         ),
         count(difference.map_or(0, |difference| difference.n), "seed"),
     );

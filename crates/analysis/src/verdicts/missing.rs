@@ -29,10 +29,10 @@ impl Missing {
 }
 
 impl fmt::Display for Missing {
-    /// `5 runs are missing: 3 of ems on sr-2way, 2 of no-symm on sr-2way`.
+    /// `5 more runs are needed: 3 of ems on sr-2way, 2 of no-symm on sr-2way`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let are = if self.n_runs == 1 { "is" } else { "are" };
-        write!(f, "{} {are} missing: {}", count(self.n_runs, "run"), first_of(&self.places, "place"))
+        write!(f, "{} {are} needed: {}", count(self.n_runs, "more run"), first_of(&self.places, "place"))
     }
 }
 
@@ -55,8 +55,8 @@ mod tests {
         missing.need(3, "a");
         assert!(missing.is_none());
         missing.need(2, "b");
-        assert_eq!(missing.to_string(), "1 run is missing: 1 of b");
+        assert_eq!(missing.to_string(), "1 more run is needed: 1 of b");
         ["c", "d", "e", "f"].iter().for_each(|place| missing.need(0, place));
-        assert_eq!(missing.to_string(), "13 runs are missing: 1 of b, 3 of c, 3 of d and 2 more places");
+        assert_eq!(missing.to_string(), "13 more runs are needed: 1 of b, 3 of c, 3 of d and 2 more places");
     }
 }

@@ -1,4 +1,4 @@
-//! The same task again after a cue: nothing should be lost, and the new module should hardly count.
+//! The same task again after a cue: nothing should be lost, and the new module should get little weight.
 
 use super::judgement::{Found, Judgement};
 use super::missing::Missing;
@@ -13,7 +13,7 @@ use crate::switching::{SeedGain, gains_of};
 const BACK: f64 = 0.95;
 /// An interval that lies above this share is within a tenth of the old level: back at it.
 const NEAR: f64 = 0.9;
-/// A base that ends so far above where learning starts has learned the task.
+/// A base whose final reward is this far above that of an untrained module has learned the task.
 const LEARNED: f64 = 0.1;
 
 fn numbers(study: &Study, way: SwitchMethod, number: fn(&SeedGain) -> Option<f64>) -> Vec<f64> {
@@ -28,8 +28,8 @@ fn missing(n_there: usize, way: SwitchMethod, what: &str) -> Missing {
 }
 
 /// The reward of the one evaluation after the first 5 % of the steps, over the base's at its end: the interval over seeds must
-/// lie above 0.9, within a tenth of the old level. Below 0.95 as a whole, it is not back; otherwise so few seeds cannot tell.
-/// Only where there is something to lose: the base ends at least 0.1 above a module that has learned nothing.
+/// lie above 0.9, within a tenth of the old level. An interval below 0.95 is not back; otherwise there are too few
+/// seeds. Only bases that have learned the task are used.
 pub(crate) fn back_at_once(study: &Study, way: SwitchMethod) -> Judgement {
     let shares = numbers(study, way, |seed| {
         let (base_end, start) = seed.base_end.zip(seed.scratch_start)?;
@@ -54,33 +54,32 @@ pub(crate) fn back_at_once(study: &Study, way: SwitchMethod) -> Judgement {
             found.judged(false, format!("not back by then: the interval lies below {BACK} of the old level"))
         }
         _ => found.not_enough(format!(
-            "it cannot be told with so few seeds: the interval of {n_seeds} neither lies above {NEAR} of the old level nor \
-             below {BACK} of it"
+            "too few seeds: the interval of {n_seeds} is neither above {NEAR} of the old level nor below {BACK} of it"
         )),
     }
 }
 
-/// The new module's share at the end must lie clearly below half of what it had at first: votes start near equal ones, which
-/// give several old modules more than half without any learning.
+/// The new module's vote share at the end must be significantly below half of its first value: initial votes are almost
+/// equal, so that several old modules have more than half of them without learning.
 pub(crate) fn new_module_loses_weight(study: &Study, way: SwitchMethod) -> Judgement {
     let starts = numbers(study, way, |seed| seed.reuse_start.map(|share| 1.0 - share));
     let ends = numbers(study, way, |seed| seed.reuse_end.map(|share| 1.0 - share));
-    // Both by seed: a run tells either both or none.
+    // By seed: a run has both or neither.
     let below: Vec<f64> = starts.iter().zip(&ends).map(|(start, end)| start / 2.0 - end).collect();
-    let missing = missing(below.len(), way, "with the old modules' share");
+    let missing = missing(below.len(), way, "with recorded votes");
     let (Some(start), Some(end), Some(below)) =
         (Estimate::of(&starts), Estimate::of(&ends), Estimate::of(&below))
     else {
         return Found::nothing().missing(&missing);
     };
     let found = Found::new(
-        format!("the new module's share is {end} at the end, {start} at first"),
+        format!("vote share of the new module: {end} at the end, {start} at first"),
         count(below.n, "seed"),
     );
     match below.compare_to(0.0) {
         _ if !missing.is_none() => found.missing(&missing),
-        Relation::Above => found.judged(true, "clearly below half of what it had at first"),
-        Relation::Below => found.judged(false, "clearly more than half of what it had at first"),
-        Relation::Unclear => found.judged(false, "not clearly below half of what it had at first"),
+        Relation::Above => found.judged(true, "significantly below half of the first value"),
+        Relation::Below => found.judged(false, "significantly above half of the first value"),
+        Relation::Unclear => found.judged(false, "not significantly below half of the first value"),
     }
 }

@@ -1,4 +1,4 @@
-//! The order of learning: objects first, then which of them.
+//! The order of learning: touching any object, then the rewarded one.
 
 use super::judgement::{Found, Judgement};
 use super::missing::Missing;
@@ -9,11 +9,11 @@ use crate::scenes::SceneFindings;
 use crate::statistics::{Estimate, PooledEstimate, Resampling, Run, Scores, mean};
 use touchstream_env::seed::RunSeed;
 
-/// Fewer than these say little about match-to-sample in general.
+/// Fewer tasks do not represent match-to-sample in general.
 const MIN_TASKS: usize = 3;
 
-/// By how much of its steps a run is halfway to what objects mean later than halfway to touching objects at all, one a seed
-/// that rose in both.
+/// How much later a run is halfway to its final reward than halfway to its final share of touches on any object, in shares
+/// of its steps; one per seed in which both rise.
 fn delays(scene: &SceneFindings) -> Vec<(u64, f64)> {
     let delay = |(meaning, on_object): (u64, u64), n_steps: u64| {
         let delay = (meaning as f64 - on_object as f64) / n_steps as f64;
@@ -30,27 +30,30 @@ fn scenes<'a>(study: &Study<'a>) -> impl Iterator<Item = &'a SceneFindings> {
     study.scenes.iter().filter(|scene| scene.module == EMS)
 }
 
-/// The interval over match-to-sample tasks and seeds must lie above 0. Of tasks with at least three seeds that rose in both,
-/// of which there must be three.
+/// The interval over match-to-sample tasks and seeds must be above 0. Needs three tasks with at least three seeds in which
+/// both rise.
 pub(crate) fn buttons_first(study: &Study) -> Judgement {
     let tasks: Vec<&str> = twelve_tasks().filter(|task| task.starts_with("mts-")).collect();
-    let told: Vec<&SceneFindings> =
+    let recorded: Vec<&SceneFindings> =
         scenes(study).filter(|scene| tasks.contains(&scene.task.as_str())).collect();
     let all: Vec<(&str, Vec<(u64, f64)>)> =
-        told.iter().map(|scene| (scene.task.as_str(), delays(scene))).collect();
+        recorded.iter().map(|scene| (scene.task.as_str(), delays(scene))).collect();
     let enough: Vec<_> = all.iter().filter(|(_, delays)| delays.len() >= MIN_SEEDS).cloned().collect();
-    let n_told: usize = told.iter().map(|scene| scene.seeds.len()).sum();
-    let not_counted = |n_counted: usize| match n_told - n_counted {
+    let n_recorded: usize = recorded.iter().map(|scene| scene.seeds.len()).sum();
+    let not_counted = |n_counted: usize| match n_recorded - n_counted {
         0 => String::new(),
-        n => format!("; {} that told it did not rise in both or stand alone", count(n, "more run")),
+        n => format!(
+            "; {} excluded (a curve that does not rise, or a task with fewer than {MIN_SEEDS} usable seeds)",
+            count(n, "further run")
+        ),
     };
     let is_enough = enough.len() >= MIN_TASKS;
     let why = || {
         format!(
-            "{MIN_TASKS} match-to-sample tasks are needed with {MIN_SEEDS} runs of {EMS} that tell touches on templates and \
-             rise both in them and in what they earn, {} there; {} them",
+            "{MIN_TASKS} match-to-sample tasks are needed with {MIN_SEEDS} runs of {EMS} each in which touches on templates \
+             and reward both rise, {} there; {} recorded such touches",
             are(enough.len()),
-            count(n_told, "run") + if n_told == 1 { " tells" } else { " tell" }
+            count(n_recorded, "run")
         )
     };
     match averaged(if is_enough { &enough } else { &all }) {
@@ -61,7 +64,7 @@ pub(crate) fn buttons_first(study: &Study) -> Judgement {
         }
         None => {
             let found =
-                if n_told > 0 { Found::new("nothing", count(n_told, "run")) } else { Found::nothing() };
+                if n_recorded > 0 { Found::new("nothing", count(n_recorded, "run")) } else { Found::nothing() };
             found.not_enough(why())
         }
     }
@@ -87,7 +90,7 @@ pub(crate) fn outlines_first(study: &Study) -> Judgement {
     let mut missing = Missing::default();
     missing.need(
         delays.len(),
-        format_args!("{EMS} on {COCO} that rise both in touches on objects and in what they earn"),
+        format_args!("{EMS} on {COCO} in which touches on objects and reward both rise"),
     );
     let Some(figure) = Estimate::of(&delays) else { return Found::nothing().missing(&missing) };
     let found = Found::new(format!("{figure:+} of a run's steps later"), count(figure.n, "seed"));

@@ -1,4 +1,4 @@
-//! What claims are judged by: everything that was found in one preset.
+//! The findings of one preset, by which claims are judged.
 
 use crate::localization::LocalizationFindings;
 use crate::modules::{Compared, ModuleFindings, ModuleOnTask};
@@ -7,7 +7,6 @@ use crate::switching::SwitchFindings;
 
 pub(crate) struct Study<'a> {
     pub modules: &'a ModuleFindings,
-    /// The seven main modules.
     pub main: &'a Compared,
     pub switches: &'a [SwitchFindings],
     pub localization: &'a LocalizationFindings,
@@ -20,7 +19,6 @@ impl Study<'_> {
         found.modules.iter().find(|found| found.module == module)
     }
 
-    /// Seeds of a module on a task.
     pub fn n_seeds(&self, module: &str, task: &str) -> usize {
         self.on_task(module, task).map_or(0, |found| found.seeds.len())
     }

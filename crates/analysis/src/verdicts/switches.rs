@@ -1,5 +1,5 @@
-//! Gains over switches: each switch counts the same, whatever its number of seeds; two learners are compared by the seeds
-//! that both have.
+//! Gains over switches: each switch has the same weight, regardless of its number of seeds; two learners are compared over
+//! the seeds that both have.
 
 use super::judgement::Found;
 use super::missing::Missing;
@@ -11,7 +11,7 @@ use crate::switch_method::SwitchMethod;
 use crate::switching::{SeedGain, SwitchGains, gains_of};
 use std::fmt;
 
-/// One module learning in one way.
+/// A module and a method of learning second tasks.
 #[derive(Clone, Copy)]
 pub(crate) struct Learner {
     pub module: &'static str,
@@ -46,7 +46,7 @@ pub(crate) fn switch_means(
     switches().filter_map(of_switch).collect()
 }
 
-/// What of the fifteen switches a learner lacks.
+/// Adds the runs of the fifteen switches that a learner lacks.
 pub(crate) fn need_switches(missing: &mut Missing, learner: Learner, means: &[(&'static str, Estimate)]) {
     let Learner { module, way } = learner;
     for switch in switches() {
@@ -57,16 +57,13 @@ pub(crate) fn need_switches(missing: &mut Missing, learner: Learner, means: &[(&
 
 /// Two learners at the switches that both have, over the seeds that both have there.
 pub(crate) struct SwitchPairs {
-    /// One a switch.
     pub pairs: Vec<SwitchPair>,
 }
 
 /// Two learners at one switch, over the same seeds.
 pub(crate) struct SwitchPair {
     switch: &'static str,
-    /// The first's mean gain.
     pub a: f64,
-    /// The second's.
     pub b: f64,
     n_seeds: usize,
 }
@@ -93,13 +90,13 @@ impl SwitchPairs {
         Self { pairs: switches().filter_map(pair).collect() }
     }
 
-    /// Those with at least so many seeds.
+    /// Keeps switches with at least `n_seeds` seeds.
     pub fn with_seeds(mut self, n_seeds: usize) -> Self {
         self.pairs.retain(|pair| pair.n_seeds >= n_seeds);
         self
     }
 
-    /// What of the fifteen switches they lack together.
+    /// Adds the switches at which they have too few seeds in common.
     pub fn need(&self, missing: &mut Missing, a: Learner, b: Learner) {
         for switch in switches() {
             let pair = self.pairs.iter().find(|pair| pair.switch == switch);
@@ -108,12 +105,11 @@ impl SwitchPairs {
         }
     }
 
-    /// Of something that is computed of each pair; the interval is over switches.
+    /// The mean of a value per switch, with an interval over switches.
     pub fn figure(&self, of_pair: impl Fn(f64, f64) -> f64) -> Option<Estimate> {
         Estimate::of(&self.pairs.iter().map(|pair| of_pair(pair.a, pair.b)).collect::<Vec<f64>>())
     }
 
-    /// Says it with how many switches and seeds.
     pub fn found(&self, text: impl Into<String>) -> Found {
         if self.pairs.is_empty() {
             return Found::nothing();

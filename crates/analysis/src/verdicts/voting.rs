@@ -1,4 +1,4 @@
-//! Voting: what it gains, by which voting, with which module, and what of it is the transformations' or no transfer at all.
+//! Voting: its gains, by voting method and module, and how much of them is due to transformations or is not transfer.
 
 use super::judgement::{Found, Judgement};
 use super::missing::{Missing, first_of};
@@ -10,7 +10,7 @@ use crate::statistics::{Estimate, Relation};
 use crate::switch_method::SwitchMethod;
 use crate::switching::SeedGain;
 
-/// Fewer than these say little about switches in general.
+/// Fewer switches do not represent switches in general.
 const MIN_SWITCHES: usize = 3;
 
 fn r_gain(seed: &SeedGain) -> Option<f64> {
@@ -21,7 +21,8 @@ fn t_gain(seed: &SeedGain) -> Option<f64> {
     seed.t_gain
 }
 
-/// The mean RGain over seeds must be above 0 at each of the fifteen switches; at how many clearly so is told.
+/// The mean RGain over seeds must be above 0 at each of the fifteen switches; reports at how many it is
+/// significantly so.
 pub(crate) fn gains_everywhere(study: &Study, learner: Learner) -> Judgement {
     let means = switch_means(study, learner, r_gain);
     let mut missing = Missing::default();
@@ -29,13 +30,13 @@ pub(crate) fn gains_everywhere(study: &Study, learner: Learner) -> Judgement {
     let all: Vec<f64> = means.iter().map(|(_, mean)| mean).map(|mean| mean.value).collect();
     let Some(over_switches) = Estimate::of(&all) else { return Found::nothing().missing(&missing) };
     let n_positive = all.iter().filter(|&&gain| gain > 0.0).count();
-    let n_clearly =
+    let n_significant =
         means.iter().map(|(_, mean)| mean).filter(|mean| mean.compare_to(0.0) == Relation::Above).count();
     let n_seeds = || means.iter().map(|(_, mean)| mean).map(|mean| mean.n);
     let (fewest, most) = (n_seeds().min().unwrap_or(0), n_seeds().max().unwrap_or(0));
     let found = Found::new(
         format!(
-            "positive at {n_positive} of {}, clearly at {n_clearly}; mean {over_switches:+}",
+            "positive at {n_positive} of {}, significantly at {n_significant}; mean {over_switches:+}",
             count(all.len(), "switch")
         ),
         format!("{}, {} each", count(all.len(), "switch"), seeds(fewest, most)),
@@ -45,20 +46,20 @@ pub(crate) fn gains_everywhere(study: &Study, learner: Learner) -> Judgement {
     }
     let lost: Vec<_> = means.iter().filter(|(_, mean)| mean.value <= 0.0).collect();
     if lost.is_empty() {
-        let why = format!("positive everywhere, clearly so at {n_clearly} of {}", all.len());
+        let why = format!("positive everywhere, significantly at {n_significant} of {}", all.len());
         return found.judged(true, why);
     }
-    let n_clearly_lost = lost.iter().filter(|(_, mean)| mean.compare_to(0.0) == Relation::Below).count();
+    let n_significantly_lost = lost.iter().filter(|(_, mean)| mean.compare_to(0.0) == Relation::Below).count();
     let text: Vec<String> = lost.iter().map(|(switch, mean)| format!("{switch} {mean:+}")).collect();
     let why = format!(
-        "not positive at {}, clearly negative at {n_clearly_lost}: {}",
+        "not positive at {}, significantly negative at {n_significantly_lost}: {}",
         count(lost.len(), "switch"),
         first_of(&text, "switch")
     );
     found.judged(false, why)
 }
 
-/// Two learners at all fifteen switches. What they lack together is told where neither lacks it alone.
+/// Two learners at all fifteen switches, and the runs that are missing.
 fn pair(study: &Study, a: Learner, b: Learner, gain: fn(&SeedGain) -> Option<f64>) -> (SwitchPairs, Missing) {
     let mut missing = Missing::default();
     need_switches(&mut missing, a, &switch_means(study, a, gain));
@@ -111,13 +112,13 @@ pub(crate) fn voting_does_most(study: &Study) -> Judgement {
         return found.missing(&missing);
     }
     match with.value > 0.0 {
-        false => found.judged(false, "there is no gain to do most of"),
+        false => found.judged(false, "there is no gain"),
         true if without.value >= with.value / 2.0 => found.judged(true, "at least half is left without them"),
         true => found.judged(false, "less than half is left without them"),
     }
 }
 
-/// A shuffled old module must gain clearly less than an intact one, and at most half as much, at the switches that have both.
+/// A shuffled old module must gain significantly less than an intact one, and at most half as much, at the switches that have both.
 pub(crate) fn shuffled_gains_less(study: &Study) -> Judgement {
     let ems = |way| Learner { module: EMS, way };
     let all = || SwitchPairs::new(study, ems(SwitchMethod::LAYER), ems(SwitchMethod::LAYER_SHUFFLED), r_gain);
@@ -141,11 +142,11 @@ pub(crate) fn shuffled_gains_less(study: &Study) -> Judgement {
     match less.compare_to(0.0) {
         _ if n_enough < MIN_SWITCHES => found.not_enough(why()),
         Relation::Above if shuffled.value <= intact.value / 2.0 => {
-            found.judged(true, "clearly less, and at most half of it")
+            found.judged(true, "significantly less, and at most half of it")
         }
-        Relation::Above => found.judged(false, "clearly less, but more than half of it"),
+        Relation::Above => found.judged(false, "significantly less, but more than half of it"),
         Relation::Below => found.judged(false, "the shuffled one gains more"),
-        Relation::Unclear => found.judged(false, "no difference can be told: the interval holds 0"),
+        Relation::Unclear => found.judged(false, "no significant difference: the interval includes 0"),
     }
 }
 

@@ -50,7 +50,7 @@ pub fn alone(module: &str, task: &str, seed: u64, points: Vec<Point>) -> RunReco
         seed,
         kind: RunKind::SingleTask,
         learning_rate: None,
-        base_end: None,
+        base_curve: Vec::new(),
         points,
         failure: None,
     }
@@ -63,7 +63,7 @@ pub fn second(switch: &str, module: &str, way: &str, seed: u64, points: Vec<Poin
         base: "base".into(),
         way: way.parse().unwrap(),
     };
-    RunRecord { kind, base_end: Some(0.7), ..alone(module, "sr-2way", seed, points) }
+    RunRecord { kind, base_curve: vec![(0, 0.7)], ..alone(module, "sr-2way", seed, points) }
 }
 
 /// Touches go to objects from a quarter of the way on, and to the right ones from three quarters on.

@@ -2,7 +2,7 @@
 
 use touchstream_env::pixel_box::PixelBox;
 
-/// Scene vectors of some screens and the boxes of the objects on them.
+/// Scene vectors of screens and the boxes of the objects on them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoxedScenes {
     scene_len: usize,
@@ -14,23 +14,18 @@ pub struct BoxedScenes {
 /// Scene vectors that regression cannot work with.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BoxedScenesError {
-    /// Nothing to learn from or to be judged on.
+    /// There are no training or no validation screens.
     #[error("there are no screens")]
     NoScreens,
-    /// A vector is missing, or there is one too many.
+    /// The number of scene vectors differs from the number of boxes.
     #[error("{n_numbers} numbers are not {n_boxes} scene vectors of {scene_len}")]
     OtherLength {
-        /// Numbers of all scene vectors.
         n_numbers: usize,
-        /// Numbers of one.
         scene_len: usize,
-        /// Screens with a box.
         n_boxes: usize,
     },
-    /// NaN or infinite.
-    #[error("the scene vector of screen {screen} holds a number that is none")]
+    #[error("the scene vector of screen {screen} contains a value that is not finite")]
     NotFinite {
-        /// Counted from 0.
         screen: usize,
     },
 }
@@ -51,12 +46,10 @@ impl BoxedScenes {
         }
     }
 
-    /// How many screens.
     pub fn len(&self) -> usize {
         self.boxes.len()
     }
 
-    /// Numbers of a scene vector.
     pub fn scene_len(&self) -> usize {
         self.scene_len
     }
@@ -66,7 +59,6 @@ impl BoxedScenes {
         &self.scenes
     }
 
-    /// The true boxes.
     pub fn boxes(&self) -> &[PixelBox] {
         &self.boxes
     }
@@ -81,5 +73,5 @@ fn what_does_not_fit_together_is_refused() {
     check(2, &[], 0, "there are no screens");
     check(2, &[1.0, 2.0, 3.0], 2, "3 numbers are not 2 scene vectors of 2");
     check(0, &[], 2, "0 numbers are not 2 scene vectors of 0");
-    check(2, &[1.0, 2.0, 3.0, f32::NAN], 2, "the scene vector of screen 1 holds a number that is none");
+    check(2, &[1.0, 2.0, 3.0, f32::NAN], 2, "the scene vector of screen 1 contains a value that is not finite");
 }

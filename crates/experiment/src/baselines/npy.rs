@@ -4,7 +4,7 @@ use crate::error::{Context, Result};
 use std::io::Write;
 use std::path::Path;
 
-/// Writes a table of so many columns, row by row, as a .npy file (format 1.0, little-endian float32).
+/// Writes a table with `n_columns` columns, row by row, as a .npy file (format 1.0, little-endian float32).
 pub fn write_npy(path: &Path, numbers: &[f32], n_columns: usize) -> Result<()> {
     let mut file = crate::output::OutputFile::create(path)?;
     let bytes = numbers.iter().flat_map(|number| number.to_le_bytes());

@@ -25,9 +25,8 @@ pub struct BaselineRow {
     /// The ends of the 95 % bootstrap interval over screens.
     pub low: f64,
     pub high: f64,
-    /// Validation screens.
     pub n: usize,
-    /// What was chosen, on training screens alone.
+    /// What was chosen, on training screens only.
     pub details: String,
 }
 
@@ -39,7 +38,6 @@ impl BaselineRow {
 }
 
 impl BaselineSummary {
-    /// For spreadsheets.
     pub fn csv(&self) -> String {
         let mut text = String::from("baseline,mean_iou,low,high,n_validation,n_train,details\n");
         for BaselineRow { name, mean_iou, low, high, n, details } in &self.baselines {

@@ -15,9 +15,7 @@ const RESAMPLING: Resampling = Resampling {
 /// A mean over screens with its 95 % bootstrap interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
-    /// Screens.
     pub n: usize,
-    /// Of all screens.
     pub mean: f64,
     /// 2.5 % of resampled means are below.
     pub low: f64,

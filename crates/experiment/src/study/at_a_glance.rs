@@ -1,4 +1,4 @@
-//! All claims and everything that they were judged on in one table, at the top of the page of verdicts.
+//! One table of all claims and settings, at the top of the page of verdicts.
 
 use crate::study::evidence::Evidence;
 use crate::study::reproduction::heading;
@@ -49,7 +49,7 @@ pub fn at_a_glance(columns: &[Judged]) -> String {
 }
 
 impl Judged<'_> {
-    /// Whether it stands for a preset of a section.
+    /// Whether the column shows this section.
     pub fn is_of(&self, evidence: &Evidence) -> bool {
         std::ptr::eq(self.evidence, evidence)
     }

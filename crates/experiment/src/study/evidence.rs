@@ -28,18 +28,18 @@ pub struct Evidence {
     pub images: String,
     pub encoder: String,
     pub touches: Counting,
-    /// What is not as by default, besides.
+    /// Other settings that differ from the defaults.
     pub settings: Vec<String>,
     pub studies: Vec<StudyUsed>,
     pub verdicts: Vec<Verdict>,
-    /// Runs, modules and tasks that count nowhere, or not everywhere.
+    /// Runs, modules and tasks that are excluded from all or some tables.
     pub left_out: Vec<LeftOut>,
-    /// Runs that cannot be read or were made otherwise than others; told already, when they were read.
+    /// Runs that cannot be read or have other settings; warnings about them were given when they were read.
     pub unread: Vec<LeftOut>,
 }
 
 impl Evidence {
-    /// Names of studies that only show that everything works.
+    /// Names of smoke-scale studies, which only show that the program works.
     pub fn smoke_studies(&self) -> Vec<&str> {
         self.studies
             .iter()
@@ -79,7 +79,7 @@ struct Study {
     spec: StudySpec,
     records: Records,
     touches: CountedTouches,
-    /// Runs that the study wants and that are not there.
+    /// Runs of the study that are missing.
     n_missing: usize,
 }
 
@@ -100,8 +100,8 @@ impl Study {
     }
 }
 
-/// Whatever changes numbers: runs that differ in it are not judged together. How many maps are kept changes none; how touches
-/// were counted, runs themselves tell. Where a folder is on a machine changes none either; what was in it, runs tell too.
+/// The settings that change results: runs that differ in them are judged separately. The number of kept maps and the paths of
+/// folders change none; the touch scale and the content hashes are recorded in the runs.
 fn settings_key(spec: &StudySpec) -> Result<String> {
     let plain = |words: &RawConfig| RawConfig { touch_scale: None, ..redact_paths(words.clone()) };
     let settings = RawConfig { map_examples: None, ..plain(&spec.settings) };
@@ -113,7 +113,7 @@ fn settings_key(spec: &StudySpec) -> Result<String> {
 /// What must be the same for runs to be judged together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Common {
-    /// What is seen on a task: hashes of images and encoder.
+    /// Hashes of a task's images and encoder.
     Images { task: String },
     /// How long a task is learned, alone or after a switch.
     Steps { preset: &'static str, what: String },
@@ -136,8 +136,8 @@ fn seen_by(study: &Study) -> Seen {
     seen
 }
 
-/// Which of some it belongs to: the first that has the same on everything that both have, or a new one. Folders that are called
-/// alike may hold other images, and studies of one name may be longer.
+/// The index of the first entry that agrees with `new` on everything that both have; appends one if there is none. Folders
+/// with the same name may contain other images, and studies with the same name may be longer.
 fn place_among(all: &mut Vec<Seen>, new: Seen) -> usize {
     let fits =
         |there: &Seen| new.iter().all(|(what, seen)| there.get(what).is_none_or(|there| there == seen));
@@ -156,7 +156,7 @@ struct Group {
     settings: Vec<String>,
     studies: Vec<StudyUsed>,
     records: Vec<RunRecord>,
-    /// Which folder has which run, and where among the records.
+    /// The folder of each run, and its index among the records.
     seen: BTreeMap<String, (PathBuf, usize)>,
     baselines: Vec<Baseline>,
     unread: Vec<LeftOut>,
@@ -182,7 +182,7 @@ impl Group {
         let Study { path, opened, spec, records, touches, n_missing } = study;
         self.add_records(&path, records.run_records(&spec))?;
         self.baselines.extend(baselines_or_none(&opened.folder, watch));
-        // Without the places of files, which are nobody's business.
+        // Paths of this machine do not belong on a page for others.
         let unread = records.unreadable.iter().chain(&records.strangers);
         self.unread
             .extend(unread.map(|(name, why)| LeftOut { what: name.clone(), why: redact_command(why) }));
@@ -190,7 +190,7 @@ impl Group {
         Ok(())
     }
 
-    /// No run counts twice: studies may share some, which are the same then.
+    /// Adds each run once: studies may share runs, whose results must be equal.
     fn add_records(&mut self, path: &Path, records: Vec<RunRecord>) -> Result<()> {
         for record in records {
             let what = format!("{}, preset {}", name_of(&record), record.preset);
@@ -211,7 +211,6 @@ impl Group {
         Ok(())
     }
 
-    /// All claims under both presets: what was not run says so.
     fn judged(self, touches: Counting) -> Evidence {
         let found = findings(&self.records, &self.baselines);
         let mut left_out = Vec::new();
@@ -252,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_differs_in_images_or_length_is_judged_apart() {
+    fn other_images_or_lengths_are_judged_separately() {
         fn check(all: &mut Vec<Seen>, what: Common, has: &str, place: usize) {
             let new = Seen::from([(what, BTreeSet::from([has.to_owned()]))]);
             assert_eq!(place_among(all, new.clone()), place, "{new:?}");
@@ -263,7 +262,7 @@ mod tests {
         check(&mut all, images("sr-2way"), "a", 0);
         check(&mut all, images("sr-2way"), "b", 1);
         check(&mut all, images("sr-2way"), "a", 0);
-        // Of what nobody has yet, nothing speaks against it; then others must have the same.
+        // The first value of a key is always accepted; later ones must be equal.
         check(&mut all, images("localization"), "c", 0);
         check(&mut all, images("localization"), "d", 1);
         check(&mut all, steps("default"), "24000", 0);

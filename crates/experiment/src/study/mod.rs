@@ -38,7 +38,6 @@ mod study_run;
 mod switching;
 mod touches;
 mod variations;
-mod votes;
 mod worker;
 mod worker_pool;
 
@@ -66,6 +65,5 @@ pub use spec::{MAX_SEEDS, StudySpec};
 pub use spent_time::{SpentTime, timed};
 pub use status::{RunningRun, StudyStatus, status_of};
 pub use study_lock::StudyLock;
-pub(crate) use votes::{class_of, read_votes};
 pub use worker::Worker;
 pub use worker_pool::WorkerPool;

@@ -11,7 +11,7 @@ use crate::study::touches::{compared_with, scale_of};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use touchstream_agents::find_module;
-use touchstream_analysis::{Point, RunKind, RunRecord, end};
+use touchstream_analysis::{Point, RunKind, RunRecord};
 
 /// A complete run.
 pub struct CompleteRun {
@@ -110,17 +110,11 @@ impl Records {
     /// As they are summed up and judged. Runs that failed say so: they count as missing, and against their learning rates.
     pub fn run_records(&self, spec: &StudySpec) -> Vec<RunRecord> {
         let learned = self.runs.iter().filter(|run| run.failure.is_none());
-        let ends: BTreeMap<&str, f64> =
-            learned.filter_map(|run| Some((run.name.as_str(), end_of(&run.rows)?))).collect();
+        let curves: BTreeMap<&str, &[CurveRow]> =
+            learned.map(|run| (run.name.as_str(), run.rows.as_slice())).collect();
         let compared = self.runs.iter().filter(|run| run.facts.kind != RunKind::Base);
-        compared.map(|run| run.record(spec, &ends)).collect()
+        compared.map(|run| run.record(spec, &curves)).collect()
     }
-}
-
-/// What a curve ends with; none if there is no curve.
-fn end_of(rows: &[CurveRow]) -> Option<f64> {
-    let points: Vec<(u64, f64)> = rows.iter().map(|row| (row.step, row.validation.reward)).collect();
-    (!points.is_empty()).then(|| end(&points))
 }
 
 /// Those that can be read, and what is wrong with the others.
@@ -179,12 +173,13 @@ impl CompleteRun {
         }
     }
 
-    fn record(&self, spec: &StudySpec, ends: &BTreeMap<&str, f64>) -> RunRecord {
+    fn record(&self, spec: &StudySpec, curves: &BTreeMap<&str, &[CurveRow]>) -> RunRecord {
         let RunFacts { preset, module, varied, task, seed, kind } = &self.facts;
         // Where rates are what is studied, they are an axis of the table, not other modules.
         let is_rate = spec.vary.len() == 1 && varied.starts_with("learning-rate=");
         let base = self.base();
         let learning_rate = (is_rate && base.is_none()).then(|| self.identity.plan.agent().learning_rate);
+        let base_rows = base.and_then(|base| curves.get(base).copied()).unwrap_or_default();
         let point = |row: &CurveRow| Point {
             step: row.step,
             reward: row.validation.reward,
@@ -199,7 +194,7 @@ impl CompleteRun {
             seed: *seed,
             kind: kind.clone(),
             learning_rate,
-            base_end: base.and_then(|base| ends.get(base).copied()),
+            base_curve: base_rows.iter().map(|row| (row.step, row.validation.reward)).collect(),
             points: self.rows.iter().map(point).collect(),
             failure: self.failure.clone(),
         }

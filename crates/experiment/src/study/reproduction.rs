@@ -1,4 +1,4 @@
-//! Which claims of the paper hold: a page of Markdown, made from studies alone.
+//! Which claims of the paper hold: a page of Markdown, made from studies.
 
 use crate::config::Choice;
 use crate::study::at_a_glance::{Judged, at_a_glance, judged_columns};
@@ -25,9 +25,9 @@ pub struct StudyUsed {
     starts: Vec<Start>,
     data_hashes: BTreeSet<String>,
     encoder_hashes: BTreeSet<String>,
-    /// How touches were counted, as runs tell.
+    /// The touch scale, as recorded in the runs.
     touches: String,
-    /// Whether the study says itself how.
+    /// Whether the study's file gives the touch scale.
     says_touch_scale: bool,
 }
 
@@ -60,12 +60,10 @@ impl StudyUsed {
     }
 }
 
-/// What a page was made from, as its head says it.
+/// What a page was made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MadeFrom {
-    /// The packed studies of this repository.
     Results,
-    /// Any folders and packed files.
     Studies,
 }
 
@@ -83,11 +81,11 @@ impl MadeFrom {
         match self {
             Self::Results => {
                 "Made from the packed studies in `results/` by \
-                 `touchstream verify results/*.tar.gz --markdown docs/REPRODUCTION.md`, and from nothing else."
+                 `touchstream verify results/*.tar.gz --markdown docs/REPRODUCTION.md`, and nothing else."
             }
             Self::Studies => {
-                "Written by `touchstream verify STUDY... --markdown FILE` from the studies that are named below, folders or \
-                 packed, and from nothing else."
+                "Written by `touchstream verify STUDY... --markdown FILE` from the studies below, and \
+                 nothing else."
             }
         }
     }
@@ -97,7 +95,7 @@ impl MadeFrom {
 pub fn reproduction_page(all: &[Evidence], made_from: MadeFrom) -> String {
     let columns = judged_columns(all);
     let mut text = format!(
-        "# Reproduction\n\nWhich claims of the paper hold here, and which do not. {} {HEAD}",
+        "# Reproduction\n\nWhich claims of the paper hold here. {} {HEAD}",
         made_from.words()
     );
     text += &at_a_glance(&columns);
@@ -107,7 +105,7 @@ pub fn reproduction_page(all: &[Evidence], made_from: MadeFrom) -> String {
     text
 }
 
-/// Images, encoder and whatever is not as by default.
+/// Images, encoder and the settings that differ from the defaults.
 pub fn heading(evidence: &Evidence) -> String {
     let Evidence { images, encoder, touches, settings, .. } = evidence;
     let mut text = format!("{} with {}", redact_source(images), redact_source(encoder));
@@ -136,27 +134,27 @@ fn section(evidence: &Evidence, columns: &[Judged]) -> String {
     if !smoke.is_empty() {
         text += &format!("**{}**\n\n", smoke_words(&smoke));
     }
-    text += "| study | scale | runs | seeds | touches | images | encoder | commit |\n|---|---|---|---|---|---|---|---|\n";
+    text += "| study | scale | runs | seeds | touch scale | images | encoder | commit |\n|---|---|---|---|---|---|---|---|\n";
     for study in studies {
         text += &study.row();
     }
     text += "\n";
     for study in studies {
         let commands = study.starts.iter().map(|start| redact_command(&start.command));
-        let mut told: Vec<String> = Vec::new();
+        let mut shown: Vec<String> = Vec::new();
         for command in commands {
-            if !told.contains(&command) {
+            if !shown.contains(&command) {
                 text += &format!("    {command}\n");
-                told.push(command);
+                shown.push(command);
             }
         }
     }
-    // Studies of before touches were counted on a scale do not name it.
+    // Studies that are older than the touch scale do not name it.
     if let Counting::Everywhere(edge) = touches
         && studies.iter().any(|study| !study.says_touch_scale)
     {
         text += &format!(
-            "\nTo run it again as it was, add `--touch-scale {edge}` where a command does not say it.\n"
+            "\nTo repeat these studies, add `--touch-scale {edge}` to commands without it.\n"
         );
     }
     text += &verdict_rows(verdicts);
@@ -168,15 +166,15 @@ fn section(evidence: &Evidence, columns: &[Judged]) -> String {
     text
 }
 
-/// What is to be thought of verdicts on studies that show nothing but that everything works.
+/// A warning about verdicts on studies that only show that the program works.
 pub fn smoke_words(studies: &[&str]) -> String {
     format!(
-        "Of scale smoke: {}. It shows that everything works; verdicts on so short runs mean nothing.",
+        "Scale smoke: {}. These runs only show that everything works; they are too short for verdicts.",
         studies.join(", ")
     )
 }
 
-/// Those that are judged first, then those that wait for more; nothing of claims for which nothing was run.
+/// A row per claim with runs: judged claims first, then those without enough data.
 fn verdict_rows(verdicts: &[Verdict]) -> String {
     let mut sorted: Vec<&Verdict> = verdicts.iter().filter(|verdict| verdict.has_runs).collect();
     if sorted.is_empty() {
@@ -202,11 +200,12 @@ fn verdict_rows(verdicts: &[Verdict]) -> String {
     text
 }
 
-const HEAD: &str = "*Reproduced* (yes) and *not reproduced* (no) are what was measured, under our default settings and under those that \
-    the paper prints (preset `paper`); *not enough data* (–) says which runs are missing, or that those which are there are too few or too short. Intervals \
-    are 95 %. A scale of `short` is short: localization in particular is \
-    not learned to its end by then ([localization-and-scenes.md](localization-and-scenes.md) has longer runs). *Touches* is what a coordinate counts at the screen's edge, as the runs themselves tell; \
-    it changes much ([module-results.md](module-results.md#touch-scale)), so studies that count otherwise are judged apart.\n";
+const HEAD: &str = "*Reproduced* (yes) and *not reproduced* (no) are measured results, with our default settings and with the paper's \
+    (preset `paper`); *not enough data* (–): runs are missing, too few or too short, for the reason given. Intervals are \
+    95 %. Runs of scale `short` are short: localization in particular is not learned to its end \
+    ([localization-and-scenes.md](localization-and-scenes.md) has longer runs). The touch scale is the value of a touch \
+    coordinate at the screen edge, as recorded in the runs; it changes results considerably \
+    ([module-results.md](module-results.md#touch-scale)), so studies with other scales are judged separately.\n";
 
 impl StudyUsed {
     fn row(&self) -> String {

@@ -1,4 +1,4 @@
-//! One colour a module and one a way of learning, the same in all figures of a page.
+//! One colour per module and one per method, the same in all figures of a page.
 
 use std::collections::{BTreeMap, BTreeSet};
 use touchstream_analysis::{MAIN_MODULES, PresetFindings};
@@ -14,7 +14,7 @@ pub struct Styles {
 }
 
 impl Styles {
-    /// Names of the table have its places; others, in their order, those that nobody on the page has.
+    /// Names of the table have its indices; other names have those that are free, in their order.
     fn new(table: &[&str], there: &BTreeSet<&str>) -> Self {
         let place = |name: &str| table.iter().position(|known| *known == name);
         let mut idx_of: BTreeMap<String, usize> =
@@ -47,7 +47,6 @@ pub struct Colours {
 }
 
 impl Colours {
-    /// Over all presets.
     pub fn of(presets: &[PresetFindings]) -> Self {
         let tasks = presets.iter().flat_map(|preset| &preset.modules.tasks);
         let modules = tasks.flat_map(|task| &task.modules).map(|module| module.module.as_str());
@@ -74,7 +73,7 @@ mod tests {
         }
         check(&[], &[]);
         check(&["unit", "layer", "scratch"], &["scratch", "layer", "unit"]);
-        // What is not run leaves its place empty, or to a way of one's own.
+        // The index of a missing name stays empty, or goes to a custom one.
         check(&["unit", "layer"], &["", "layer", "unit"]);
         check(&["unit", "layer", "mine", "yours"], &["mine", "layer", "unit", "yours"]);
         let styles = Styles::new(&WAYS, &["layer", "unit"].into());

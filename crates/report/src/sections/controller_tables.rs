@@ -3,7 +3,7 @@
 use crate::sections::colours::Styles;
 use crate::sections::over_switches::OVER_SWITCHES;
 use crate::sections::tables::{
-    CUT, Possible, counted_cells, counted_columns, ends_of, figure_cells, figure_columns,
+    CLIPPING_NOTE, Possible, counted_cells, counted_columns, ends_of, figure_cells, figure_columns,
 };
 use crate::study::figure::Figure;
 use crate::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
@@ -13,7 +13,7 @@ use touchstream_analysis::{
     gain_over_switches,
 };
 
-/// One initial value of a controller: its name, and where it stands.
+/// Name and value of one of a controller's initial values.
 type Factor = (&'static str, fn(&InitialValues) -> f32);
 
 const FACTORS: [Factor; 4] = [
@@ -23,7 +23,7 @@ const FACTORS: [Factor; 4] = [
     ("bias, later stages", |initial| initial.bias[1]),
 ];
 
-/// A way that starts a controller with certain values, and what it gains.
+/// A setting of a controller's initial values and its gain.
 struct Setting<'a> {
     way: SwitchMethod,
     values: InitialValues,
@@ -38,7 +38,7 @@ impl Setting<'_> {
     }
 }
 
-/// Figure and tables of a sweep around a preset's default; none where fewer than two settings were run.
+/// Figure and tables of a sweep around a preset's default; `None` for fewer than two settings.
 pub fn sweep(
     preset: &str,
     module: &str,
@@ -73,7 +73,7 @@ pub fn sweep(
 fn setting_figure(preset: &str, module: &str, settings: &[Setting], styles: &Styles) -> Figure {
     let n_switches = settings.iter().map(|setting| setting.gain.switches.len()).max().unwrap_or(0);
     let row = |setting: &Setting| {
-        // At a single switch there is nothing to be over but seeds.
+        // At a single switch, the interval is over seeds.
         let over_seeds = setting.gain.over_seeds.filter(|_| n_switches == 1);
         let figure = over_seeds.unwrap_or(setting.gain.over_switches);
         IntervalRow {
@@ -94,7 +94,7 @@ fn setting_figure(preset: &str, module: &str, settings: &[Setting], styles: &Sty
         title: format!("RGain by initial values: {module}, preset {preset}"),
         caption: format!(
             "Mean RGain over {n_switches} switches, the best setting first, with Student's 95 % interval over n {over}. Each pair: at the first \
-             stage, and behind it. In colour: the default. {CUT}"
+             stage, at later stages. In colour: the default. {CLIPPING_NOTE}"
         ),
         x_label: "mean RGain".into(),
         range: None,
@@ -105,7 +105,7 @@ fn setting_figure(preset: &str, module: &str, settings: &[Setting], styles: &Sty
     .figure()
 }
 
-/// As it is typed: 0.1, not the nearest of 32 bits.
+/// As it was typed: 0.1, not the nearest 32-bit number.
 fn typed(value: f32) -> Cell {
     Cell::Number(value.to_string().parse().ok())
 }
@@ -132,13 +132,13 @@ fn setting_table(preset: &str, module: &str, settings: &[Setting]) -> Table {
     Table {
         id: format!("controller-{module}-{preset}"),
         title: format!("Initial values of the controller with {module}, the best first, preset {preset}"),
-        note: format!("{OVER_SWITCHES} {CUT}"),
+        note: format!("{OVER_SWITCHES} {CLIPPING_NOTE}"),
         columns,
         rows: settings.iter().map(row).collect(),
     }
 }
 
-/// A row a value of each factor, beside the default's (or, where that was not run, the first).
+/// A row per value of each factor, compared with the default's value (or the first, if that was not run).
 fn factor_table(
     preset: &str,
     module: &str,
@@ -153,7 +153,7 @@ fn factor_table(
         TableColumn::count("n_settings", "settings"),
     ];
     columns.extend(figure_columns("rgain", "mean RGain"));
-    columns.push(TableColumn::number("held_against", "held against"));
+    columns.push(TableColumn::number("baseline", "compared with"));
     columns.extend(figure_columns("effect", "difference, interval over switches"));
     columns.push(TableColumn::count("n_pairs", "pairs of settings"));
     columns.push(TableColumn::count("n_switches", "switches"));
@@ -163,7 +163,7 @@ fn factor_table(
         let mut values: Vec<f32> = settings.iter().map(|setting| value_of(&setting.values)).collect();
         values.sort_by(f32::total_cmp);
         values.dedup();
-        // What was not varied has no effect that could be told.
+        // A factor that was not varied has no effect.
         if values.len() < 2 {
             continue;
         }
@@ -212,8 +212,8 @@ fn factor_table(
         id: format!("controller-factors-{module}-{preset}"),
         title: format!("What each initial value does with {module}, preset {preset}"),
         note: format!(
-            "Difference: RGain of settings with this value minus that of the same settings with the value it is held against, by the same \
-             seeds, in the mean over pairs of settings. {OVER_SWITCHES}"
+            "Difference: RGain of settings with this value minus that of the same settings with the value it is compared with, with the \
+             same seeds, averaged over pairs of settings. {OVER_SWITCHES}"
         ),
         columns,
         rows,
@@ -262,7 +262,6 @@ mod tests {
             let usual = rows.iter().find(|row| row[1] == against).unwrap();
             assert_eq!((&*usual[2], &*usual[8]), ("true", ""));
         }
-        // What was not varied stands nowhere.
         assert!(rows_of(&section, "controller-factors-ems-default", "bias, first stage").is_empty());
     }
 }

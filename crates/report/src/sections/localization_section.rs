@@ -1,13 +1,13 @@
-//! Fine touches: boxes beside baselines.
+//! Localization: the IoU of modules and baselines.
 
 use crate::sections::colours::Styles;
-use crate::sections::tables::{CUT, Possible, ends_of, figure_cells, figure_columns};
+use crate::sections::tables::{CLIPPING_NOTE, Possible, ends_of, figure_cells, figure_columns};
 use crate::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
 use crate::study::study_page::StudySection;
 use crate::study::table::{Cell, Table, TableColumn};
 use touchstream_analysis::LocalizationFindings;
 
-/// IoU of modules, beside what needs no reward maps.
+/// IoU of modules, compared with baselines without reward maps.
 pub fn localization(preset: &str, found: &LocalizationFindings, styles: &Styles) -> Option<StudySection> {
     if found.modules.is_empty() {
         return None;
@@ -85,7 +85,7 @@ pub fn localization(preset: &str, found: &LocalizationFindings, styles: &Styles)
             title: format!("IoU, preset {preset}"),
             note: format!(
                 "n counts seeds of modules, and screens of baselines: 95 % intervals are Student's over the former, bootstrapped over the \
-                 latter. {CUT}"
+                 latter. {CLIPPING_NOTE}"
             ),
             columns,
             rows,

@@ -10,6 +10,7 @@ pub mod single_task_section;
 pub mod switch_section;
 mod tables;
 mod verdict_table;
+pub mod vote_section;
 
 pub use colours::{Colours, Styles};
 pub use verdict_table::verdict_table;

@@ -2,7 +2,7 @@
 
 use crate::sections::colours::Styles;
 use crate::sections::single_task_section::{band_points, rank_of_task};
-use crate::sections::tables::{CUT, Possible, counted_cells, counted_columns, ends_of, n_words};
+use crate::sections::tables::{CLIPPING_NOTE, Possible, counted_cells, counted_columns, ends_of, n_words};
 use crate::study::figure::Figure;
 use crate::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
 use crate::study::panels::{Panel, PanelCurve, Panels, XRange};
@@ -10,7 +10,7 @@ use crate::study::study_page::StudySection;
 use crate::study::table::{Cell, Table, TableColumn};
 use touchstream_analysis::{Estimate, MAIN_MODULES, SceneFindings};
 
-/// More panels than these are for nobody: further modules are in the figure of delays.
+/// More panels cannot be read; further modules are in the figure of delays.
 const MOST_PANELS: usize = 12;
 /// More rows than these are read in the table.
 const MOST_ROWS: usize = 100;
@@ -48,7 +48,7 @@ pub fn section(preset: &str, found: &[SceneFindings], styles: &Styles) -> Option
             note: format!(
                 "Halfway: the first evaluation at which a curve is halfway from its first to its final value. The right one: reward of \
                  touches that are on any thing at all. Each n counts the seeds that rose: others have no halfway step. Student's 95 % \
-                 intervals over these seeds. {CUT}"
+                 intervals over these seeds. {CLIPPING_NOTE}"
             ),
             columns,
             rows: found.iter().map(row).collect(),
@@ -113,6 +113,7 @@ fn curves(preset: &str, found: &[&SceneFindings], styles: &Styles) -> Figure {
         x_range: XRange::Own,
         y_range: (0.0, 1.0),
         line_names,
+        n_columns: None,
         panels: shown.iter().map(panel).collect(),
     }
     .figure()
@@ -189,7 +190,7 @@ mod tests {
             seed,
             kind: RunKind::SingleTask,
             learning_rate: None,
-            base_end: None,
+            base_curve: Vec::new(),
             points: (0..).zip(rewards).map(point).collect(),
         }
     }

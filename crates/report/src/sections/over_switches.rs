@@ -1,7 +1,7 @@
-//! Second tasks over all switches: what each way comes to, and how much more one gains than another with the same seeds.
+//! Second tasks over all switches: the gain of each method, and differences between methods with the same seeds.
 
 use crate::sections::tables::{
-    CUT, Possible, counted_cells, counted_columns, ends_of, figure_cells, figure_columns,
+    CLIPPING_NOTE, Possible, counted_cells, counted_columns, ends_of, figure_cells, figure_columns,
 };
 use crate::study::figure::Figure;
 use crate::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
@@ -11,7 +11,7 @@ use touchstream_analysis::{
     gain_over_switches,
 };
 
-/// Ways whose difference is a question: which is held against which, and what that tells.
+/// Pairs of methods whose difference answers a question, and what it measures.
 const PAIRS: [(SwitchMethod, SwitchMethod, &str); 7] = [
     (SwitchMethod::LAYER, SwitchMethod::LAYER_PLAIN, "with minus without transformations"),
     (SwitchMethod::UNIT, SwitchMethod::UNIT_PLAIN, "with minus without transformations"),
@@ -19,15 +19,15 @@ const PAIRS: [(SwitchMethod, SwitchMethod, &str); 7] = [
     (SwitchMethod::UNIT, SwitchMethod::UNIT_SHUFFLED, "intact minus shuffled old module"),
     (SwitchMethod::LAYER, SwitchMethod::FineTuning, "voting minus fine-tuning"),
     (SwitchMethod::UNIT, SwitchMethod::FineTuning, "voting minus fine-tuning"),
-    (SwitchMethod::UNIT, SwitchMethod::LAYER, "units that vote instead of layers"),
+    (SwitchMethod::UNIT, SwitchMethod::LAYER, "unit minus layer voting"),
 ];
 
 /// How intervals over switches are made.
-pub const OVER_SWITCHES: &str = "Over switches: the mean of the switches' means, with Student's 95 % interval over switches, each of which \
-                                 counts the same (no-switch is none). Over seeds: each seed's own mean over switches, with Student's 95 % interval over the \
+pub const OVER_SWITCHES: &str = "Over switches: the mean of the switches' means, with Student's 95 % interval over switches, which have equal \
+                                 weights (no-switch is excluded). Over seeds: each seed's own mean over switches, with Student's 95 % interval over the \
                                  seeds that all switches have.";
 
-/// A row a way: mean, median, how many are positive.
+/// A row per method: mean, median, number of positive gains.
 pub fn summary_table(
     preset: &str,
     module: &str,
@@ -52,13 +52,13 @@ pub fn summary_table(
     (!rows.is_empty()).then(|| Table {
         id: format!("over-switches-{module}-{preset}"),
         title: format!("RGain over switches with {module}, preset {preset}"),
-        note: format!("{OVER_SWITCHES} {CUT}"),
+        note: format!("{OVER_SWITCHES} {CLIPPING_NOTE}"),
         columns,
         rows,
     })
 }
 
-/// Differences of ways with the same seeds, at each switch and over switches; none where no two of a pair were run.
+/// Differences of methods with the same seeds, at each switch and over switches; `None` if no pair was run.
 pub fn differences(preset: &str, module: &str, switches: &[&SwitchFindings]) -> Option<(Figure, Table)> {
     let of_pair = |&(one, other, what): &(SwitchMethod, SwitchMethod, &'static str)| {
         Some((format!("{one} minus {other}"), what, difference_over_switches(switches, &[(one, other)])?))
@@ -99,7 +99,7 @@ fn difference_figure(preset: &str, module: &str, found: &[(String, &str, OverSwi
         id: format!("differences-{module}-{preset}"),
         title: format!("Differences in RGain: {module}, preset {preset}"),
         caption: format!(
-            "RGain of one way minus that of another with the same seed. At a switch: mean over n seeds with Student's 95 % interval; dots are \
+            "RGain of one method minus that of another with the same seed. At a switch: mean over n seeds with Student's 95 % interval; dots are \
              seeds. {OVER_SWITCHES}"
         ),
         x_label: "difference in RGain".into(),

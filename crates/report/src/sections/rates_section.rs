@@ -1,9 +1,9 @@
-//! Which learning rate suits which module on which task, and how far behind the paper's is.
+//! Learning rates: the best for each module and task, and the loss with the paper's.
 
 use crate::sections::colours::Styles;
 use crate::sections::single_task_section::rank_of_task;
 use crate::sections::tables::{
-    CUT, Possible, ends_of, figure_cells, figure_columns, left_out_table, n_words,
+    CLIPPING_NOTE, Possible, ends_of, figure_cells, figure_columns, left_out_table, n_words,
 };
 use crate::study::band_line::BandPoint;
 use crate::study::figure::Figure;
@@ -42,11 +42,11 @@ pub fn section(
         id: format!("learning-rates-{preset}"),
         title: format!("Learning rates, preset {preset}"),
         text: if is_choice {
-            "Judged on every second validation picture; `touchstream study modules --rates DIR` takes the chosen rates and judges them \
-             on the others."
+            "Evaluated on every second validation image; `touchstream study modules --rates DIR` uses the chosen rates and evaluates \
+             them on the others."
         } else {
-            "Judged on all validation pictures, so none is left to judge the chosen rates by: `touchstream study learning-rates` \
-             chooses them on every second one."
+            "Evaluated on all validation images, so none is left to evaluate the chosen rates on: `touchstream study \
+             learning-rates` chooses them on every second one."
         }
         .into(),
         figures: vec![areas(preset, &found, styles)],
@@ -120,6 +120,7 @@ fn areas(preset: &str, found: &[Compared], styles: &Styles) -> Figure {
         x_range: XRange::Own,
         y_range: (0.0, 1.0),
         line_names: styles.names(),
+        n_columns: None,
         panels: found.chunk_by(|one, other| one.task == other.task).map(panel).collect(),
     }
     .figure()
@@ -158,10 +159,10 @@ fn chosen_table(preset: &str, found: &[Compared]) -> Table {
     };
     Table {
         id: format!("chosen-rates-{preset}"),
-        title: format!("Chosen rates beside the paper's, preset {preset}"),
+        title: format!("Chosen rates and the paper's, preset {preset}"),
         note: format!(
             "Chosen: of the rates with the fewest seeds that diverged or are missing, the one with the largest mean area under the curve. What is chosen is the best of several, so the \
-             difference flatters it. Student's 95 % intervals over n seeds; no area where the paper's rate was not run. {CUT}"
+             difference flatters it. Student's 95 % intervals over n seeds; no area where the paper's rate was not run. {CLIPPING_NOTE}"
         ),
         columns,
         rows: found.iter().map(row).collect(),
@@ -206,7 +207,7 @@ fn area_table(preset: &str, found: &[Compared]) -> Table {
         id: format!("learning-rates-{preset}"),
         title: format!("Learning rates, preset {preset}"),
         note: format!(
-            "Mean validation reward along the curve; Student's 95 % intervals over n seeds. {CUT} Chosen: of the rates with the fewest seeds \
+            "Mean validation reward along the curve; Student's 95 % intervals over n seeds. {CLIPPING_NOTE} Chosen: of the rates with the fewest seeds \
              that diverged or are missing, the one with the largest mean; of equal ones the smallest rate."
         ),
         columns,
@@ -230,7 +231,7 @@ mod tests {
             seed,
             kind: RunKind::SingleTask,
             learning_rate: Some(rate),
-            base_end: None,
+            base_curve: Vec::new(),
             points: [0, 100]
                 .map(|step| Point { step, reward, train_reward: None, on_object: None, reuse: None })
                 .to_vec(),

@@ -2,8 +2,8 @@
 
 use crate::sections::colours::Styles;
 use crate::sections::tables::{
-    CUT, Possible, averaged_cells, counted_cells, counted_columns, ends, figure_cells, figure_columns,
-    left_out_table, n_words,
+    CLIPPING_NOTE, Possible, averaged_cells, counted_cells, counted_columns, ends, figure_cells, figure_columns,
+    left_out_table, lines_words, n_words,
 };
 use crate::study::band_line::BandPoint;
 use crate::study::figure::Figure;
@@ -19,7 +19,7 @@ use touchstream_analysis::{
 };
 use touchstream_env::task::{find_task, paper_tasks};
 
-/// More lines than this are drawn without bands: nobody could tell them apart.
+/// More lines than this are drawn without bands, which would hide them.
 const MAX_BANDS: usize = 7;
 
 /// The section of modules, under a preset.
@@ -58,7 +58,7 @@ pub fn section(preset: &str, found: &ModuleFindings, styles: &Styles) -> Option<
     })
 }
 
-/// Where a task stands in the paper; others behind.
+/// The task's index in the paper; other tasks follow.
 pub fn rank_of_task(task: &str) -> usize {
     paper_tasks().iter().position(|known| known.id() == task).unwrap_or(paper_tasks().len())
 }
@@ -128,21 +128,22 @@ fn curves(preset: &str, found: &ModuleFindings, styles: &Styles) -> Figure {
             curves: task.modules.iter().map(curve).collect(),
         }
     };
-    let n = n_words(found.tasks.iter().flat_map(|task| &task.modules).map(|module| module.curve.n));
-    let bands = if has_bands { "95 % bootstrap bands over seeds" } else { "means over seeds" };
+    let n_seeds = found.tasks.iter().flat_map(|task| &task.modules).map(|module| module.curve.n);
+    let lines = lines_words(has_bands, n_seeds);
     let are_boxes = found.tasks.iter().all(|task| is_boxes(&task.task));
     let (quantity, y_label) = if are_boxes { ("IoU", "IoU") } else { ("reward", "validation reward") };
     Panels {
         id: format!("curves-{preset}"),
         title: format!("Learning curves, preset {preset}"),
         caption: format!(
-            "Mean {quantity} of validation trials; {bands}, {n}. Dashed: uniform touches. Vertical: the horizon up to which areas count."
+            "Mean {quantity} of validation trials: {lines}. Dashed: uniform touches. Dotted: the horizon, up to which areas are compared."
         ),
         x_label: "steps".into(),
         y_label: y_label.into(),
         x_range: XRange::Own,
         y_range: (0.0, 1.0),
         line_names: styles.names(),
+        n_columns: None,
         panels: found.tasks.iter().map(panel).collect(),
     }
     .figure()
@@ -153,7 +154,7 @@ pub fn is_boxes(task: &str) -> bool {
     task == "localization"
 }
 
-/// What uniform touches earn, where geometry alone tells.
+/// The mean reward of uniform touches, if it follows from geometry alone.
 pub fn chance_of(task: &str) -> Option<f64> {
     find_task(task).ok()?.geometric_rewards().map(|exact| exact.chance)
 }
@@ -377,7 +378,7 @@ fn final_rewards(preset: &str, found: &ModuleFindings) -> Table {
         title: format!("Final rewards, preset {preset}"),
         note: format!(
             "Mean validation reward (of localization, IoU) of the last tenth of each curve; Student's 95 % intervals over n seeds, where bands \
-             of figures are bootstrapped over the same. {CUT}"
+             of figures are bootstrapped over the same. {CLIPPING_NOTE}"
         ),
         columns,
         rows,
@@ -399,7 +400,7 @@ mod tests {
             seed,
             kind: RunKind::SingleTask,
             learning_rate: None,
-            base_end: None,
+            base_curve: Vec::new(),
             points: [(0, 0.5), (100, 0.9), (200, if seed == 1 { 1.0 } else { 0.8 })]
                 .map(|(step, reward)| Point {
                     step,

@@ -3,8 +3,8 @@
 use crate::sections::colours::Styles;
 use crate::sections::single_task_section::{band_points, chance_of, is_boxes};
 use crate::sections::tables::{
-    CUT, Possible, counted_cells, counted_columns, ends_of, figure_cells, figure_columns, left_out_table,
-    n_words,
+    CLIPPING_NOTE, Possible, counted_cells, counted_columns, ends_of, figure_cells, figure_columns, left_out_table,
+    lines_words,
 };
 use crate::sections::{controller_tables, over_switches};
 use crate::study::figure::Figure;
@@ -14,11 +14,11 @@ use crate::study::study_page::StudySection;
 use crate::study::table::{Cell, Table, TableColumn};
 use std::collections::BTreeSet;
 use touchstream_analysis::{
-    Estimate, InitialValues, OverSwitches, SwitchFindings, SwitchMethod, WayFindings, gain_over_switches,
+    Estimate, InitialValues, MeanCurve, OverSwitches, SwitchFindings, SwitchMethod, WayFindings, gain_over_switches,
 };
 use touchstream_env::schedule::NAMED_SCHEDULES;
 
-/// More ways than these are a sweep.
+/// More methods than these are a sweep.
 const MOST_WAYS: usize = 12;
 /// More lines than these are drawn without bands.
 const MAX_BANDS: usize = 7;
@@ -44,9 +44,7 @@ fn section(
     default: InitialValues,
 ) -> StudySection {
     let mut switches: Vec<&SwitchFindings> = found.iter().filter(|switch| switch.module == module).collect();
-    // The paper's in its order, then others by name.
-    let rank = |name: &str| NAMED_SCHEDULES.iter().position(|row| row.id == name);
-    switches.sort_by_key(|switch| rank(&switch.switch).unwrap_or(NAMED_SCHEDULES.len()));
+    switches.sort_by_key(|switch| rank(&switch.switch));
     let ways = way_names(&switches, styles);
     let (mut figures, mut tables) = (Vec::new(), Vec::new());
     if let Some((figure, of_sweep)) =
@@ -55,8 +53,9 @@ fn section(
         figures.push(figure);
         tables.extend(of_sweep);
     }
-    // Of a sweep of dozens of ways, single switches are read in the table.
+    // A sweep of dozens of methods is shown in tables only.
     if ways.len() <= MOST_WAYS {
+        figures.extend(bases(preset, module, &switches));
         figures.push(curves(preset, module, &switches, &ways, styles, Quantity::Reward));
         if switches.iter().any(|switch| switch.ways.iter().any(|way| way.reuse.is_some())) {
             figures.push(curves(preset, module, &switches, &ways, styles, Quantity::Reuse));
@@ -75,9 +74,9 @@ fn section(
     StudySection {
         id: format!("switches-{module}-{preset}"),
         title: format!("Switches with {module}, preset {preset}"),
-        text: "RGain: area under the curve after the switch, over that of a new module alone (scratch) on the same screens, minus 1; \
-               it shrinks with the horizon. TGain: the largest difference in reward over the time it took, a thousand steps. \
-               At a switch, intervals are over seeds, each paired with its own scratch run; means over switches say what theirs is over."
+        text: "RGain: the area under the curve after the switch, divided by that of a new module alone (scratch) on the same screens, \
+               minus 1; it shrinks with the number of steps. TGain: the largest lead in reward over scratch, divided by the number \
+               of steps at which it occurs; per 1,000 steps. Intervals at a switch are over seeds, each paired with its own scratch run."
             .into(),
         figures,
         pictures: Vec::new(),
@@ -85,12 +84,50 @@ fn section(
     }
 }
 
-/// What everything is held against comes first.
+/// The paper's switches in its order, then others.
+pub fn rank(switch: &str) -> usize {
+    NAMED_SCHEDULES.iter().position(|row| row.id == switch).unwrap_or(NAMED_SCHEDULES.len())
+}
+
+/// The baseline comes first.
 fn way_names(switches: &[&SwitchFindings], styles: &Styles) -> Vec<SwitchMethod> {
     let ways = switches.iter().flat_map(|switch| &switch.ways).map(|way| way.way);
     let mut names: Vec<SwitchMethod> = ways.collect::<BTreeSet<_>>().into_iter().collect();
     names.sort_by_key(|name| styles.of(&name.to_string()));
     names
+}
+
+/// Learning curves of the base tasks, each once.
+fn bases(preset: &str, module: &str, switches: &[&SwitchFindings]) -> Option<Figure> {
+    let mut bases: Vec<(&str, &MeanCurve)> = Vec::new();
+    for switch in switches {
+        let base = switch.base_curve.as_ref().map(|curve| (switch.base_task.as_str(), curve));
+        bases.extend(base.filter(|base| !bases.contains(base)));
+    }
+    let panel = |&(task, curve): &(&str, &MeanCurve)| Panel {
+        title: task.to_owned(),
+        chance: chance_of(task),
+        curves: vec![PanelCurve { points: band_points(curve, true), ..PanelCurve::default() }],
+        ..Panel::default()
+    };
+    (!bases.is_empty()).then(|| {
+        Panels {
+            id: format!("switch-bases-{module}-{preset}"),
+            title: format!("Before the switch: {module}, preset {preset}"),
+            caption: format!(
+                "Validation on the base tasks: {}.",
+                lines_words(true, bases.iter().map(|(_, curve)| curve.n))
+            ),
+            x_label: "steps".into(),
+            y_label: "validation reward".into(),
+            x_range: XRange::Own,
+            y_range: (0.0, 1.0),
+            line_names: vec!["base task".into()],
+            n_columns: None,
+            panels: bases.iter().map(panel).collect(),
+        }
+        .figure()
+    })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -133,23 +170,24 @@ fn curves(
             curves: switch.ways.iter().filter_map(curve).collect(),
         }
     };
-    let n = n_words(switches.iter().flat_map(|switch| &switch.ways).map(|way| way.curve.n));
-    let (id, title, y_label) = match quantity {
-        Quantity::Reward => ("curves", "After the switch", "validation reward"),
-        Quantity::Reuse => ("reuse", "Share of old modules in what is learned", "share, mean over stages"),
+    let n_seeds = switches.iter().flat_map(|switch| &switch.ways).map(|way| way.curve.n);
+    let lines = lines_words(has_bands, n_seeds);
+    let (id, title, what, y_label) = match quantity {
+        Quantity::Reward => ("curves", "After the switch", "Validation reward", "validation reward"),
+        Quantity::Reuse => {
+            ("reuse", "Reuse", "Vote share of the old modules, mean over stages", "vote share")
+        }
     };
     Panels {
         id: format!("switch-{id}-{module}-{preset}"),
         title: format!("{title}: {module}, preset {preset}"),
-        caption: match has_bands {
-            true => format!("95 % bootstrap bands over seeds, {n}."),
-            false => format!("Means over seeds, {n}."),
-        },
+        caption: format!("{what}: {lines}."),
         x_label: "steps after the switch".into(),
         y_label: y_label.into(),
         x_range: XRange::Own,
         y_range: (0.0, 1.0),
         line_names: styles.names(),
+        n_columns: None,
         panels: switches.iter().map(panel).collect(),
     }
     .figure()
@@ -225,7 +263,7 @@ fn gains(
     let rows = means.into_iter().flatten().chain(switches.iter().map(row_of)).collect();
     let (id, title, x_label) = match gain {
         Gain::Relative => ("rgain", "RGain", "RGain"),
-        Gain::Transfer => ("tgain", "TGain", "TGain, reward a thousand steps"),
+        Gain::Transfer => ("tgain", "TGain", "TGain, reward per 1,000 steps"),
     };
     Intervals {
         id: format!("{id}-{module}-{preset}"),
@@ -260,7 +298,7 @@ fn gain_table(preset: &str, module: &str, switches: &[&SwitchFindings]) -> Table
     columns.push(TableColumn::count("n", "n"));
     columns.extend(counted_columns("area", "area"));
     columns.push(TableColumn::count("horizon", "steps"));
-    columns.extend(counted_columns("reuse_end", "old modules' share at the end"));
+    columns.extend(counted_columns("reuse_end", "vote share of old modules at the end"));
     let mut rows = Vec::new();
     for switch in switches {
         for way in &switch.ways {
@@ -281,7 +319,7 @@ fn gain_table(preset: &str, module: &str, switches: &[&SwitchFindings]) -> Table
         id: format!("gains-{module}-{preset}"),
         title: format!("Gains with {module}, preset {preset}"),
         note: format!(
-            "Gains shrink with the horizon, which is the number of steps after the switch. Student's 95 % intervals over n seeds. {CUT}"
+            "RGain shrinks with the number of steps after the switch. Student's 95 % intervals over n seeds. {CLIPPING_NOTE}"
         ),
         columns,
         rows,
@@ -316,7 +354,7 @@ pub mod tests {
                 way: way.parse().unwrap(),
             },
             learning_rate: None,
-            base_end: None,
+            base_curve: Vec::new(),
             points: [0, 100].map(point).to_vec(),
         }
     }

@@ -1,4 +1,4 @@
-//! Small words for tables that sections share.
+//! Columns, cells and captions that sections share.
 
 use crate::study::table::{Cell, Table, TableColumn};
 use touchstream_analysis::{Estimate, Interval, LeftOut, PooledEstimate};
@@ -13,11 +13,11 @@ pub struct Possible {
 impl Possible {
     /// Rewards, areas under them, IoU, shares.
     pub const SHARE: Self = Self { low: 0.0, high: 1.0 };
-    /// RGain: nothing is worse than no reward at all.
+    /// RGain, which is -1 if nothing is earned.
     pub const GAIN: Self = Self { low: -1.0, high: f64::INFINITY };
     /// Steps since the start.
     pub const STEP: Self = Self { low: 0.0, high: f64::INFINITY };
-    /// Differences and slopes.
+    /// Differences.
     pub const ANYTHING: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
     fn cut(self, Interval { low, high }: Interval) -> (f64, f64) {
@@ -26,7 +26,7 @@ impl Possible {
 }
 
 /// Under a table or figure whose intervals are cut.
-pub const CUT: &str = "Intervals end where no value can be.";
+pub const CLIPPING_NOTE: &str = "Intervals are clipped to possible values.";
 
 /// A value and both ends of its interval.
 pub fn figure_columns(name: &str, label: &str) -> Vec<TableColumn> {
@@ -44,7 +44,6 @@ pub fn counted_columns(name: &str, label: &str) -> Vec<TableColumn> {
     columns
 }
 
-/// Their cells.
 pub fn figure_cells(figure: Option<&Estimate>, possible: Possible) -> Vec<Cell> {
     cells_of(figure.map(|figure| figure.value), figure.and_then(|figure| ends_of(figure, possible)))
 }
@@ -82,7 +81,7 @@ pub fn left_out_table(id: &str, left_out: &[LeftOut]) -> Option<Table> {
     (!left_out.is_empty()).then(|| Table {
         id: id.to_owned(),
         title: "Left out".into(),
-        note: "Runs that count nowhere above, and why.".into(),
+        note: "Runs that are excluded above, and why.".into(),
         columns: vec![TableColumn::text("what", "what"), TableColumn::text("why", "why")],
         rows: left_out.iter().map(row).collect(),
     })
@@ -96,6 +95,16 @@ pub fn n_words(ns: impl Iterator<Item = usize>) -> String {
         (Some(min), Some(max)) if min == max => format!("n = {min} seeds"),
         (Some(min), Some(max)) => format!("n = {min} to {max} seeds"),
         _ => "n = 0".into(),
+    }
+}
+
+/// What the lines of a figure are: means over seeds, with or without bands; a single seed has no band.
+pub fn lines_words(has_bands: bool, ns: impl Iterator<Item = usize> + Clone) -> String {
+    let n = n_words(ns.clone());
+    match (ns.max(), has_bands) {
+        (Some(2..), true) => format!("95 % bootstrap bands over seeds, {n}"),
+        (Some(1), _) => "a single seed".into(),
+        _ => format!("means over seeds, {n}"),
     }
 }
 

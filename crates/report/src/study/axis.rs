@@ -2,7 +2,7 @@
 
 use crate::curve_plot::short_number;
 
-/// From values to pixels.
+/// A linear map from values to pixels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     /// The values at both ends.
@@ -12,7 +12,7 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Where a value lies; values beyond an end lie at it.
+    /// Position of a value, clamped to the ends.
     pub fn at(&self, value: f64) -> f64 {
         let (low, high) = self.values;
         let span = if high > low { high - low } else { 1.0 };
@@ -20,7 +20,7 @@ impl Scale {
         self.pixels.0 + share * (self.pixels.1 - self.pixels.0)
     }
 
-    /// Whether a value lies between the ends.
+    /// Whether the value is between the ends.
     pub fn holds(&self, value: f64) -> bool {
         (self.values.0..=self.values.1).contains(&value)
     }
@@ -31,10 +31,10 @@ impl Scale {
     }
 }
 
-/// With fewer ticks nobody can tell what lies between and beyond them.
+/// With fewer ticks, values between and beyond them cannot be read.
 const LEAST_TICKS: usize = 3;
 
-/// Round values from `low` to `high`: as many as are wanted or fewer, but at least three.
+/// Round values from `low` to `high`: at most `n_wanted`, but at least three.
 pub(super) fn round_ticks((low, high): (f64, f64), n_wanted: usize) -> Vec<f64> {
     let span = high - low;
     if !span.is_finite() || span <= 0.0 {
@@ -84,7 +84,7 @@ mod tests {
             ((0.0, 1.0), &["0", "0.25", "0.5", "0.75", "1"]),
             ((0.0, 30_000.0), &["0", "10k", "20k", "30k"]),
             ((-0.4, 0.9), &["−0.25", "0", "0.25", "0.5", "0.75"]),
-            // Results around 0.5 stand beside a tick of 0.5.
+            // Ticks are multiples of the step.
             ((0.065, 0.591), &["0.1", "0.2", "0.3", "0.4", "0.5"]),
             ((0.97, 1.02), &["0.98", "1", "1.02"]),
             ((-0.5, 1.5), &["−0.5", "0", "0.5", "1", "1.5"]),

@@ -1,4 +1,4 @@
-//! A line with a band around it: what a method came to, and how sure that is.
+//! A line with a band around it: a mean and its interval.
 
 use crate::study::figure::Drawing;
 use crate::study::plot_area::PlotArea;
@@ -9,15 +9,13 @@ use crate::study::style::{fill_class, stroke_class};
 pub struct BandPoint {
     /// Along the horizontal axis.
     pub x: f64,
-    /// The value.
     pub y: f64,
     /// The band's lower edge; `y` where there is no band.
     pub lower: f64,
-    /// The band's upper edge.
     pub upper: f64,
 }
 
-/// The band alone, so that lines can all lie above all bands. Points that are no numbers are left out.
+/// The band alone, so that lines can all lie above all bands. Points that are not finite are left out.
 pub(super) fn draw_band(drawing: &mut Drawing, area: &PlotArea, style_idx: usize, points: &[BandPoint]) {
     let there: Vec<&BandPoint> =
         points.iter().filter(|p| p.x.is_finite() && p.lower.is_finite() && p.upper.is_finite()).collect();

@@ -1,4 +1,4 @@
-//! A figure: one SVG that stands on its own, as a file or inside a page.
+//! A figure: one self-contained SVG, as a file or inside a page.
 
 use crate::page::escaped;
 use crate::study::style::{SMALL_TEXT_PX, TEXT_PX, style_element};
@@ -13,14 +13,12 @@ pub struct Figure {
     pub title: String,
     /// How to read it: what bands and intervals are, over how many runs.
     pub caption: String,
-    /// A whole SVG file.
     pub svg: String,
 }
 
 /// How much room a figure wants on a narrow screen before it scrolls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Breadth {
-    /// One plot.
     Narrow,
     /// Many plots or columns side by side.
     Wide,
@@ -67,7 +65,6 @@ impl Drawing {
         }
     }
 
-    /// A straight line.
     pub fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
         let ((x1, y1), (x2, y2)) = (from, to);
         self.add(&format!(
@@ -82,12 +79,10 @@ impl Drawing {
         ));
     }
 
-    /// A filled circle.
     pub fn dot(&mut self, class: &str, x: f64, y: f64, radius: f64) {
         self.add(&format!("<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"/>"));
     }
 
-    /// The whole file.
     pub fn figure(self, id: &str, title: &str, caption: &str, size: (f64, f64), breadth: Breadth) -> Figure {
         let (width, height) = (size.0.ceil(), size.1.ceil());
         let breadth = match breadth {
@@ -125,7 +120,7 @@ pub(super) mod tests {
     /// Texts that a careless figure would break on.
     pub const HOSTILE: &str = "<&\">\u{1}\u{ffff}]]>";
 
-    /// The file is valid XML and SVG, with a title and a description, and shows no number that is none.
+    /// The file is valid XML and SVG, with a title and a description, and shows no NaN or infinity.
     #[track_caller]
     pub fn check_stands_alone(figure: &Figure) {
         let tree = resvg::usvg::Tree::from_str(&figure.svg, &Default::default());

@@ -1,22 +1,16 @@
-//! A table of coloured cells: a row a module, a column a task, the number in every cell.
+//! A table of coloured cells: a row per module, a column per task, the value in every cell.
 
 use crate::study::figure::{Breadth, Drawing, Figure, xml_text};
 use crate::study::text_width::{fitted, text_width_px};
 
-/// What the figure shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeatTable {
-    /// The figure's id.
     pub id: String,
-    /// The figure's title.
     pub title: String,
-    /// How to read it.
     pub caption: String,
     /// What the numbers are: `normalized area`.
     pub value_label: String,
-    /// Names of the rows, from top to bottom.
     pub rows: Vec<String>,
-    /// Names of the columns, from left to right.
     pub columns: Vec<String>,
     /// Row by row, from 0 to 1; what is not there is shown as missing.
     pub values: Vec<Vec<Option<f64>>>,
@@ -41,7 +35,6 @@ const COLOURS: [[u8; 3]; 9] = [
 ];
 
 impl HeatTable {
-    /// Draws it.
     pub fn figure(&self) -> Figure {
         let mut drawing = Drawing::new();
         let widest = |names: &[String]| {
@@ -207,7 +200,7 @@ mod tests {
         };
         let figure = table.figure();
         check_stands_alone(&figure);
-        // The second of the first row is no number, the first of the second is none, the last was not given.
+        // One value is NaN, one is `None`, and the last row is too short.
         assert_eq!(figure.svg.matches("class=\"missing\"").count(), 3, "{}", figure.svg);
         assert_eq!(figure.svg.matches(">missing</text>").count(), 3);
         assert_eq!(figure.svg.matches("class=\"hatch\"").count(), 4);

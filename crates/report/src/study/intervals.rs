@@ -6,16 +6,11 @@ use crate::study::legend::{Legend, Sign};
 use crate::study::style::{fill_class, solid_class, stroke_class};
 use crate::study::text_width::{fitted, fitted_bold, text_width_px};
 
-/// What the figure shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Intervals {
-    /// The figure's id.
     pub id: String,
-    /// The figure's title.
     pub title: String,
-    /// How to read it.
     pub caption: String,
-    /// Under the axis.
     pub x_label: String,
     /// From left to right; by default all that is shown. What lies beyond it is an arrow at the edge.
     pub range: Option<(f64, f64)>,
@@ -24,7 +19,6 @@ pub struct Intervals {
     /// What is compared within a row, such as ways of voting: one colour each. The legend names those of which there is an
     /// estimate; where none has a name, rows name what they show.
     pub series: Vec<String>,
-    /// From top to bottom.
     pub groups: Vec<IntervalGroup>,
 }
 
@@ -33,16 +27,13 @@ pub struct Intervals {
 pub struct IntervalGroup {
     /// Empty for none.
     pub heading: String,
-    /// From top to bottom.
     pub rows: Vec<IntervalRow>,
 }
 
 /// One row: a name, and an estimate a series.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IntervalRow {
-    /// At the left.
     pub label: String,
-    /// Under each other.
     pub estimates: Vec<Mark>,
 }
 
@@ -55,11 +46,10 @@ pub struct Mark {
     pub value: Option<f64>,
     /// Lower and upper end of its interval, if there were enough.
     pub interval: Option<(f64, f64)>,
-    /// What single seeds came to, as small dots.
+    /// Values of single seeds, drawn as small dots.
     pub seeds: Vec<f64>,
-    /// What the paper prints, as a diamond.
+    /// The paper's value, drawn as a diamond.
     pub paper: Option<f64>,
-    /// How many runs.
     pub n: u64,
 }
 
@@ -73,7 +63,6 @@ const LONGEST_LABEL: f64 = 340.0;
 const TALL: f64 = 600.0;
 
 impl Intervals {
-    /// Draws it.
     pub fn figure(&self) -> Figure {
         let mut drawing = Drawing::new();
         let labels = self.groups.iter().flat_map(|group| &group.rows).map(|row| &row.label);
@@ -272,7 +261,7 @@ mod tests {
     fn what_lies_beyond_is_an_arrow() {
         let mut figure = intervals();
         figure.range = Some((0.3, 0.6));
-        // Both ends of the interval, the paper's value and one seed; the reference line is no estimate.
+        // Both ends of the interval, the paper's value and one seed; the reference line is not an estimate.
         assert_eq!(figure.figure().svg.matches("class=\"beyond").count(), 4);
         figure.range = None;
         assert_eq!(figure.figure().svg.matches("class=\"beyond").count(), 0);

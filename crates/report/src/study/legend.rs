@@ -4,24 +4,20 @@ use crate::study::figure::Drawing;
 use crate::study::style::{fill_class, stroke_class};
 use crate::study::text_width::text_width_px;
 
-/// What stands before a name.
+/// The symbol before a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sign {
-    /// A line in a style.
     Line(usize),
     /// A point with its interval, in a colour.
     Estimate(usize),
-    /// A dashed level.
     Level,
-    /// A dotted mark.
     Mark,
-    /// A small dot for a seed.
     Seed,
     /// A diamond for the paper's value.
     Paper,
 }
 
-/// A legend whose room is known before it is drawn.
+/// A legend whose size is known before it is drawn.
 pub(super) struct Legend<'a> {
     entries: Vec<(Sign, &'a str)>,
     /// Left edges in pixels, and rows.
@@ -60,7 +56,6 @@ impl<'a> Legend<'a> {
         Self { entries, places, n_rows }
     }
 
-    /// How high it is, in pixels.
     pub fn height(&self) -> f64 {
         self.n_rows as f64 * ROW_HEIGHT
     }

@@ -35,6 +35,7 @@ figcaption b { color: var(--ink); }
 .study-figure { display: block; width: 100%; height: auto; border-radius: 4px; }
 .study-figure { min-width: var(--least); } .study-figure.narrow { max-width: 46rem; } .study-figure.broad { max-width: 64rem; }
 .wide { -webkit-overflow-scrolling: touch; } .wide img { max-width: 100%; }
+.faint { color: var(--faint); white-space: nowrap; }
 table.study { margin: .6rem 0 .3rem; } table.study caption { text-align: left; font-weight: 600; padding-bottom: .3rem; }
 details table.study caption { display: none; }
 .study th, .study td { padding: .22rem .9rem .22rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
@@ -42,17 +43,14 @@ details table.study caption { display: none; }
 .study .number { text-align: right; white-space: nowrap; }
 .study th.number { white-space: normal; } .study td + td:not(.number) { min-width: 5rem; }
 .study th:first-child, .study td:first-child { position: sticky; left: 0; background: var(--paper); max-width: 45vw; }
-table.verdicts { width: 100%; } .verdicts td { min-width: 4rem; } .verdicts .claim { min-width: 14rem; }
-.verdicts .found { min-width: 9rem; } .verdicts .why { min-width: 12rem; }
+ul.verdicts { list-style: none; padding: 0; max-width: 60rem; } .verdicts .name { color: var(--faint); }
+.verdicts li { border-top: 1px solid var(--line); padding: .45rem 0; } .verdicts p { margin: .15rem 0; }
 @media (min-width: 50rem) { .study td:first-child:not(.number) { min-width: 11rem; } }
 @media (max-width: 50rem) {
   body { margin: 1rem auto; } h1 { font-size: 1.5rem; }
   dl { display: block; } dd { margin: 0 0 .35rem; }
-  .verdicts, .verdicts tbody, .verdicts tr, .verdicts td { display: block; } .verdicts thead { display: none; }
-  .verdicts tr { border-top: 1px solid var(--line); padding: .5rem 0; }
-  .study.verdicts td { border: 0; text-align: left; white-space: normal; padding: .05rem 0; position: static; max-width: none; }
-  .verdicts td[data-name]::before { content: attr(data-name) ": "; color: var(--faint); }
-  .verdicts .claim { font-weight: 600; }
+  .scrolls::before { content: "scroll sideways \2192"; position: sticky; left: 0; font-size: .8rem; color: var(--faint); }
+  .wide img { max-width: none; min-width: 44rem; }
 }
 </style>
 "#;

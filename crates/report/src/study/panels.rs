@@ -7,18 +7,12 @@ use crate::study::legend::{Legend, Sign};
 use crate::study::plot_area::{PlotArea, TickLabels};
 use crate::study::text_width::bold_lines;
 
-/// What the figure shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panels {
-    /// The figure's id.
     pub id: String,
-    /// The figure's title.
     pub title: String,
-    /// How to read it.
     pub caption: String,
-    /// Under all panels.
     pub x_label: String,
-    /// Beside all panels.
     pub y_label: String,
     /// From which to which step.
     pub x_range: XRange,
@@ -26,7 +20,8 @@ pub struct Panels {
     pub y_range: (f64, f64),
     /// Names of the lines, in the legend's order. The first seven have colours of their own.
     pub line_names: Vec<String>,
-    /// Row by row.
+    /// Panels per row; by default, as many as their number suggests.
+    pub n_columns: Option<usize>,
     pub panels: Vec<Panel>,
 }
 
@@ -41,14 +36,12 @@ pub enum XRange {
     Given(f64, f64),
 }
 
-/// One task.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Panel {
-    /// Above it.
     pub title: String,
-    /// What uniform touches earn: a dashed level.
+    /// Reward of uniform touches, drawn as a dashed line.
     pub chance: Option<f64>,
-    /// How far areas are taken: a dotted mark.
+    /// Step up to which areas are compared, drawn as a dotted line.
     pub horizon: Option<f64>,
     /// Its lines, earlier ones above. With more than about seven, bands hide more than they show.
     pub curves: Vec<PanelCurve>,
@@ -59,11 +52,10 @@ pub struct Panel {
 pub struct PanelCurve {
     /// Which of the figure's `line_names` it is.
     pub name_idx: usize,
-    /// From left to right.
     pub points: Vec<BandPoint>,
-    /// Single seeds as thin lines, if they are to be shown.
+    /// Single seeds, drawn as thin lines.
     pub seeds: Vec<Vec<(f64, f64)>>,
-    /// Where the paper's choice lies on the line: a diamond.
+    /// The paper's choice, drawn as a diamond on the line.
     pub paper: Option<(f64, f64)>,
 }
 
@@ -82,19 +74,20 @@ const TICKS_HEIGHT: f64 = 34.0;
 const TITLE_LINE_HEIGHT: f64 = 16.0;
 
 /// Panels in a row, the width of all in pixels, and a panel's height.
-fn layout(n_panels: usize) -> (usize, f64, f64) {
-    match n_panels {
+fn layout(n_panels: usize, n_columns: Option<usize>) -> (usize, f64, f64) {
+    match n_columns.unwrap_or(n_panels) {
         0 | 1 => (1, 640.0, 300.0),
-        2 | 4 => (2, 800.0, 210.0),
+        2 => (2, 800.0, 210.0),
+        4 if n_columns.is_none() => (2, 800.0, 210.0),
+        4.. if n_columns.is_some() => (n_columns.unwrap_or(4), 960.0, 120.0),
         _ => (3, 900.0, 160.0),
     }
 }
 
 impl Panels {
-    /// Draws it.
     pub fn figure(&self) -> Figure {
         let mut drawing = Drawing::new();
-        let (n_columns, width, height) = layout(self.panels.len());
+        let (n_columns, width, height) = layout(self.panels.len(), self.n_columns);
         let legend = Legend::new(self.legend_entries(), width - 28.0);
         legend.draw(&mut drawing, 14.0, 10.0);
         let top = 10.0 + legend.height() + 6.0;
@@ -221,6 +214,7 @@ mod tests {
             x_range: XRange::Shared,
             y_range: (0.0, 1.0),
             line_names: vec![HOSTILE.into(); n_lines],
+            n_columns: None,
             panels: vec![panel; n_panels],
         }
     }
@@ -296,7 +290,7 @@ mod tests {
         two_rows.panels[1].title = "short".into();
         let without: f64 = height(&two_rows.figure().svg).parse().unwrap();
         assert_eq!(with_long, without + TITLE_LINE_HEIGHT);
-        // Short ones stand right above their panel.
+        // Short titles are right above their panel.
         let y_of = |text: &str| {
             let (head, _) = svg.split_once(&format!("\">{text}</text>")).unwrap();
             head.rsplit("y=\"").next().unwrap().to_owned()

@@ -3,25 +3,21 @@
 use crate::study::axis::{Scale, tick_label};
 use crate::study::figure::Drawing;
 
-/// Where a plot stands and what its sides mean.
+/// Position and axes of a plot.
 pub(super) struct PlotArea {
-    /// From left to right.
     pub x: Scale,
-    /// From bottom to top.
     pub y: Scale,
 }
 
 /// Which ticks have labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TickLabels {
-    /// Those below.
     Below,
-    /// Those below and at the left.
     BelowAndLeft,
 }
 
 impl PlotArea {
-    /// Grid lines and labels; what is plotted goes on top.
+    /// Draws grid lines and labels, before the plot.
     pub fn draw(&self, drawing: &mut Drawing, labels: TickLabels) {
         let ((left, right), (bottom, top)) = (self.x.pixels, self.y.pixels);
         for tick in self.y.ticks(5) {

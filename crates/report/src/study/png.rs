@@ -13,20 +13,14 @@ const LONGEST_SIDE: f32 = 20_000.0;
 /// Why a figure cannot be drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum PngError {
-    /// It is no valid SVG.
-    #[error("the figure is no valid SVG")]
+    #[error("the figure is not a valid SVG")]
     Svg(#[from] resvg::usvg::Error),
-    /// The picture would have no pixels or too many.
     #[error("a figure of {width} x {height} cannot be drawn {scale} times as large")]
     Size {
-        /// Of the SVG.
         width: f32,
-        /// Of the SVG.
         height: f32,
-        /// What was asked for.
         scale: f32,
     },
-    /// The picture could not be written.
     #[error("the figure as PNG: {0}")]
     Encoding(String),
 }

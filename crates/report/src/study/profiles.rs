@@ -5,25 +5,19 @@ use crate::study::band_line::BandPoint;
 use crate::study::figure::Figure;
 use crate::study::panels::{Panel, PanelCurve, Panels, XRange};
 
-/// What the figure shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profiles {
-    /// The figure's id.
     pub id: String,
-    /// The figure's title.
     pub title: String,
-    /// How to read it.
     pub caption: String,
     /// What tau is a threshold of: `normalized area (τ)`.
     pub x_label: String,
-    /// One a method.
     pub lines: Vec<ProfileLine>,
 }
 
 /// The profile of one method.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProfileLine {
-    /// In the legend.
     pub name: String,
     /// Which colour and dashes it has: the same as in other figures of the method.
     pub style_idx: usize,
@@ -32,7 +26,6 @@ pub struct ProfileLine {
 }
 
 impl Profiles {
-    /// Draws it.
     pub fn figure(&self) -> Figure {
         let taus = self.lines.iter().flat_map(|line| &line.points).map(|point| point.x);
         let (low, high) = extent(taus).unwrap_or((0.0, 1.0));
@@ -53,6 +46,7 @@ impl Profiles {
             x_range: XRange::Given(low, high),
             y_range: (0.0, 1.0),
             line_names: names,
+            n_columns: None,
             panels: vec![Panel { curves: curves.collect(), ..Panel::default() }],
         }
         .figure()

@@ -5,23 +5,17 @@ use crate::page::escaped;
 /// How many runs of a study are in which state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunCounts {
-    /// Came to their end.
     pub n_done: u64,
-    /// Ended with an error.
     pub n_failed: u64,
-    /// Are under way.
     pub n_running: u64,
-    /// Have not begun.
     pub n_missing: u64,
 }
 
 impl RunCounts {
-    /// All that the study wants.
     pub fn n_total(&self) -> u64 {
         self.n_done + self.n_failed + self.n_running + self.n_missing
     }
 
-    /// Whether nothing is left to do.
     pub fn is_complete(&self) -> bool {
         self.n_done == self.n_total()
     }
@@ -35,7 +29,7 @@ pub(super) fn progress_banner(counts: &RunCounts, missing: &[String], failed: &[
     let (n_done, n_total) = (counts.n_done, counts.n_total());
     if counts.is_complete() {
         return format!(
-            "<div class=\"banner complete\" role=status><p class=state>Complete: all {n_total} runs.</p></div>\n"
+            "<div class=\"banner complete\" role=status><p class=state>Complete: all {n_total} runs of this study.</p></div>\n"
         );
     }
     let mut html = String::from("<div class=\"banner partial\" role=status>\n");
@@ -54,7 +48,7 @@ pub(super) fn progress_banner(counts: &RunCounts, missing: &[String], failed: &[
         .map(|(n, state)| format!("{n} {state}"))
         .collect();
     html.push_str(&format!(
-        "<p>Everything below is of the finished runs alone; {}.</p>\n",
+        "<p>Everything below is about the finished runs only; {}.</p>\n",
         states.join(", ")
     ));
     html.push_str(&list("What is missing", "runs", missing.iter().map(|run| escaped(run)).collect()));
@@ -113,6 +107,6 @@ mod tests {
     #[test]
     fn a_complete_study_says_so() {
         let html = progress_banner(&RunCounts { n_done: 3, ..RunCounts::default() }, &[], &[]);
-        assert!(html.contains("Complete: all 3 runs.") && !html.contains("partial"), "{html}");
+        assert!(html.contains("Complete: all 3 runs of this study.") && !html.contains("partial"), "{html}");
     }
 }

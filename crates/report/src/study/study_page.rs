@@ -11,50 +11,40 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use touchstream_analysis::Verdict;
 
-/// What the page shows.
 #[derive(Clone, Debug, Default)]
 pub struct StudyPage {
-    /// Of the study.
     pub title: String,
-    /// What it came to, in a sentence or two.
+    /// The result in one or two sentences.
     pub lead: String,
-    /// How it was made.
     pub facts: Vec<Fact>,
-    /// How much of it is there.
     pub progress: RunCounts,
     /// Runs, or groups of runs, that have not begun.
     pub missing: Vec<String>,
     /// Runs that ended with an error, and its words.
     pub failed: Vec<(String, String)>,
-    /// The paper's claims.
     pub verdicts: Vec<Verdict>,
-    /// In the order of the table of contents.
     pub sections: Vec<StudySection>,
 }
 
 /// One part of the page.
 #[derive(Clone, Debug, Default)]
 pub struct StudySection {
-    /// Where links lead to.
+    /// Target of links.
     pub id: String,
-    /// Above it.
     pub title: String,
     /// Paragraphs, with empty lines between them.
     pub text: String,
     /// Drawn inside the page.
     pub figures: Vec<Figure>,
-    /// Pictures that are no figures, such as reward maps.
+    /// Images of pixels, such as reward maps.
     pub pictures: Vec<StudyPicture>,
     /// Folded where they are long.
     pub tables: Vec<Table>,
 }
 
-/// A picture of pixels.
 #[derive(Clone, Debug, Default)]
 pub struct StudyPicture {
-    /// Under it.
     pub caption: String,
-    /// A whole PNG file.
     pub png: Vec<u8>,
 }
 
@@ -62,7 +52,7 @@ pub struct StudyPicture {
 const LONGEST_OPEN_TABLE: usize = 30;
 
 impl StudyPage {
-    /// The page as HTML that asks nothing of the network.
+    /// The page as self-contained HTML.
     pub fn html(&self) -> Result<String, TableError> {
         let mut html = String::from(HEAD);
         html.push_str(STYLE);
@@ -73,12 +63,14 @@ impl StudyPage {
             html.push_str(&format!("<p class=lead>{}</p>\n", escaped(&self.lead)));
         }
         html.push_str(&progress_banner(&self.progress, &self.missing, &self.failed));
-        html.push_str(&facts_list(&self.facts));
         html.push_str(&self.contents());
         html.push_str(&verdicts_section(&self.verdicts));
         for section in &self.sections {
             html.push_str(&section_html(section)?);
         }
+        html.push_str("<section id=\"settings\"><h2>How it was made</h2>\n");
+        html.push_str(&facts_list(&self.facts));
+        html.push_str("</section>\n");
         html.push_str("</html>\n");
         Ok(html)
     }
@@ -89,6 +81,7 @@ impl StudyPage {
         let rows: String = verdicts
             .into_iter()
             .chain(sections)
+            .chain([("settings", "How it was made")])
             .map(|(id, title)| format!("<li><a href=\"#{}\">{}</a></li>\n", escaped(id), escaped(title)))
             .collect();
         format!("<nav><h2>Contents</h2><ol>\n{rows}</ol></nav>\n")
@@ -111,7 +104,7 @@ fn section_html(section: &StudySection) -> Result<String, TableError> {
 
 fn figure_html(figure: &Figure) -> String {
     format!(
-        "<figure id=\"{}\"><div class=wide tabindex=0>\n{}</div><figcaption><b>{}</b> {}</figcaption></figure>\n",
+        "<figure id=\"{}\"><div class=\"wide scrolls\" tabindex=0>\n{}</div><figcaption><b>{}</b> {}</figcaption></figure>\n",
         escaped(&figure.id),
         figure.svg.replace(&style_element(), ""),
         escaped(&figure.title),
@@ -122,7 +115,7 @@ fn figure_html(figure: &Figure) -> String {
 fn picture_html(picture: &StudyPicture) -> String {
     let (caption, source) = (escaped(&picture.caption), STANDARD.encode(&picture.png));
     format!(
-        "<figure><div class=wide tabindex=0><img alt=\"{caption}\" loading=lazy src=\"data:image/png;base64,{source}\"></div>\
+        "<figure><div class=\"wide scrolls\" tabindex=0><img alt=\"{caption}\" loading=lazy src=\"data:image/png;base64,{source}\"></div>\
          <figcaption>{caption}</figcaption></figure>\n"
     )
 }

@@ -61,8 +61,7 @@ pub(super) fn bold_lines(text: &str, size_px: f64, width_px: f64) -> Vec<String>
     lines
 }
 
-/// A first line that fits, and what stands behind it. After a colon if the rest then fits, too; else where most words or parts of
-/// one stay together.
+/// Splits off a first line that fits: after a colon if the rest then fits, too, else at a space, else within a word.
 fn broken<'a>(text: &'a str, fits: &impl Fn(&str) -> bool) -> Option<(&'a str, &'a str)> {
     let at = |at: usize| (text[..at].trim_end(), text[at..].trim_start());
     let breaks = |places: Vec<usize>| {
@@ -125,7 +124,7 @@ mod tests {
         check("", 10.0, &[""]);
         check("four shown", 100.0, &["four shown"]);
         check("match: four shown", 80.0, &["match:", "four shown"]);
-        // At the last space where there is no colon, or too much behind it.
+        // At the last space where there is no colon, or too much text after it.
         check("match four shown", 80.0, &["match four", "shown"]);
         check("a: four shown, fixed", 80.0, &["a: four", "shown, fixed"]);
         check("mmmmmmmm", 40.0, &["mm…"]);

@@ -13,7 +13,7 @@ fn badge(kind: VerdictKind, text: &str) -> String {
     format!("<span class=\"badge {class}\">{sign} {text}</span>")
 }
 
-/// How many of each, and the table; nothing without verdicts.
+/// Counts and a list, judged claims first; empty without verdicts.
 pub(super) fn verdicts_section(verdicts: &[Verdict]) -> String {
     if verdicts.is_empty() {
         return String::new();
@@ -24,28 +24,40 @@ pub(super) fn verdicts_section(verdicts: &[Verdict]) -> String {
         html.push_str(&badge(kind, &format!("{n} {}", kind.label())));
         html.push('\n');
     }
-    html.push_str(
-        "</p>\n<div class=wide tabindex=0><table class=\"study verdicts\">\n<thead><tr><th>claim<th>verdict<th>preset\
-         <th>paper<th>found<th>n<th>why</tr></thead>\n<tbody>\n",
-    );
-    for row in verdicts {
-        let named = |name: &str, text: &str| match text {
-            "" => "<td></td>".into(),
-            text => format!("<td class={name} data-name={name}>{}</td>", escaped(text)),
-        };
+    html.push_str("</p>\n");
+    let (open, judged): (Vec<&Verdict>, Vec<&Verdict>) =
+        verdicts.iter().partition(|row| row.outcome == VerdictKind::NotEnoughData);
+    html.push_str(&list(&judged));
+    if !open.is_empty() {
+        let n = open.len();
         html.push_str(&format!(
-            "<tr><td class=claim>{}</td><td>{}</td>{}{}{}<td data-name=n>{}</td>{}</tr>\n",
-            escaped(&row.claim),
-            badge(row.outcome, row.outcome.label()),
-            named("preset", &row.preset),
-            named("paper", &row.paper),
-            named("found", &row.found),
-            escaped(&row.n),
-            named("why", &row.why),
+            "<details><summary>Not enough data ({n} {})</summary>\n{}</details>\n",
+            if n == 1 { "claim" } else { "claims" },
+            list(&open)
         ));
     }
-    html.push_str("</tbody></table></div></section>\n");
+    html.push_str("</section>\n");
     html
+}
+
+fn list(verdicts: &[&Verdict]) -> String {
+    if verdicts.is_empty() {
+        return String::new();
+    }
+    let row = |row: &&Verdict| {
+        let parts = [("preset", &row.preset), ("paper", &row.paper), ("found", &row.found), ("n", &row.n)];
+        let parts = parts.into_iter().filter(|(_, text)| !text.is_empty());
+        let parts: Vec<String> =
+            parts.map(|(name, text)| format!("<span class=name>{name}:</span> {}", escaped(text))).collect();
+        format!(
+            "<li>{} <b>{}</b><p>{}</p><p>{}</p></li>\n",
+            badge(row.outcome, row.outcome.label()),
+            escaped(&row.claim),
+            parts.join("; "),
+            escaped(&row.why),
+        )
+    };
+    format!("<ul class=verdicts>\n{}</ul>\n", verdicts.iter().map(row).collect::<String>())
 }
 
 #[cfg(test)]
@@ -77,11 +89,10 @@ mod tests {
             "✗ 1 not reproduced",
             "… 0 not enough data",
             "✗ not reproduced",
-            "<td></td></tr>",
         ] {
             assert!(html.contains(part), "{part} in {html}");
         }
-        assert!(!html.contains("<b>"), "{html}");
+        assert!(!html.contains("<b>\""), "{html}");
         assert_eq!(html.matches("&lt;b&gt;&quot;").count(), 3 * 5);
     }
 

@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use touchstream_experiment::config::Choice;
 use touchstream_experiment::run::{CHECKPOINT_EVERY, Ending};
-use touchstream_experiment::study::report::{study_report, write_report};
+use touchstream_experiment::study::report::{StudyReport, study_report, write_report};
 use touchstream_experiment::study::slurm::{ArrayTask, SlurmOptions, cancel, read_submissions, submit};
 use touchstream_experiment::study::{
     Cell, JobCounts, LEASE, NamedStudy, SpentTime, Start, StudyFolder, StudySpec, WorkOptions, WorkSummary,
@@ -134,13 +134,19 @@ fn cancel_jobs(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes the report and prints its path.
-fn report(folder: &StudyFolder) -> Result<()> {
+/// Writes the report of a study into its folder; returns it and the path of its page.
+pub fn write_report_of(folder: &StudyFolder) -> Result<(StudyReport, PathBuf)> {
     let spec = &read_spec(folder)?;
     let terminal = Terminal::default();
     let report = study_report(folder, spec, &terminal)?;
     warn_of_unnamed(folder.path(), &unnamed_runs(folder, &cells_of(spec)?)?, &terminal);
     let page = write_report(&report, &folder.report())?;
+    Ok((report, page))
+}
+
+/// Writes the report and says where it is.
+fn report(folder: &StudyFolder) -> Result<()> {
+    let (report, page) = write_report_of(folder)?;
     if !report.page.lead.is_empty() {
         print_line!("{}", report.page.lead);
     }

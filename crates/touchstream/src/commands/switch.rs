@@ -1,6 +1,6 @@
 //! `touchstream switch`: learns a second task after a first one, and from scratch.
 
-use crate::commands::study::{HowArgs, print_spent, this_start, work};
+use crate::commands::study::{HowArgs, print_spent, this_start, work, write_report_of};
 use crate::settings_args::{RunSettings, choice};
 use crate::stdio::print_line;
 use crate::text_table::aligned;
@@ -8,9 +8,9 @@ use anyhow::{Result, bail};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use touchstream_analysis::{Estimate, SwitchFindings};
 use touchstream_experiment::config::Choice;
 use touchstream_experiment::study::{Scale, StudyFolder, StudySpec, begin, timed};
-use touchstream_experiment::switching::{SwitchReport, with_half};
 use touchstream_modules::composite::Voting;
 
 #[derive(Args)]
@@ -51,7 +51,7 @@ pub struct SwitchArgs {
     /// The study's folder; completed runs in it are skipped
     #[arg(long, value_name = "DIR", default_value = "runs/switches")]
     out: PathBuf,
-    /// Print the gains as JSON
+    /// Print the findings as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -131,37 +131,41 @@ pub fn run(args: &SwitchArgs) -> Result<()> {
     let mut spec = begin(&folder, &spec, &this_start())?;
     spec.settings.images.cache.clone_from(&args.settings.images.cache);
     let mut spent = work(&folder, &spec, &how)?;
-    let (report, files) = timed(&mut spent.report, || -> Result<_> {
-        let report = SwitchReport::read(&folder, &spec)?;
-        let files = report.write_files(&folder, &spec)?;
-        Ok((report, files))
-    })?;
+    let (report, page) = timed(&mut spent.report, || write_report_of(&folder))?;
     print_spent(&spent);
+    let switches: Vec<&SwitchFindings> =
+        report.findings.presets.iter().flat_map(|preset| &preset.switching).collect();
     if args.json {
-        print_line!("{}", serde_json::to_string_pretty(&report)?);
+        let json = serde_json::json!({ "switches": switches, "page": page });
+        print_line!("{}", serde_json::to_string_pretty(&json)?);
         return Ok(());
     }
-    print_line!("{}", table(&report));
-    for file in files {
-        print_line!("{}", file.display());
-    }
+    print_line!("{}", table(&switches));
+    print_line!("page     {}  (open it in a browser)", page.display());
     Ok(())
 }
 
-fn table(report: &SwitchReport) -> String {
-    let head = ["switch", "second task", "learned by", "area", "RGain", "TGain/1000", "n", "steps"];
+fn table(switches: &[&SwitchFindings]) -> String {
+    let head = ["switch", "second task", "learned by", "area", "RGain", "TGain", "seeds", "steps"];
     let mut rows = vec![head.map(String::from)];
-    for row in &report.gains {
-        rows.push([
-            row.switch.clone(),
-            row.second.clone(),
-            row.learned_by.clone(),
-            with_half(Some(row.area), row.area_half_interval, false),
-            with_half(row.rgain, row.rgain_half_interval, true),
-            with_half(row.tgain, row.tgain_half_interval, true),
-            row.n_seeds.to_string(),
-            row.horizon.to_string(),
-        ]);
+    // A single seed has no interval.
+    let text = |estimate: &Estimate| match estimate.n {
+        1 => format!("{:+.3}", estimate.value),
+        _ => format!("{estimate:+}"),
+    };
+    for switch in switches {
+        for way in &switch.ways {
+            rows.push([
+                switch.switch.clone(),
+                switch.task.clone(),
+                way.way.to_string(),
+                text(&way.area).replace('+', ""),
+                way.r_gain.as_ref().map_or_else(String::new, text),
+                way.t_gain.as_ref().map_or_else(String::new, text),
+                way.seeds.len().to_string(),
+                switch.horizon_steps.to_string(),
+            ]);
+        }
     }
-    format!("{}\n95 % intervals over seeds (Student's)", aligned(&rows))
+    format!("{}\nTGain: reward per 1,000 steps. In brackets: Student's 95 % interval over seeds.", aligned(&rows))
 }

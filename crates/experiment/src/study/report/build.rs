@@ -1,11 +1,11 @@
-//! A study's report, from its folders alone.
+//! A study's report, from its folder alone.
 
 use crate::config::{Choice, Preset, initial_values};
 use crate::error::{Context, Result};
 use crate::study::cell::{Cell, cells_of, missing_of};
 use crate::study::records::Records;
 use crate::study::report::verdicts_of_study::verdicts_of;
-use crate::study::report::{facts, pictures};
+use crate::study::report::{facts, pictures, votes};
 use crate::study::spec::StudySpec;
 use crate::study::{StudyFolder, Worker};
 use crate::watch::{Event, Watch};
@@ -24,14 +24,14 @@ use touchstream_report::study::study_page::{StudyPage, StudySection};
 use touchstream_report::study::table::Table;
 use touchstream_stimuli::ValidationPart;
 
-/// A page, and what the study says behind it.
+/// The page of a study, and the analysis that it shows.
 pub struct StudyReport {
     pub page: StudyPage,
     pub findings: Findings,
     pub verdicts: Table,
 }
 
-/// Reads a study's folders and sums them up; partial studies say what is missing.
+/// Reads and analyses a study's folder; the report of a partial study lists what is missing.
 pub fn study_report(folder: &StudyFolder, spec: &StudySpec, watch: &dyn Watch) -> Result<StudyReport> {
     let cells = cells_of(spec)?;
     let names: BTreeSet<String> = cells.iter().map(|cell| cell.name.clone()).collect();
@@ -41,7 +41,8 @@ pub fn study_report(folder: &StudyFolder, spec: &StudySpec, watch: &dyn Watch) -
     let colours = Colours::of(&found.presets);
     let mut sections: Vec<StudySection> =
         found.presets.iter().flat_map(|preset| sections_of(spec, preset, &colours)).collect();
-    // Where maps are the question, they come first.
+    sections.extend(votes::sections(&records.runs)?);
+    // In a study of reward maps, they come first.
     let place = if spec.name == "emergence" { 0 } else { sections.len() };
     if let Some(section) = pictures::section(&records.runs)? {
         sections.insert(place, section);
@@ -98,7 +99,7 @@ fn lead_of(outcomes: &[VerdictKind]) -> String {
     }
 }
 
-/// How much is there, and groups of runs that are not.
+/// Counts of runs by state, and the missing ones, grouped over seeds.
 fn progress_of(folder: &StudyFolder, cells: &[Cell], records: &Records) -> Result<(RunCounts, Vec<String>)> {
     let complete = folder.complete()?;
     let begun = folder.begun()?;
@@ -130,7 +131,7 @@ fn progress_of(folder: &StudyFolder, cells: &[Cell], records: &Records) -> Resul
     Ok((counts, missing.into_iter().map(words).collect()))
 }
 
-/// The same; what cannot be read is said, and takes nothing else with it.
+/// The study's localization baselines; if they cannot be read, a warning and none.
 pub fn baselines_or_none(folder: &StudyFolder, watch: &dyn Watch) -> Vec<Baseline> {
     baselines_of(folder).unwrap_or_else(|error| {
         watch.on(Event::Note(&error.text()));
@@ -138,7 +139,6 @@ pub fn baselines_or_none(folder: &StudyFolder, watch: &dyn Watch) -> Vec<Baselin
     })
 }
 
-/// What localization comes to without reward maps, if it was computed.
 fn baselines_of(folder: &StudyFolder) -> Result<Vec<Baseline>> {
     #[derive(Deserialize)]
     struct Row {

@@ -4,6 +4,7 @@ mod build;
 mod facts;
 mod pictures;
 mod verdicts_of_study;
+mod votes;
 mod write;
 
 pub use build::{StudyReport, baselines_or_none, study_report};

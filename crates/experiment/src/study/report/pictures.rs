@@ -21,7 +21,7 @@ pub fn section(runs: &[CompleteRun]) -> Result<Option<StudySection>> {
     }
     Ok((!pictures.is_empty()).then(|| StudySection {
         id: "maps".into(),
-        title: "Reward maps as they emerge".into(),
+        title: "Reward maps over the course of learning".into(),
         text: "The predicted reward of every touch, while the agent learns, and the true reward at the right. A ring marks the \
                touch with the highest predicted reward. Validation screens of one seed."
             .into(),

@@ -7,7 +7,8 @@ use touchstream_analysis::{PresetFindings, Verdict};
 pub fn verdicts_of<'a>(spec: &StudySpec, presets: &'a [PresetFindings]) -> Vec<&'a Verdict> {
     let has_task = |start: &str| spec.tasks.iter().any(|task| task.starts_with(start));
     let has_way = |end: &str| spec.ways.iter().any(|way| way.ends_with(end));
-    let has_switches = spec.switches.iter().any(|switch| switch.starts_with("switch-"));
+    let is_named = |switch: &&String| switch.starts_with("switch-");
+    let has_switches = spec.switches.iter().filter(is_named).count() > 1;
     let has_many = spec.modules.len() > 1 && spec.tasks.len() > 1 && spec.vary.is_empty();
     let has_large = spec.modules.iter().any(|module| module == "none-relu-large");
     let is_asked = |id: &str| match id {

@@ -19,8 +19,8 @@ const MARK: &str = "findings.json";
 const FIGURES: &str = "figures";
 const TABLES: &str = "tables";
 
-/// Writes everything into a folder; gives the page's place. What an earlier report had and this one has not is deleted at the end:
-/// until then the old one is there, file by file.
+/// Writes a report into a folder and returns the path of its page. Files that only an earlier report had are deleted at the
+/// end.
 pub fn write_report(report: &StudyReport, folder: &Path) -> Result<PathBuf> {
     let is_reports = folder.join(MARK).exists();
     let sections = &report.page.sections;
@@ -32,7 +32,7 @@ pub fn write_report(report: &StudyReport, folder: &Path) -> Result<PathBuf> {
     tables.par_iter().map(|table| write_table(table, folder)).collect::<Result<()>>()?;
     let page = folder.join("index.html");
     write_file(&page, report.page.html()?.as_bytes())?;
-    // A folder that was somebody else's before keeps what was in it.
+    // A folder that was not made by an earlier report keeps its files.
     if is_reports {
         delete_all_but(
             &folder.join(FIGURES),

@@ -1,50 +1,45 @@
 //! A table as data: named columns of one kind each, and rows that must fit them.
 
 use ::parquet::errors::ParquetError;
+use touchstream_analysis::thousands;
 
 /// A table of a study.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     /// Stable, as in a file's name: `gains-by-switch`.
     pub id: String,
-    /// Above it.
     pub title: String,
     /// Below it: what was counted, how intervals were made.
     pub note: String,
-    /// From left to right.
     pub columns: Vec<TableColumn>,
     /// From top to bottom, a cell a column.
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// What stands in a column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableColumn {
     /// For machines, in snake_case: `mean_reward`.
     pub name: String,
-    /// For people: `mean reward`.
+    /// Human-readable: `mean reward`.
     pub label: String,
     /// The kind of its every cell, also where the table has no row yet.
     pub kind: CellKind,
 }
 
 impl TableColumn {
-    /// A column of words.
     pub fn text(name: &str, label: &str) -> Self {
         Self::of(CellKind::Text, name, label)
     }
 
-    /// A column of counts.
     pub fn count(name: &str, label: &str) -> Self {
         Self::of(CellKind::Count, name, label)
     }
 
-    /// A column of numbers, any of which may be missing.
+    /// A column of values that may be missing.
     pub fn number(name: &str, label: &str) -> Self {
         Self::of(CellKind::Number, name, label)
     }
 
-    /// A column of yes and no.
     pub fn truth(name: &str, label: &str) -> Self {
         Self::of(CellKind::Truth, name, label)
     }
@@ -54,21 +49,16 @@ impl TableColumn {
     }
 }
 
-/// One cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// Words.
     Text(String),
-    /// How many.
     Count(u64),
-    /// A measured number, or that there is none.
+    /// A value that may be missing.
     Number(Option<f64>),
-    /// Yes or no.
     Truth(bool),
 }
 
 impl Cell {
-    /// Which kind of cell it is.
     pub fn kind(&self) -> CellKind {
         match self {
             Cell::Text(_) => CellKind::Text,
@@ -82,7 +72,7 @@ impl Cell {
     pub(super) fn words(&self) -> String {
         match self {
             Cell::Text(text) => text.clone(),
-            Cell::Count(count) => count.to_string(),
+            Cell::Count(count) => thousands(*count),
             Cell::Number(Some(number)) => short(*number),
             Cell::Number(None) => "–".into(),
             Cell::Truth(truth) => if *truth { "yes" } else { "no" }.into(),
@@ -102,7 +92,9 @@ fn short(number: f64) -> String {
     match number.abs() {
         size if size < NOISE => "0.000".into(),
         size if size < SMALL => format!("{number:.1e}").replace(".0e", "e"),
-        size if size >= LARGE => format!("{number:.0}"),
+        size if size >= LARGE => {
+            format!("{}{}", if number < 0.0 { "-" } else { "" }, thousands(size.round() as u64))
+        }
         _ => format!("{number:.3}"),
     }
 }
@@ -110,18 +102,16 @@ fn short(number: f64) -> String {
 /// What a cell can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellKind {
-    /// Words.
     Text,
     /// Whole numbers from 0.
     Count,
-    /// Numbers that may be missing.
+    /// Values that may be missing.
     Number,
-    /// Yes or no.
     Truth,
 }
 
 impl CellKind {
-    /// Whether people compare it digit by digit, so it stands at the right.
+    /// Whether cells are right-aligned.
     pub(super) fn is_numeric(self) -> bool {
         matches!(self, CellKind::Count | CellKind::Number)
     }
@@ -130,50 +120,32 @@ impl CellKind {
 /// Why a table cannot be handed out.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
-    /// A cell is of another kind than its column.
     #[error("table {table}, column {column}, row {row}: a {found:?} cell in a {expected:?} column")]
     WrongKind {
-        /// The table's id.
         table: String,
-        /// The column's name.
         column: String,
-        /// Counted from 1.
         row: usize,
-        /// The column's kind.
         expected: CellKind,
-        /// The cell's kind.
         found: CellKind,
     },
-    /// A row has too few or too many cells.
     #[error("table {table}, row {row}: {found} cells for {expected} columns")]
     WrongWidth {
-        /// The table's id.
         table: String,
-        /// Counted from 1.
         row: usize,
-        /// How many columns there are.
         expected: usize,
-        /// How many cells the row has.
         found: usize,
     },
     /// A count that Parquet's INT64 cannot hold.
     #[error("table {table}, column {column}, row {row}: {count} is too large for a 64-bit signed number")]
     CountTooLarge {
-        /// The table's id.
         table: String,
-        /// The column's name.
         column: String,
-        /// Counted from 1.
         row: usize,
-        /// The count.
         count: u64,
     },
-    /// The Parquet file could not be made.
     #[error("table {table} as Parquet")]
     Parquet {
-        /// The table's id.
         table: String,
-        /// Why.
         source: ParquetError,
     },
 }
@@ -210,7 +182,7 @@ impl Table {
 pub(super) mod tests {
     use super::*;
 
-    /// A column of each kind, and two rows: `text` stands in every text.
+    /// A column of each kind, and two rows: `text` is in every text.
     pub fn table_with(text: &str) -> Table {
         Table {
             id: "runs".into(),
@@ -268,8 +240,8 @@ pub(super) mod tests {
             (Some(-0.0), "0.000"),
             (Some(-2.2e-17), "0.000"),
             (Some(999.9), "999.900"),
-            (Some(999.9999), "1000"),
-            (Some(-80_000.25), "-80000"),
+            (Some(999.9999), "1,000"),
+            (Some(-80_000.25), "-80,000"),
             (None, "–"),
         ];
         for (number, words) in cases {

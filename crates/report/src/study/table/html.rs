@@ -1,6 +1,6 @@
 //! A table as HTML, for the page: numbers at the right, wide tables scroll in their own box.
 
-use super::{Table, TableError};
+use super::{Cell, Table, TableError};
 use crate::page::escaped;
 
 impl Table {
@@ -8,18 +8,31 @@ impl Table {
     pub fn html(&self) -> Result<String, TableError> {
         self.check()?;
         let class = |is_numeric: bool| if is_numeric { " class=number" } else { "" };
-        let mut html = String::from("<div class=wide tabindex=0><table class=study>\n");
+        // An interval is part of its value's cell.
+        let shown: Vec<(usize, bool)> = (0..self.columns.len())
+            .filter(|&idx| !self.is_interval_end(idx))
+            .map(|idx| (idx, self.is_interval_end(idx + 1)))
+            .collect();
+        let scrolls = if shown.len() > 4 { " scrolls" } else { "" };
+        let mut html = format!("<div class=\"wide{scrolls}\" tabindex=0><table class=study>\n");
         html.push_str(&format!("<caption>{}</caption>\n<thead><tr>", escaped(&self.title)));
-        for column in &self.columns {
+        for &(idx, _) in &shown {
+            let column = &self.columns[idx];
             let class = class(column.kind.is_numeric());
             html.push_str(&format!("<th scope=col{class}>{}</th>", escaped(&column.label)));
         }
         html.push_str("</tr></thead>\n<tbody>\n");
         for row in &self.rows {
             html.push_str("<tr>");
-            for cell in row {
-                let class = class(cell.kind().is_numeric());
-                html.push_str(&format!("<td{class}>{}</td>", escaped(&cell.words())));
+            for &(idx, has_interval) in &shown {
+                let class = class(row[idx].kind().is_numeric());
+                let interval = match (has_interval, &row[idx..]) {
+                    (true, [_, low @ Cell::Number(Some(_)), high, ..]) => {
+                        format!(" <span class=faint>{} to {}</span>", low.words(), high.words())
+                    }
+                    _ => String::new(),
+                };
+                html.push_str(&format!("<td{class}>{}{interval}</td>", escaped(&row[idx].words())));
             }
             html.push_str("</tr>\n");
         }
@@ -29,11 +42,22 @@ impl Table {
         }
         Ok(html)
     }
+
+    /// Whether a column is the lower or upper end of the interval of a column before it: `x_low`, `x_high` after `x`.
+    fn is_interval_end(&self, idx: usize) -> bool {
+        let name = |idx: usize| self.columns.get(idx).map(|column| column.name.as_str());
+        let is_end = |back: usize, end: &str| {
+            let value = idx.checked_sub(back).and_then(name);
+            value.zip(name(idx)).is_some_and(|(value, name)| name.strip_prefix(value) == Some(end))
+        };
+        is_end(1, "_low") || is_end(2, "_high")
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::study::table::content::tests::table_with;
+    use crate::study::table::{Cell, Table, TableColumn};
 
     #[test]
     fn texts_are_escaped_wherever_they_stand() {
@@ -41,6 +65,23 @@ mod tests {
         assert!(!html.contains("<i>"), "{html}");
         // Title, label, cell and note.
         assert_eq!(html.matches("&lt;i&gt;&quot;&amp;").count(), 4, "{html}");
+    }
+
+    #[test]
+    fn intervals_share_the_cell_of_their_value() {
+        let names = ["gain", "gain_low", "gain_high", "low"];
+        let table = Table {
+            columns: names.map(|name| TableColumn::number(name, name)).to_vec(),
+            rows: vec![
+                [0.5, 0.25, 1500.0, 3.0].map(|number| Cell::Number(Some(number))).to_vec(),
+                [Some(0.5), None, None, None].map(Cell::Number).to_vec(),
+            ],
+            ..Table::default()
+        };
+        let html = table.html().unwrap();
+        assert_eq!(html.matches("<th ").count(), 2, "{html}");
+        assert!(html.contains("<td class=number>0.500 <span class=faint>0.250 to 1,500</span></td>"), "{html}");
+        assert!(html.contains("<td class=number>0.500</td><td class=number>–</td>"), "{html}");
     }
 
     #[test]

@@ -1,18 +1,38 @@
-//! Votes over time, read back from a run's folder.
+//! Votes as reports draw them: from a run in memory, or read back from the folder of a study's run.
 
+use crate::curve::{LessonVotes, voter_name};
 use crate::error::{Context, Error, Result, bail};
-use std::fs;
-use std::path::Path;
+use crate::run::RunFolder;
+use touchstream_modules::composite::{StageVotes, Voter, voter_shares};
 use touchstream_report::page::module_class;
-use touchstream_report::switch_page::{VoteSeries, VoterShares};
+use touchstream_report::vote_plots::{VoteSeries, VoterShares};
 
-/// Shares of every voter at every stage, to be drawn; `None` where nothing was voted on.
-pub fn read_votes(path: &Path, name: &str) -> Result<Option<VoteSeries>> {
-    if !path.exists() {
+/// The shares of every voter at every stage of a run in memory.
+pub fn vote_series(name: &str, votes: &LessonVotes<'_>) -> VoteSeries {
+    let steps = votes.rows.iter().map(|row| row.step as f64).collect();
+    let at_steps: Vec<Vec<Vec<f64>>> =
+        votes.rows.iter().map(|row| voter_shares(&row.shares, votes.votes)).collect();
+    let stage = |(idx, stage): (usize, &StageVotes)| {
+        let n_old =
+            (0..stage.n_voters()).filter(|&voter| matches!(stage.voter(voter), Voter::Old(_))).count();
+        let voter = |voter: usize| VoterShares {
+            class: class_of(&voter_name(stage.voter(voter)), n_old),
+            name: voter_name(stage.voter(voter)),
+            shares: at_steps.iter().map(|stages| stages[idx][voter]).collect(),
+        };
+        (votes.structure.stages()[idx].name.clone(), (0..stage.n_voters()).map(voter).collect())
+    };
+    VoteSeries { name: name.to_owned(), steps, stages: votes.votes.iter().enumerate().map(stage).collect() }
+}
+
+/// The shares of every voter at every stage of a run's `votes.csv`; `None` without that file.
+pub fn read_votes(folder: &RunFolder) -> Result<Option<VoteSeries>> {
+    let path = folder.votes_csv();
+    if !folder.has(&path) {
         return Ok(None);
     }
-    let text = fs::read_to_string(path).at(path)?;
-    let mut series = VoteSeries { name: name.to_owned(), ..VoteSeries::default() };
+    let text = folder.read_text(&path).with_context(|| path.display().to_string())?;
+    let mut series = VoteSeries::default();
     for (idx, line) in text.lines().enumerate().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();
         let [step, _lesson, stage, voter, share] = cells[..] else {
@@ -46,8 +66,8 @@ pub fn read_votes(path: &Path, name: &str) -> Result<Option<VoteSeries>> {
     Ok(Some(series))
 }
 
-/// The colour of a voter's area, with `n_old` old modules.
-pub fn class_of(voter: &str, n_old: usize) -> &'static str {
+/// The CSS class of a voter's area, with `n_old` old modules.
+fn class_of(voter: &str, n_old: usize) -> &'static str {
     let old = voter.strip_prefix("old-").map(|old| old.strip_suffix("-transformed").unwrap_or(old));
     let module =
         old.and_then(|old| old.parse::<usize>().ok()).map_or(n_old, |number| number.saturating_sub(1));
