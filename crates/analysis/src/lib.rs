@@ -46,11 +46,11 @@ mod switch_method;
 mod switching;
 mod verdicts;
 
-pub use counted::thousands;
 pub use band::{MeanCurve, MeanPoint};
 pub use continual::{
     ContinualMetrics, ContinualRewards, StreamResults, TaskCurves, TaskResult, continual_metrics,
 };
+pub use counted::thousands;
 pub use findings::{Findings, PresetFindings, findings};
 pub use learning_rates::{RateArea, RateFindings};
 pub use left_out::LeftOut;

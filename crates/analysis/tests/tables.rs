@@ -80,7 +80,8 @@ fn what_is_odd_takes_nothing_else_with_it() {
     records.push(alone("other", "sr-2way", 9, study().0[0].points.clone()));
     let found = preset(&records);
     let left_out = &found.modules.all.left_out;
-    let is_left_out = |what: &str, why: &str| left_out.iter().any(|one| one.what == what && one.why.contains(why));
+    let is_left_out =
+        |what: &str, why: &str| left_out.iter().any(|one| one.what == what && one.why.contains(why));
     assert!(is_left_out("sr-4way-quadrant", "the best area of sr-4way-quadrant is 0"), "{left_out:?}");
     assert!(is_left_out("mine on sr-2way, seed 1", "at other steps"), "{left_out:?}");
     assert!(is_left_out("other", "on sr-2way it has 1 seed"), "{left_out:?}");

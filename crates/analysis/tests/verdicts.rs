@@ -290,10 +290,7 @@ fn a_mean_at_the_old_level_whose_interval_holds_everything_is_not_judged() {
     }
     let found = verdict("no-switch-level-layer", &records, &baselines);
     assert_eq!(found.outcome, VerdictKind::NotEnoughData, "{found:#?}");
-    assert!(
-        found.found.starts_with("1.09") && found.why.contains("too few seeds"),
-        "{found:#?}"
-    );
+    assert!(found.found.starts_with("1.09") && found.why.contains("too few seeds"), "{found:#?}");
 }
 
 /// Below a level, but on the way to it.

@@ -7,59 +7,29 @@ pub enum StatisticsError {
     NoRuns,
     /// One run would count twice.
     #[error("{method} on {task} with seed {seed} is there twice")]
-    Twice {
-        method: String,
-        task: String,
-        seed: u64,
-    },
+    Twice { method: String, task: String, seed: u64 },
     #[error("the score of {method} on {task} with seed {seed} is {score}")]
-    NotFinite {
-        method: String,
-        task: String,
-        seed: u64,
-        score: f64,
-    },
+    NotFinite { method: String, task: String, seed: u64, score: f64 },
     #[error("there are no runs of {method}")]
-    UnknownMethod {
-        method: String,
-    },
+    UnknownMethod { method: String },
     /// Methods are compared on the same tasks only.
     #[error("{method} has no runs on {task}, which others have")]
-    MissingTask {
-        method: String,
-        task: String,
-    },
+    MissingTask { method: String, task: String },
     #[error("a performance profile needs thresholds")]
     NoThresholds,
     #[error("threshold {idx} is {threshold}")]
-    ThresholdNotFinite {
-        idx: usize,
-        threshold: f64,
-    },
+    ThresholdNotFinite { idx: usize, threshold: f64 },
     /// A curve is invalid, or has other steps than those before it.
     #[error("the curve of {module} on {task} with seed {seed}: {source}")]
-    Curve {
-        module: String,
-        task: String,
-        seed: u64,
-        source: CurveError,
-    },
+    Curve { module: String, task: String, seed: u64, source: CurveError },
     /// A mean curve is invalid: rewards are too large to be summed.
     #[error("the mean curves of {task}: {source}")]
-    MeanCurve {
-        task: String,
-        source: CurveError,
-    },
+    MeanCurve { task: String, source: CurveError },
     /// Modules are compared over the same seeds only.
     #[error("no seed of {task} was run with all of its modules")]
-    NoSharedSeed {
-        task: String,
-    },
+    NoSharedSeed { task: String },
     #[error("the best area of {task} is {area}; others can be divided by a positive one only")]
-    NoPositiveArea {
-        task: String,
-        area: f64,
-    },
+    NoPositiveArea { task: String, area: f64 },
 }
 
 /// Steps and rewards that do not form a learning curve.
@@ -68,15 +38,9 @@ pub enum CurveError {
     #[error("there is no evaluation")]
     Empty,
     #[error("step {step} follows step {before}")]
-    StepFalls {
-        step: u64,
-        before: u64,
-    },
+    StepFalls { step: u64, before: u64 },
     #[error("the reward at step {step} is {reward}")]
-    NotFinite {
-        step: u64,
-        reward: f64,
-    },
+    NotFinite { step: u64, reward: f64 },
     /// Curves are compared at the same steps only.
     #[error("its evaluations are at other steps than those of the first curve")]
     OtherSteps,

@@ -21,8 +21,10 @@ pub(crate) fn ems_is_highest(study: &Study) -> Judgement {
         let higher = averages[0].module.as_str();
         let lead = study.main.difference(higher, EMS);
         let is_clear = lead.is_some_and(|lead| lead.compare_to(0.0) == Relation::Above);
-        return found
-            .judged(false, format!("{higher} is higher, {}significantly", if is_clear { "" } else { "not " }));
+        return found.judged(
+            false,
+            format!("{higher} is higher, {}significantly", if is_clear { "" } else { "not " }),
+        );
     }
     let is_unclear = |module: &&str| {
         study

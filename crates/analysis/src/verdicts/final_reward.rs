@@ -26,13 +26,20 @@ pub(crate) fn ems_ends_highest(study: &Study) -> Judgement {
         if lead.value > 0.0 {
             let is_clear = lead.compare_to(0.0) == Relation::Above;
             n_significant += usize::from(is_clear);
-            ahead.push(format!("{module} on {task} {lead:+}{}", if is_clear { ", significantly" } else { "" }));
+            ahead.push(format!(
+                "{module} on {task} {lead:+}{}",
+                if is_clear { ", significantly" } else { "" }
+            ));
         }
     }
     let (Some(&fewest), Some(&most)) = (n_seeds.iter().min(), n_seeds.iter().max()) else {
         return Found::nothing().missing(&missing);
     };
-    let mut text = format!("EMS has the highest final reward on {} of {}", n_tasks - ahead.len(), count(n_tasks, "task"));
+    let mut text = format!(
+        "EMS has the highest final reward on {} of {}",
+        n_tasks - ahead.len(),
+        count(n_tasks, "task")
+    );
     if !ahead.is_empty() {
         text += &format!("; ahead of it: {}", ahead.join("; "));
     }
@@ -42,8 +49,13 @@ pub(crate) fn ems_ends_highest(study: &Study) -> Judgement {
     }
     match ahead.len() {
         0 => found.judged(true, "no module has a higher final reward on any task"),
-        n => found
-            .judged(false, format!("another module has a higher final reward on {}, significantly on {n_significant}", count(n, "task"))),
+        n => found.judged(
+            false,
+            format!(
+                "another module has a higher final reward on {}, significantly on {n_significant}",
+                count(n, "task")
+            ),
+        ),
     }
 }
 

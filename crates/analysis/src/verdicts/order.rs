@@ -63,8 +63,11 @@ pub(crate) fn buttons_first(study: &Study) -> Judgement {
             if is_enough { found.above(delay.compare_to(0.0), 0.0) } else { found.not_enough(why()) }
         }
         None => {
-            let found =
-                if n_recorded > 0 { Found::new("nothing", count(n_recorded, "run")) } else { Found::nothing() };
+            let found = if n_recorded > 0 {
+                Found::new("nothing", count(n_recorded, "run"))
+            } else {
+                Found::nothing()
+            };
             found.not_enough(why())
         }
     }
@@ -88,10 +91,8 @@ pub(crate) fn outlines_first(study: &Study) -> Judgement {
     let delays = scenes(study).find(|scene| scene.task == COCO).map_or_else(Vec::new, delays);
     let delays: Vec<f64> = delays.into_iter().map(|(_, delay)| delay).collect();
     let mut missing = Missing::default();
-    missing.need(
-        delays.len(),
-        format_args!("{EMS} on {COCO} in which touches on objects and reward both rise"),
-    );
+    missing
+        .need(delays.len(), format_args!("{EMS} on {COCO} in which touches on objects and reward both rise"));
     let Some(figure) = Estimate::of(&delays) else { return Found::nothing().missing(&missing) };
     let found = Found::new(format!("{figure:+} of a run's steps later"), count(figure.n, "seed"));
     if missing.is_none() { found.above(figure.compare_to(0.0), 0.0) } else { found.missing(&missing) }

@@ -49,7 +49,8 @@ pub(crate) fn gains_everywhere(study: &Study, learner: Learner) -> Judgement {
         let why = format!("positive everywhere, significantly at {n_significant} of {}", all.len());
         return found.judged(true, why);
     }
-    let n_significantly_lost = lost.iter().filter(|(_, mean)| mean.compare_to(0.0) == Relation::Below).count();
+    let n_significantly_lost =
+        lost.iter().filter(|(_, mean)| mean.compare_to(0.0) == Relation::Below).count();
     let text: Vec<String> = lost.iter().map(|(switch, mean)| format!("{switch} {mean:+}")).collect();
     let why = format!(
         "not positive at {}, significantly negative at {n_significantly_lost}: {}",

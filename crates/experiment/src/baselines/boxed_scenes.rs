@@ -19,15 +19,9 @@ pub enum BoxedScenesError {
     NoScreens,
     /// The number of scene vectors differs from the number of boxes.
     #[error("{n_numbers} numbers are not {n_boxes} scene vectors of {scene_len}")]
-    OtherLength {
-        n_numbers: usize,
-        scene_len: usize,
-        n_boxes: usize,
-    },
+    OtherLength { n_numbers: usize, scene_len: usize, n_boxes: usize },
     #[error("the scene vector of screen {screen} contains a value that is not finite")]
-    NotFinite {
-        screen: usize,
-    },
+    NotFinite { screen: usize },
 }
 
 impl BoxedScenes {
@@ -73,5 +67,10 @@ fn what_does_not_fit_together_is_refused() {
     check(2, &[], 0, "there are no screens");
     check(2, &[1.0, 2.0, 3.0], 2, "3 numbers are not 2 scene vectors of 2");
     check(0, &[], 2, "0 numbers are not 2 scene vectors of 0");
-    check(2, &[1.0, 2.0, 3.0, f32::NAN], 2, "the scene vector of screen 1 contains a value that is not finite");
+    check(
+        2,
+        &[1.0, 2.0, 3.0, f32::NAN],
+        2,
+        "the scene vector of screen 1 contains a value that is not finite",
+    );
 }

@@ -94,10 +94,8 @@ impl MadeFrom {
 /// The page.
 pub fn reproduction_page(all: &[Evidence], made_from: MadeFrom) -> String {
     let columns = judged_columns(all);
-    let mut text = format!(
-        "# Reproduction\n\nWhich claims of the paper hold here. {} {HEAD}",
-        made_from.words()
-    );
+    let mut text =
+        format!("# Reproduction\n\nWhich claims of the paper hold here. {} {HEAD}", made_from.words());
     text += &at_a_glance(&columns);
     for evidence in all {
         text += &section(evidence, &columns);
@@ -153,9 +151,7 @@ fn section(evidence: &Evidence, columns: &[Judged]) -> String {
     if let Counting::Everywhere(edge) = touches
         && studies.iter().any(|study| !study.says_touch_scale)
     {
-        text += &format!(
-            "\nTo repeat these studies, add `--touch-scale {edge}` to commands without it.\n"
-        );
+        text += &format!("\nTo repeat these studies, add `--touch-scale {edge}` to commands without it.\n");
     }
     text += &verdict_rows(verdicts);
     if !left_out.is_empty() || !unread.is_empty() {

@@ -2,8 +2,8 @@
 
 use crate::sections::colours::Styles;
 use crate::sections::tables::{
-    CLIPPING_NOTE, Possible, averaged_cells, counted_cells, counted_columns, ends, figure_cells, figure_columns,
-    left_out_table, lines_words, n_words,
+    CLIPPING_NOTE, Possible, averaged_cells, counted_cells, counted_columns, ends, figure_cells,
+    figure_columns, left_out_table, lines_words, n_words,
 };
 use crate::study::band_line::BandPoint;
 use crate::study::figure::Figure;

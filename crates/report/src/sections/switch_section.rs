@@ -3,8 +3,8 @@
 use crate::sections::colours::Styles;
 use crate::sections::single_task_section::{band_points, chance_of, is_boxes};
 use crate::sections::tables::{
-    CLIPPING_NOTE, Possible, counted_cells, counted_columns, ends_of, figure_cells, figure_columns, left_out_table,
-    lines_words,
+    CLIPPING_NOTE, Possible, counted_cells, counted_columns, ends_of, figure_cells, figure_columns,
+    left_out_table, lines_words,
 };
 use crate::sections::{controller_tables, over_switches};
 use crate::study::figure::Figure;
@@ -14,7 +14,8 @@ use crate::study::study_page::StudySection;
 use crate::study::table::{Cell, Table, TableColumn};
 use std::collections::BTreeSet;
 use touchstream_analysis::{
-    Estimate, InitialValues, MeanCurve, OverSwitches, SwitchFindings, SwitchMethod, WayFindings, gain_over_switches,
+    Estimate, InitialValues, MeanCurve, OverSwitches, SwitchFindings, SwitchMethod, WayFindings,
+    gain_over_switches,
 };
 use touchstream_env::schedule::NAMED_SCHEDULES;
 

@@ -125,7 +125,10 @@ mod tests {
         let section = section("default", "ems", vec![votes("switch-2"), votes("switch-1")]).unwrap();
         let svg = &section.figures[0].svg;
         let at = |text: &str| svg.find(&format!(">{text}</text>")).unwrap();
-        assert!(at("switch-1: layer1") < at("switch-1: readout") && at("switch-1: readout") < at("switch-2: layer1"));
+        assert!(
+            at("switch-1: layer1") < at("switch-1: readout")
+                && at("switch-1: readout") < at("switch-2: layer1")
+        );
         assert_eq!(svg.matches("<polyline class=\"line").count(), 2 * 2 * 2);
         assert!(super::section("default", "ems", Vec::new()).is_none());
     }

@@ -16,11 +16,7 @@ pub enum PngError {
     #[error("the figure is not a valid SVG")]
     Svg(#[from] resvg::usvg::Error),
     #[error("a figure of {width} x {height} cannot be drawn {scale} times as large")]
-    Size {
-        width: f32,
-        height: f32,
-        scale: f32,
-    },
+    Size { width: f32, height: f32, scale: f32 },
     #[error("the figure as PNG: {0}")]
     Encoding(String),
 }

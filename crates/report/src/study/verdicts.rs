@@ -84,12 +84,8 @@ mod tests {
         let html = verdicts_section(
             &[VerdictKind::NotReproduced, VerdictKind::Reproduced, VerdictKind::Reproduced].map(verdict),
         );
-        for part in [
-            "✓ 2 reproduced",
-            "✗ 1 not reproduced",
-            "… 0 not enough data",
-            "✗ not reproduced",
-        ] {
+        for part in ["✓ 2 reproduced", "✗ 1 not reproduced", "… 0 not enough data", "✗ not reproduced"]
+        {
             assert!(html.contains(part), "{part} in {html}");
         }
         assert!(!html.contains("<b>\""), "{html}");

@@ -167,5 +167,8 @@ fn table(switches: &[&SwitchFindings]) -> String {
             ]);
         }
     }
-    format!("{}\nTGain: reward per 1,000 steps. In brackets: Student's 95 % interval over seeds.", aligned(&rows))
+    format!(
+        "{}\nTGain: reward per 1,000 steps. In brackets: Student's 95 % interval over seeds.",
+        aligned(&rows)
+    )
 }

@@ -51,7 +51,8 @@ pub fn run(args: &VerifyArgs) -> Result<()> {
             .collect();
         print_line!("{}", serde_json::to_string_pretty(&verdicts)?);
     } else {
-        for evidence in all.iter().filter(|evidence| evidence.verdicts.iter().any(|verdict| shown(&verdict))) {
+        for evidence in all.iter().filter(|evidence| evidence.verdicts.iter().any(|verdict| shown(&verdict)))
+        {
             let Evidence { images, encoder, touches, settings, .. } = evidence;
             let parts = [format!("{images} with {encoder}"), format!("touches {}", touches.word())];
             print_line!(

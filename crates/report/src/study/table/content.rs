@@ -121,33 +121,14 @@ impl CellKind {
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     #[error("table {table}, column {column}, row {row}: a {found:?} cell in a {expected:?} column")]
-    WrongKind {
-        table: String,
-        column: String,
-        row: usize,
-        expected: CellKind,
-        found: CellKind,
-    },
+    WrongKind { table: String, column: String, row: usize, expected: CellKind, found: CellKind },
     #[error("table {table}, row {row}: {found} cells for {expected} columns")]
-    WrongWidth {
-        table: String,
-        row: usize,
-        expected: usize,
-        found: usize,
-    },
+    WrongWidth { table: String, row: usize, expected: usize, found: usize },
     /// A count that Parquet's INT64 cannot hold.
     #[error("table {table}, column {column}, row {row}: {count} is too large for a 64-bit signed number")]
-    CountTooLarge {
-        table: String,
-        column: String,
-        row: usize,
-        count: u64,
-    },
+    CountTooLarge { table: String, column: String, row: usize, count: u64 },
     #[error("table {table} as Parquet")]
-    Parquet {
-        table: String,
-        source: ParquetError,
-    },
+    Parquet { table: String, source: ParquetError },
 }
 
 impl Table {

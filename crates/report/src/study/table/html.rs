@@ -80,7 +80,10 @@ mod tests {
         };
         let html = table.html().unwrap();
         assert_eq!(html.matches("<th ").count(), 2, "{html}");
-        assert!(html.contains("<td class=number>0.500 <span class=faint>0.250 to 1,500</span></td>"), "{html}");
+        assert!(
+            html.contains("<td class=number>0.500 <span class=faint>0.250 to 1,500</span></td>"),
+            "{html}"
+        );
         assert!(html.contains("<td class=number>0.500</td><td class=number>–</td>"), "{html}");
     }
 
