@@ -3,7 +3,7 @@
 use crate::sections::colours::Styles;
 use crate::sections::over_switches::OVER_SWITCHES;
 use crate::sections::tables::{
-    CLIPPING_NOTE, Possible, counted_cells, counted_columns, ends_of, figure_cells, figure_columns,
+    CLIPPING_NOTE, Possible, counted_cells, counted_columns, figure_cells, figure_columns, mark,
 };
 use crate::study::figure::Figure;
 use crate::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
@@ -80,11 +80,7 @@ fn setting_figure(preset: &str, module: &str, settings: &[Setting], styles: &Sty
             label: setting.label(),
             estimates: vec![Mark {
                 series_idx: setting.is_default.then(|| styles.of(&SwitchMethod::LAYER.to_string())),
-                value: Some(figure.value),
-                interval: ends_of(&figure, Possible::GAIN),
-                seeds: Vec::new(),
-                paper: None,
-                n: figure.n as u64,
+                ..mark(&figure, Possible::GAIN)
             }],
         }
     };
@@ -97,10 +93,9 @@ fn setting_figure(preset: &str, module: &str, settings: &[Setting], styles: &Sty
              stage, at later stages. In colour: the default. {CLIPPING_NOTE}"
         ),
         x_label: "mean RGain".into(),
-        range: None,
         reference: Some((0.0, "no gain".into())),
-        series: Vec::new(),
         groups: vec![IntervalGroup { heading: String::new(), rows: settings.iter().map(row).collect() }],
+        ..Intervals::default()
     }
     .figure()
 }

@@ -1,7 +1,7 @@
 //! Localization: the IoU of modules and baselines.
 
 use crate::sections::colours::Styles;
-use crate::sections::tables::{CLIPPING_NOTE, Possible, ends_of, figure_cells, figure_columns};
+use crate::sections::tables::{CLIPPING_NOTE, Possible, figure_cells, figure_columns, mark};
 use crate::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
 use crate::study::study_page::StudySection;
 use crate::study::table::{Cell, Table, TableColumn};
@@ -16,22 +16,18 @@ pub fn localization(preset: &str, found: &LocalizationFindings, styles: &Styles)
         label: module.module.clone(),
         estimates: vec![Mark {
             series_idx: Some(styles.of(&module.module)),
-            value: Some(module.iou.value),
-            interval: ends_of(&module.iou, Possible::SHARE),
             seeds: module.seeds.values().copied().collect(),
-            paper: None,
-            n: module.iou.n as u64,
+            ..mark(&module.iou, Possible::SHARE)
         }],
     });
     let baselines = found.baselines.iter().map(|baseline| IntervalRow {
         label: baseline.name.clone(),
         estimates: vec![Mark {
-            series_idx: None,
             value: Some(baseline.score),
             interval: baseline.interval,
-            seeds: Vec::new(),
             paper: (baseline.name == "svr").then_some(0.369),
             n: baseline.n as u64,
+            ..Mark::default()
         }],
     });
     let mut groups =

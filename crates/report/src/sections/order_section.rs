@@ -2,10 +2,10 @@
 
 use crate::sections::colours::Styles;
 use crate::sections::single_task_section::{band_points, rank_of_task};
-use crate::sections::tables::{CLIPPING_NOTE, Possible, counted_cells, counted_columns, ends_of, n_words};
+use crate::sections::tables::{CLIPPING_NOTE, Possible, counted_cells, counted_columns, mark, n_words};
 use crate::study::figure::Figure;
 use crate::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
-use crate::study::panels::{Panel, PanelCurve, Panels, XRange};
+use crate::study::panels::{Panel, PanelCurve, Panels};
 use crate::study::study_page::StudySection;
 use crate::study::table::{Cell, Table, TableColumn};
 use touchstream_analysis::{Estimate, MAIN_MODULES, SceneFindings};
@@ -110,11 +110,9 @@ fn curves(preset: &str, found: &[&SceneFindings], styles: &Styles) -> Figure {
         ),
         x_label: "steps".into(),
         y_label: "share".into(),
-        x_range: XRange::Own,
-        y_range: (0.0, 1.0),
         line_names,
-        n_columns: None,
         panels: shown.iter().map(panel).collect(),
+        ..Panels::default()
     }
     .figure()
 }
@@ -134,11 +132,8 @@ fn delays(preset: &str, found: &[&SceneFindings], styles: &Styles) -> Figure {
             label: one.module.clone(),
             estimates: vec![Mark {
                 series_idx: Some(styles.of(&one.module)),
-                value: delay.map(|delay| delay.value),
-                interval: delay.and_then(|delay| ends_of(&delay, Possible::ANYTHING)),
                 seeds: of_seed.collect(),
-                paper: None,
-                n: delay.map_or(0, |delay| delay.n as u64),
+                ..delay.map_or_else(Mark::default, |delay| mark(&delay, Possible::ANYTHING))
             }],
         }
     };

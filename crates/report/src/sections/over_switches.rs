@@ -1,7 +1,7 @@
 //! Second tasks over all switches: the gain of each method, and differences between methods with the same seeds.
 
 use crate::sections::tables::{
-    CLIPPING_NOTE, Possible, counted_cells, counted_columns, ends_of, figure_cells, figure_columns,
+    CLIPPING_NOTE, Possible, counted_cells, counted_columns, figure_cells, figure_columns, mark,
 };
 use crate::study::figure::Figure;
 use crate::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
@@ -71,14 +71,7 @@ pub fn differences(preset: &str, module: &str, switches: &[&SwitchFindings]) -> 
 fn difference_figure(preset: &str, module: &str, found: &[(String, &str, OverSwitches)]) -> Figure {
     let row = |label: String, figure: &Estimate, seeds: Vec<f64>| IntervalRow {
         label,
-        estimates: vec![Mark {
-            series_idx: None,
-            value: Some(figure.value),
-            interval: ends_of(figure, Possible::ANYTHING),
-            seeds,
-            paper: None,
-            n: figure.n as u64,
-        }],
+        estimates: vec![Mark { seeds, ..mark(figure, Possible::ANYTHING) }],
     };
     let at_switch = |at: &AtSwitch| {
         let label = format!("{}: {}", at.found.switch, at.found.task);
@@ -103,10 +96,9 @@ fn difference_figure(preset: &str, module: &str, found: &[(String, &str, OverSwi
              seeds. {OVER_SWITCHES}"
         ),
         x_label: "difference in RGain".into(),
-        range: None,
         reference: Some((0.0, "no difference".into())),
-        series: Vec::new(),
         groups: found.iter().map(group).collect(),
+        ..Intervals::default()
     }
     .figure()
 }

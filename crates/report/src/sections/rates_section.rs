@@ -7,7 +7,7 @@ use crate::sections::tables::{
 };
 use crate::study::band_line::BandPoint;
 use crate::study::figure::Figure;
-use crate::study::panels::{Panel, PanelCurve, Panels, XRange};
+use crate::study::panels::{Panel, PanelCurve, Panels};
 use crate::study::study_page::StudySection;
 use crate::study::table::{Cell, Table, TableColumn};
 use std::collections::BTreeSet;
@@ -117,11 +117,9 @@ fn areas(preset: &str, found: &[Compared], styles: &Styles) -> Figure {
         ),
         x_label: "learning rate, in 0.0001".into(),
         y_label: "area".into(),
-        x_range: XRange::Own,
-        y_range: (0.0, 1.0),
         line_names: styles.names(),
-        n_columns: None,
         panels: found.chunk_by(|one, other| one.task == other.task).map(panel).collect(),
+        ..Panels::default()
     }
     .figure()
 }

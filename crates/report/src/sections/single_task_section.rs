@@ -5,17 +5,18 @@ use crate::sections::tables::{
     CLIPPING_NOTE, Possible, averaged_cells, counted_cells, counted_columns, ends, figure_cells,
     figure_columns, left_out_table, lines_words, n_words,
 };
+use crate::study::axis::extent;
 use crate::study::band_line::BandPoint;
 use crate::study::figure::Figure;
 use crate::study::heat_table::HeatTable;
 use crate::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
-use crate::study::panels::{Panel, PanelCurve, Panels, XRange};
-use crate::study::profiles::{ProfileLine, Profiles};
+use crate::study::panels::{Panel, PanelCurve, Panels};
 use crate::study::study_page::StudySection;
 use crate::study::table::{Cell, Table, TableColumn};
 use std::collections::BTreeSet;
 use touchstream_analysis::{
-    Comparison, MAIN_MODULES, MeanCurve, ModuleAverage, ModuleFindings, ModuleOnTask, TaskFindings,
+    Comparison, MAIN_MODULES, MeanCurve, ModuleAverage, ModuleFindings, ModuleOnTask, ProfilePoint,
+    TaskFindings,
 };
 use touchstream_env::task::{find_task, paper_tasks};
 
@@ -140,11 +141,9 @@ fn curves(preset: &str, found: &ModuleFindings, styles: &Styles) -> Figure {
         ),
         x_label: "steps".into(),
         y_label: y_label.into(),
-        x_range: XRange::Own,
-        y_range: (0.0, 1.0),
         line_names: styles.names(),
-        n_columns: None,
         panels: found.tasks.iter().map(panel).collect(),
+        ..Panels::default()
     }
     .figure()
 }
@@ -203,9 +202,9 @@ fn averages(preset: &str, all: &Comparison, styles: &Styles) -> Figure {
             series_idx: Some(styles.of(&average.module)),
             value: Some(average.ta_n_auc.value),
             interval: ends(average.ta_n_auc.interval),
-            seeds: Vec::new(),
             paper: MAIN_MODULES.iter().find(|(name, _)| *name == average.module).map(|&(_, value)| value),
             n: average.ta_n_auc.size.n_runs as u64,
+            ..Mark::default()
         }],
     };
     Intervals {
@@ -217,10 +216,8 @@ fn averages(preset: &str, all: &Comparison, styles: &Styles) -> Figure {
             averaged_over(all)
         ),
         x_label: "TA-N-AUC".into(),
-        range: None,
-        reference: None,
-        series: Vec::new(),
         groups: vec![IntervalGroup { heading: String::new(), rows: sorted.iter().map(row).collect() }],
+        ..Intervals::default()
     }
     .figure()
 }
@@ -229,21 +226,18 @@ fn profiles(preset: &str, all: &Comparison, styles: &Styles) -> Figure {
     let has_bands = all.averages.len() <= MAX_BANDS;
     let mut sorted: Vec<&ModuleAverage> = all.averages.iter().collect();
     sorted.sort_by_key(|average| styles.of(&average.module));
-    let line = |average: &&ModuleAverage| ProfileLine {
-        name: average.module.clone(),
-        style_idx: styles.of(&average.module),
-        points: average
-            .profile
-            .iter()
-            .map(|point| {
-                let value = point.share.value;
-                let (lower, upper) =
-                    ends(point.share.interval).filter(|_| has_bands).unwrap_or((value, value));
-                BandPoint { x: point.threshold, y: value, lower, upper }
-            })
-            .collect(),
+    let point = |point: &ProfilePoint| {
+        let value = point.share.value;
+        let (lower, upper) = ends(point.share.interval).filter(|_| has_bands).unwrap_or((value, value));
+        BandPoint { x: point.threshold, y: value, lower, upper }
     };
-    Profiles {
+    let curve = |average: &&ModuleAverage| PanelCurve {
+        name_idx: styles.of(&average.module),
+        points: average.profile.iter().map(point).collect(),
+        ..PanelCurve::default()
+    };
+    let thresholds = sorted.iter().flat_map(|average| &average.profile).map(|point| point.threshold);
+    Panels {
         id: format!("profiles-{preset}"),
         title: format!("Performance profiles, preset {preset}"),
         caption: format!(
@@ -253,7 +247,11 @@ fn profiles(preset: &str, all: &Comparison, styles: &Styles) -> Figure {
             all.averages.iter().map(|average| average.ta_n_auc.size.n_runs).min().unwrap_or(0),
         ),
         x_label: "normalized area".into(),
-        lines: sorted.iter().map(line).collect(),
+        y_label: "share of runs above it".into(),
+        x_range: extent(thresholds),
+        line_names: styles.names(),
+        panels: vec![Panel { curves: sorted.iter().map(curve).collect(), ..Panel::default() }],
+        ..Panels::default()
     }
     .figure()
 }

@@ -3,13 +3,13 @@
 use crate::sections::colours::Styles;
 use crate::sections::single_task_section::{band_points, chance_of, is_boxes};
 use crate::sections::tables::{
-    CLIPPING_NOTE, Possible, counted_cells, counted_columns, ends_of, figure_cells, figure_columns,
-    left_out_table, lines_words,
+    CLIPPING_NOTE, Possible, counted_cells, counted_columns, figure_cells, figure_columns, left_out_table,
+    lines_words, mark,
 };
 use crate::sections::{controller_tables, over_switches};
 use crate::study::figure::Figure;
 use crate::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
-use crate::study::panels::{Panel, PanelCurve, Panels, XRange};
+use crate::study::panels::{Panel, PanelCurve, Panels};
 use crate::study::study_page::StudySection;
 use crate::study::table::{Cell, Table, TableColumn};
 use std::collections::BTreeSet;
@@ -121,11 +121,9 @@ fn bases(preset: &str, module: &str, switches: &[&SwitchFindings]) -> Option<Fig
             ),
             x_label: "steps".into(),
             y_label: "validation reward".into(),
-            x_range: XRange::Own,
-            y_range: (0.0, 1.0),
             line_names: vec!["base task".into()],
-            n_columns: None,
             panels: bases.iter().map(panel).collect(),
+            ..Panels::default()
         }
         .figure()
     })
@@ -185,11 +183,9 @@ fn curves(
         caption: format!("{what}: {lines}."),
         x_label: "steps after the switch".into(),
         y_label: y_label.into(),
-        x_range: XRange::Own,
-        y_range: (0.0, 1.0),
         line_names: styles.names(),
-        n_columns: None,
         panels: switches.iter().map(panel).collect(),
+        ..Panels::default()
     }
     .figure()
 }
@@ -223,11 +219,8 @@ fn gains(
         });
         Some(Mark {
             series_idx: Some(styles.of(&way.way.to_string())),
-            value: Some(found.value),
-            interval: ends_of(&found, possible),
             seeds: of_seed.collect(),
-            paper: None,
-            n: found.n as u64,
+            ..mark(&found, possible)
         })
     };
     // In the legend's order.
@@ -243,14 +236,7 @@ fn gains(
         let estimate = |&way: &SwitchMethod| {
             let found = gain_over_switches(switches, &[way]).filter(|found| found.switches.len() > 1)?;
             let figure = figure(&found)?;
-            Some(Mark {
-                series_idx: Some(styles.of(&way.to_string())),
-                value: Some(figure.value),
-                interval: ends_of(&figure, possible),
-                seeds: Vec::new(),
-                paper: None,
-                n: figure.n as u64,
-            })
+            Some(Mark { series_idx: Some(styles.of(&way.to_string())), ..mark(&figure, possible) })
         };
         let estimates: Vec<Mark> = ways.iter().filter_map(estimate).collect();
         (!estimates.is_empty() && gain == Gain::Relative)

@@ -1,5 +1,6 @@
 //! Columns, cells and captions that sections share.
 
+use crate::study::intervals::Mark;
 use crate::study::table::{Cell, Table, TableColumn};
 use touchstream_analysis::{Estimate, Interval, LeftOut, PooledEstimate};
 
@@ -73,6 +74,16 @@ pub fn ends(interval: Option<Interval>) -> Option<(f64, f64)> {
 /// Both ends as far as they are possible; none for a single number.
 pub fn ends_of(figure: &Estimate, possible: Possible) -> Option<(f64, f64)> {
     figure.interval.filter(|_| figure.n > 1).map(|bounds| possible.cut(bounds))
+}
+
+/// An estimate as figures draw it.
+pub fn mark(estimate: &Estimate, possible: Possible) -> Mark {
+    Mark {
+        value: Some(estimate.value),
+        interval: ends_of(estimate, possible),
+        n: estimate.n as u64,
+        ..Mark::default()
+    }
 }
 
 /// What a table or figure leaves out, and why; none if nothing is.

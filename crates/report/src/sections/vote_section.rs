@@ -4,7 +4,7 @@ use crate::sections::switch_section::rank;
 use crate::sections::tables::n_words;
 use crate::study::band_line::BandPoint;
 use crate::study::figure::Figure;
-use crate::study::panels::{Panel, PanelCurve, Panels, XRange};
+use crate::study::panels::{Panel, PanelCurve, Panels};
 use crate::study::study_page::StudySection;
 use crate::vote_plots::{VoteSeries, VoterShares};
 use std::collections::BTreeSet;
@@ -68,11 +68,10 @@ fn figure(preset: &str, module: &str, method: SwitchMethod, votes: &[&SwitchVote
         ),
         x_label: "steps after the switch".into(),
         y_label: "vote share".into(),
-        x_range: XRange::Own,
-        y_range: (0.0, 1.0),
         line_names: names,
         n_columns: n_stages,
         panels,
+        ..Panels::default()
     }
     .figure()
 }

@@ -67,7 +67,7 @@ pub(super) fn tick_label(value: f64) -> String {
 }
 
 /// The least and the greatest of those that are finite.
-pub(super) fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+pub(crate) fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.filter(|value| value.is_finite()).fold(None, |extent, value| match extent {
         None => Some((value, value)),
         Some((low, high)) => Some((low.min(value), high.max(value))),

@@ -1,6 +1,6 @@
 //! A study's report: many runs as tables, figures and one page.
 
-mod axis;
+pub(crate) mod axis;
 pub mod band_line;
 pub mod figure;
 pub mod heat_table;
@@ -10,7 +10,6 @@ mod page_style;
 pub mod panels;
 mod plot_area;
 pub mod png;
-pub mod profiles;
 pub mod progress_banner;
 pub mod study_page;
 mod style;

@@ -14,8 +14,8 @@ pub struct Panels {
     pub caption: String,
     pub x_label: String,
     pub y_label: String,
-    /// From which to which step.
-    pub x_range: XRange,
+    /// By default, from 0 to the longest line of each panel.
+    pub x_range: Option<(f64, f64)>,
     /// From bottom to top, the same in every panel; lines beyond it run along the edge.
     pub y_range: (f64, f64),
     /// Names of the lines, in the legend's order. The first seven have colours of their own.
@@ -25,15 +25,22 @@ pub struct Panels {
     pub panels: Vec<Panel>,
 }
 
-/// How far the horizontal axis goes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum XRange {
-    /// From 0 to the longest of all lines, the same in every panel.
-    Shared,
-    /// From 0 to the longest line of the panel.
-    Own,
-    /// As given, in every panel.
-    Given(f64, f64),
+impl Default for Panels {
+    /// Rewards or shares over each panel's own steps.
+    fn default() -> Self {
+        Self {
+            id: String::new(),
+            title: String::new(),
+            caption: String::new(),
+            x_label: String::new(),
+            y_label: String::new(),
+            x_range: None,
+            y_range: (0.0, 1.0),
+            line_names: Vec::new(),
+            n_columns: None,
+            panels: Vec::new(),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -146,18 +153,9 @@ impl Panels {
     }
 
     fn x_values(&self, panel: &Panel) -> (f64, f64) {
-        let longest = |panels: &[Panel]| {
-            let reaches = panels.iter().flat_map(|panel| {
-                let points = panel.curves.iter().flat_map(|curve| &curve.points).map(|point| point.x);
-                points.chain(panel.horizon)
-            });
-            (0.0, extent(reaches).map_or(1.0, |(_, high)| high).max(f64::MIN_POSITIVE))
-        };
-        match self.x_range {
-            XRange::Shared => longest(&self.panels),
-            XRange::Own => longest(std::slice::from_ref(panel)),
-            XRange::Given(low, high) => (low, high),
-        }
+        let points = panel.curves.iter().flat_map(|curve| &curve.points).map(|point| point.x);
+        let longest = || extent(points.chain(panel.horizon)).map_or(1.0, |(_, high)| high);
+        self.x_range.unwrap_or_else(|| (0.0, longest().max(f64::MIN_POSITIVE)))
     }
 }
 
@@ -211,7 +209,7 @@ mod tests {
             caption: HOSTILE.into(),
             x_label: HOSTILE.into(),
             y_label: HOSTILE.into(),
-            x_range: XRange::Shared,
+            x_range: None,
             y_range: (0.0, 1.0),
             line_names: vec![HOSTILE.into(); n_lines],
             n_columns: None,
@@ -303,10 +301,8 @@ mod tests {
         let mut figure = panels(2, 1);
         figure.panels[1].curves[0].points[2].x = 1000.0;
         let ends = |figure: &Panels| [0, 1].map(|idx| figure.x_values(&figure.panels[idx]).1);
-        assert_eq!(ends(&figure), [1000.0, 1000.0]);
-        figure.x_range = XRange::Own;
         assert_eq!(ends(&figure), [100.0, 1000.0]);
-        figure.x_range = XRange::Given(-1.0, 5.0);
+        figure.x_range = Some((-1.0, 5.0));
         assert_eq!(figure.x_values(&figure.panels[0]), (-1.0, 5.0));
     }
 }

@@ -49,13 +49,21 @@ pub(super) fn options_with_our_font() -> Options<'static> {
 mod tests {
     use super::*;
     use crate::study::band_line::BandPoint;
-    use crate::study::profiles::{ProfileLine, Profiles};
+    use crate::study::panels::{Panel, PanelCurve, Panels};
     use std::collections::BTreeSet;
 
     fn profile(label: &str) -> String {
         let point = |x| BandPoint { x, y: 1.0 - x, lower: 0.9 - x, upper: 1.0 - x };
-        let line = ProfileLine { name: "ems".into(), style_idx: 0, points: vec![point(0.0), point(1.0)] };
-        Profiles { x_label: label.into(), lines: vec![line], ..Profiles::default() }.figure().svg
+        let curve = PanelCurve { points: vec![point(0.0), point(1.0)], ..PanelCurve::default() };
+        Panels {
+            x_label: label.into(),
+            y_label: "share of runs".into(),
+            line_names: vec!["ems".into()],
+            panels: vec![Panel { curves: vec![curve], ..Panel::default() }],
+            ..Panels::default()
+        }
+        .figure()
+        .svg
     }
 
     fn pixels(png: &[u8]) -> (u32, u32, Vec<u8>) {
