@@ -35,7 +35,7 @@ fn claims_are_seen_at_a_glance_and_nothing_is_left_out_in_silence() {
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{told}");
     let nothing =
-        "Of scale smoke: modules. It shows that everything works; verdicts on so short runs mean nothing.";
+        "Scale smoke: modules. These runs only show that everything works; they are too short for verdicts.";
     let alone = "localization, preset default: ems is alone on it: there is no N-AUC of one module";
     assert!(
         told.contains(&format!("warning: {nothing}")) && told.contains(&format!("ignored: {alone}")),
