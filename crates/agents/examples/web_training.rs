@@ -5,7 +5,7 @@
 #[path = "../tests/pixel_scenes/mod.rs"]
 mod pixel_scenes;
 
-use touchstream_agents::{AgentSettings, Evaluator, Remap, Scenes};
+use touchstream_agents::{AgentSettings, Evaluator, FeatureSource, Remap};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::task::find_task;
 

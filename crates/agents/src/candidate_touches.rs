@@ -70,7 +70,7 @@ impl CandidateTouches {
     /// Draws all anew. A touch's probability is uniform to within 2^-32. Which touches are drawn is all that matters;
     /// they are put in an order in which neighbours are near each other, because that is faster to predict for.
     pub fn draw(&mut self, seed: RunSeed, name: StreamName, step: u64) {
-        self.instructions.widen(Draw { random: seed.stream(name, step), drawn: &mut self.drawn });
+        self.instructions.vectorize(Draw { random: seed.stream(name, step), drawn: &mut self.drawn });
         self.sort_by_cell();
         self.centre();
     }

@@ -35,7 +35,7 @@ impl Dropout {
     }
 
     fn hide(&self, random: RandomStream, numbers: &mut [f32]) {
-        self.instructions.widen(Hide { random, n_out: self.n_out, factor: self.factor, numbers });
+        self.instructions.vectorize(Hide { random, n_out: self.n_out, factor: self.factor, numbers });
     }
 }
 

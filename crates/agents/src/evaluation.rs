@@ -1,8 +1,8 @@
 //! How well an agent does on the validation split, and how true its reward maps are.
 
 use crate::candidate_touches::CandidateTouches;
+use crate::feature_source::{FeatureSource, MissingFeatures};
 use crate::policy::{PolicyMemory, PolicySettings};
-use crate::scenes::{NoScene, Scenes};
 use crate::settings::AgentSettings;
 use crate::window::Window;
 use serde::{Deserialize, Serialize};
@@ -88,14 +88,14 @@ impl Evaluator {
         skill: &Skill,
         policy: &PolicySettings,
         stream: &mut Stream,
-        scenes: &impl Scenes,
+        scenes: &impl FeatureSource,
         n_trials: u64,
-    ) -> Result<Evaluation, NoScene> {
+    ) -> Result<Evaluation, MissingFeatures> {
         let mut sums = Sums::default();
         self.window.clear();
         while sums.n_trials < n_trials {
             self.window.look_ahead(0, stream, scenes)?;
-            skill.look(&self.window.history(scenes), &mut self.memory);
+            skill.precompute_visual(&self.window.history(scenes), &mut self.memory);
             for row in 0..ROWS {
                 let step = stream.n_steps();
                 self.candidates.draw(self.seed, CANDIDATES, step);

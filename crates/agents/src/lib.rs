@@ -8,21 +8,21 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod candidate_touches;
+mod counterfactual;
 mod dropout;
 mod evaluation;
-mod other_touches;
+mod feature_source;
 pub mod paper;
 pub mod policy;
 mod remap;
-mod scenes;
 mod settings;
 mod touch_scale;
 mod window;
 
 pub use candidate_touches::CandidateTouches;
+pub use counterfactual::CounterfactualTouch;
 pub use evaluation::{Evaluation, Evaluator};
-pub use other_touches::OtherTouch;
-pub use remap::{ControllerState, Learned, PlayError, Played, Remap, RemapState, SkillState};
-pub use scenes::{NoScene, SceneShape, Scenes, skill_on};
+pub use feature_source::{FeatureSource, MissingFeatures, SceneShape, skill_on};
+pub use remap::{ControllerState, ParameterState, PlayError, Played, Remap, RemapState, SkillState};
 pub use settings::{AgentSettings, ModuleChoice, SettingsError, find_module};
 pub use touch_scale::TouchScale;

@@ -3,10 +3,10 @@
 mod state;
 
 use crate::candidate_touches::CandidateTouches;
+use crate::counterfactual::CounterfactualTouches;
 use crate::dropout::Dropout;
-use crate::other_touches::OtherTouches;
+use crate::feature_source::{FeatureSource, MissingFeatures, SceneShape, skill_on};
 use crate::policy::PolicyMemory;
-use crate::scenes::{NoScene, SceneShape, Scenes, skill_on};
 use crate::settings::{AgentSettings, SettingsError};
 use crate::touch_scale::TouchScale;
 use crate::window::Window;
@@ -17,7 +17,7 @@ use touchstream_modules::composite::{Controller, ControllerParameters, VotingSet
 use touchstream_modules::module::{Module, Structure};
 use touchstream_modules::{Skill, SkillBatch, SkillLearner, SkillMemory};
 
-pub use state::{ControllerState, Learned, RemapState, SkillState};
+pub use state::{ControllerState, ParameterState, RemapState, SkillState};
 
 const WEIGHTS: StreamName = StreamName::new("agent/weights");
 const VOTES: StreamName = StreamName::new("agent/votes");
@@ -37,7 +37,7 @@ pub struct Remap {
     /// Rows: steps whose rewards had not all come when the last update was made, then those up to the next update.
     window: Window,
     /// Of the window's rows: touches that are learned from although they were not made.
-    others: OtherTouches,
+    others: CounterfactualTouches,
     /// Gathered for an update: `[batch, n_targets, 2 (k_b + 1)]` and `[batch, n_targets, k_f]`.
     touches: Vec<f32>,
     rewards: Vec<f32>,
@@ -68,7 +68,7 @@ pub enum PlayError {
     },
     /// Features are missing.
     #[error(transparent)]
-    NoScene(#[from] NoScene),
+    MissingFeatures(#[from] MissingFeatures),
 }
 
 impl Remap {
@@ -85,7 +85,7 @@ impl Remap {
             policy: PolicyMemory::new(skill.instructions(), k_f, n_candidates),
             window: Window::new(k_b, n_rows, shape.scene_len, touch_scale)
                 .with_dropout(Dropout::new(settings.dropout, seed)),
-            others: OtherTouches::new(n_rows, n_targets - 1),
+            others: CounterfactualTouches::new(n_rows, n_targets - 1),
             touches: vec![0.0; batch_steps * n_targets * 2 * (k_b + 1)],
             rewards: vec![0.0; batch_steps * n_targets * k_f],
             n_steps: 0,
@@ -97,7 +97,7 @@ impl Remap {
 
     /// Freezes what it has learned and goes on with a new module beside it, under a controller that votes. The stream
     /// goes on, and so do its memories. `settings` may differ in how it learns and chooses, not in what modules are.
-    pub fn compose(&mut self, settings: AgentSettings, voting: VotingSettings, scenes: &impl Scenes) {
+    pub fn compose(&mut self, settings: AgentSettings, voting: VotingSettings, scenes: &impl FeatureSource) {
         let mut old = self.skill.controller().map_or(Vec::new(), |controller| controller.old().to_vec());
         old.push(Arc::new(self.skill.module().clone()));
         self.compose_of(old, settings, voting, scenes);
@@ -109,7 +109,7 @@ impl Remap {
         old: Vec<Arc<Module>>,
         settings: AgentSettings,
         voting: VotingSettings,
-        scenes: &impl Scenes,
+        scenes: &impl FeatureSource,
     ) {
         let structure = self.skill.structure().clone();
         let ordinal = old.len() as u64;
@@ -156,7 +156,7 @@ impl Remap {
     }
 
     /// Whether everything that it has learned is a number.
-    pub fn is_sound(&self) -> bool {
+    pub fn is_finite(&self) -> bool {
         let are_finite = |parameters: &[f32]| parameters.iter().all(|parameter| parameter.is_finite());
         let controller = self.skill.controller().map(Controller::parameters);
         are_finite(self.skill.module().parameters())
@@ -171,10 +171,10 @@ impl Remap {
     }
 
     /// Plays the steps up to the next update, and updates.
-    pub fn play(&mut self, stream: &mut Stream, scenes: &impl Scenes) -> Result<Played, PlayError> {
+    pub fn play(&mut self, stream: &mut Stream, scenes: &impl FeatureSource) -> Result<Played, PlayError> {
         let n_carried = self.settings.k_f - 1;
         self.window.look_ahead(n_carried, stream, scenes)?;
-        self.skill.look(&self.window.history(scenes), &mut self.memory);
+        self.skill.precompute_visual(&self.window.history(scenes), &mut self.memory);
         let mut played = Played::default();
         for row in n_carried..self.window.n_rows() {
             self.predict(row);
@@ -209,7 +209,7 @@ impl Remap {
     }
 
     /// One update from the steps whose rewards have all come.
-    fn learn(&mut self, scenes: &impl Scenes) -> f32 {
+    fn learn(&mut self, scenes: &impl FeatureSource) -> f32 {
         let AgentSettings { k_f, batch_steps, learning_rate, .. } = self.settings;
         // Before the first update there is nothing to carry over.
         let first_row = if self.n_steps == batch_steps as u64 { k_f - 1 } else { 0 };

@@ -1,8 +1,8 @@
 //! What an agent is: its module, what it reads and predicts, how it chooses and how it learns.
 
+use crate::feature_source::SceneShape;
 use crate::paper;
 use crate::policy::{Dist, Explore, PolicySettings, VarianceOf};
-use crate::scenes::SceneShape;
 use crate::touch_scale::TouchScale;
 use serde::{Deserialize, Serialize};
 use touchstream_env::task::{Paradigm, Task};

@@ -1,7 +1,7 @@
 //! The steps that matter now: what was shown, touched and rewarded at each.
 
 use crate::dropout::Dropout;
-use crate::scenes::{NoScene, Scenes};
+use crate::feature_source::{FeatureSource, MissingFeatures};
 use crate::touch_scale::TouchScale;
 use touchstream_env::stream::Stream;
 use touchstream_env::touch::Touch;
@@ -91,13 +91,13 @@ impl Window {
         &mut self,
         first_row: usize,
         stream: &Stream,
-        scenes: &impl Scenes,
-    ) -> Result<(), NoScene> {
+        scenes: &impl FeatureSource,
+    ) -> Result<(), MissingFeatures> {
         let mut scout = stream.clone();
         let anywhere = Touch::new(0, 0).expect("the corner is on the screen");
         for slot in self.k_b + first_row..self.screens.len() {
             let screen = scout.recipe();
-            let number = scenes.index_of(&screen).ok_or(NoScene { screen })?;
+            let number = scenes.index_of(&screen).ok_or(MissingFeatures { screen })?;
             self.screens[slot] = Some(number);
             if let Some(veil) = &mut self.veil {
                 veil.show(slot, scenes.scene(number));
@@ -127,12 +127,16 @@ impl Window {
         &self.rewards[self.k_b + row..][..n]
     }
 
-    pub fn history<'a, S: Scenes>(&'a self, scenes: &'a S) -> WindowHistory<'a, S> {
+    pub fn history<'a, S: FeatureSource>(&'a self, scenes: &'a S) -> WindowHistory<'a, S> {
         self.history_from(0, scenes)
     }
 
     /// The rows from one on.
-    pub fn history_from<'a, S: Scenes>(&'a self, first_row: usize, scenes: &'a S) -> WindowHistory<'a, S> {
+    pub fn history_from<'a, S: FeatureSource>(
+        &'a self,
+        first_row: usize,
+        scenes: &'a S,
+    ) -> WindowHistory<'a, S> {
         WindowHistory { window: self, scenes, first_row }
     }
 
@@ -145,7 +149,7 @@ impl Window {
     pub fn set_oldest(
         &mut self,
         n_played: u64,
-        scenes: &impl Scenes,
+        scenes: &impl FeatureSource,
         screens: &[Option<u32>],
         touches: &[[f32; 2]],
         rewards: &[f32],
@@ -190,7 +194,7 @@ impl<S> WindowHistory<'_, S> {
     }
 }
 
-impl<S: Scenes> SceneHistory for WindowHistory<'_, S> {
+impl<S: FeatureSource> SceneHistory for WindowHistory<'_, S> {
     fn scene(&self, step: usize, lag: usize) -> &[f32] {
         let zeros = &self.window.zeros;
         match (self.number(step, lag), &self.window.veil) {
@@ -215,7 +219,7 @@ impl<S: Scenes> SceneHistory for WindowHistory<'_, S> {
     }
 }
 
-impl<S: Scenes> ScreenHistory for WindowHistory<'_, S> {
+impl<S: FeatureSource> ScreenHistory for WindowHistory<'_, S> {
     fn screen(&self, step: usize, lag: usize) -> Option<usize> {
         self.number(step, lag).map(|screen| screen as usize)
     }
@@ -224,7 +228,7 @@ impl<S: Scenes> ScreenHistory for WindowHistory<'_, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenes::SceneShape;
+    use crate::feature_source::SceneShape;
     use touchstream_env::trial::ScreenRecipe;
 
     fn touch(row: usize) -> Touch {
@@ -232,9 +236,9 @@ mod tests {
     }
 
     /// Screens without features.
-    struct Blind;
+    struct ConstantFeatures;
 
-    impl Scenes for Blind {
+    impl FeatureSource for ConstantFeatures {
         fn shape(&self) -> SceneShape {
             SceneShape::without_maps(4)
         }
@@ -282,7 +286,7 @@ mod tests {
 
     #[test]
     fn screens_that_are_shown_again_are_found() {
-        let scenes = Blind;
+        let scenes = ConstantFeatures;
         let mut window = played();
         window.screens = [None, None, None, None, Some(4), Some(3), Some(4)].to_vec();
         let shown = |first_row: usize, n: usize| -> Vec<_> {
@@ -304,7 +308,7 @@ mod tests {
         assert_eq!(window.rewards(0, 2), [0.3, 0.4]);
         let (kept_screens, kept_touches, kept_rewards) = window.oldest(4);
         let mut other = Window::new(2, 5, 4, TouchScale(6.0));
-        other.set_oldest(4, &Blind, kept_screens, kept_touches, kept_rewards);
+        other.set_oldest(4, &ConstantFeatures, kept_screens, kept_touches, kept_rewards);
         assert_eq!(other.oldest(4), window.oldest(4));
     }
 }

@@ -5,7 +5,7 @@
 mod pixel_scenes;
 
 use pixel_scenes::{PixelScenes, world};
-use touchstream_agents::{AgentSettings, Evaluator, PlayError, Remap, Scenes, TouchScale};
+use touchstream_agents::{AgentSettings, Evaluator, FeatureSource, PlayError, Remap, TouchScale};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stream::Stream;
 use touchstream_env::task::find_task;
@@ -170,11 +170,11 @@ fn foreign_states_are_refused() {
 fn an_agent_of_no_numbers_is_not_sound() {
     let (_, _, scenes) = world("sr-2way", 1);
     let mut agent = agent("sr-2way", "ems", &scenes, |_| {});
-    assert!(agent.is_sound());
+    assert!(agent.is_finite());
     let mut state = agent.state();
     // The bias of the second map: nothing that is judged depends on it.
     *state.skill.module.parameters.last_mut().unwrap() = f32::NAN;
-    assert!(agent.restore(&state, &scenes) && !agent.is_sound());
+    assert!(agent.restore(&state, &scenes) && !agent.is_finite());
 }
 
 #[test]

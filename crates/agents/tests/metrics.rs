@@ -6,7 +6,7 @@ mod pixel_scenes;
 
 use pixel_scenes::world;
 use touchstream_agents::policy::{Explore, PolicySettings};
-use touchstream_agents::{AgentSettings, Evaluation, Evaluator, Scenes};
+use touchstream_agents::{AgentSettings, Evaluation, Evaluator, FeatureSource};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::task::find_task;
 use touchstream_modules::Skill;

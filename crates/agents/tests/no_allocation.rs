@@ -7,7 +7,7 @@ mod pixel_scenes;
 use pixel_scenes::world;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
-use touchstream_agents::{AgentSettings, Remap, Scenes};
+use touchstream_agents::{AgentSettings, FeatureSource, Remap};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::task::find_task;
 use touchstream_modules::composite::{Voting, VotingSettings};

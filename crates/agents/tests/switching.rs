@@ -5,7 +5,7 @@
 mod pixel_scenes;
 
 use pixel_scenes::{PixelScenes, world};
-use touchstream_agents::{AgentSettings, CandidateTouches, Evaluator, Remap, Scenes, TouchScale};
+use touchstream_agents::{AgentSettings, CandidateTouches, Evaluator, FeatureSource, Remap, TouchScale};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stream::Stream;
 use touchstream_env::task::find_task;
@@ -69,7 +69,7 @@ fn logits(skill: &Skill, scenes: &PixelScenes, screen: u32) -> Vec<f32> {
     candidates.draw(RunSeed(3), touchstream_env::seed::StreamName::new("test"), 0);
     let zeros = vec![0.0; scenes.shape().scene_len];
     let mut memory = skill.memory(400, 1);
-    skill.look(&One { scenes, zeros: &zeros, screen }, &mut memory);
+    skill.precompute_visual(&One { scenes, zeros: &zeros, screen }, &mut memory);
     skill.predict(0, &[0.0; 2], candidates.centred(), &mut memory);
     memory.logits(0).to_vec()
 }

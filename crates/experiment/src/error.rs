@@ -66,7 +66,7 @@ wrapped!(
     crate::baselines::BoxedScenesError,
     crate::curve::CsvError,
     crate::maps::ExampleError,
-    touchstream_agents::NoScene,
+    touchstream_agents::MissingFeatures,
     touchstream_agents::SettingsError,
     touchstream_analysis::UnknownSwitchMethod,
     touchstream_encoder::EncodeError,

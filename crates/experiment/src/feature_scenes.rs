@@ -1,13 +1,13 @@
 //! Features from the cache, as agents read them.
 
 use crate::inputs::scene_shape;
-use touchstream_agents::{SceneShape, Scenes};
+use touchstream_agents::{SceneShape, FeatureSource};
 use touchstream_env::trial::ScreenRecipe;
 use touchstream_features::FeatureSet;
 
 pub struct FeatureScenes(pub FeatureSet);
 
-impl Scenes for FeatureScenes {
+impl FeatureSource for FeatureScenes {
     fn shape(&self) -> SceneShape {
         scene_shape(self.0.shape(), self.0.has_maps())
     }

@@ -3,7 +3,7 @@
 use crate::curve::CurveRow;
 use crate::references::References;
 use crate::run::Training;
-use touchstream_agents::Scenes;
+use touchstream_agents::FeatureSource;
 use touchstream_analysis::{
     ContinualMetrics, ContinualRewards, StreamResults, TaskCurves, TaskResult, continual_metrics,
 };
@@ -16,7 +16,7 @@ pub fn lesson_rows(rows: &[CurveRow], lesson: usize) -> (u64, impl Iterator<Item
 }
 
 /// Results of all tasks; `exact` has one entry per task.
-pub fn stream_results<S: Scenes>(
+pub fn stream_results<S: FeatureSource>(
     of_tasks: &[Task],
     training: &Training<'_, S>,
     exact: &[ExactRewards],

@@ -9,12 +9,12 @@ use crate::run::{RunFolder, Training};
 use crate::setup::RunSetup;
 use crate::stream_results::{lesson_rows, stream_results};
 use crate::vote_series::vote_series;
-use touchstream_agents::Scenes;
+use touchstream_agents::FeatureSource;
 use touchstream_env::trial::N_EXACT_SCREENS;
 use touchstream_report::life_figure::{RewardPoint, with_commas};
 use touchstream_report::training_page::{TaskPart, TrainingPage, training_page};
 
-pub fn write<S: Scenes>(
+pub fn write<S: FeatureSource>(
     setup: &RunSetup,
     inputs: &Inputs,
     training: &Training<'_, S>,

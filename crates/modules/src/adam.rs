@@ -1,7 +1,7 @@
 //! Adam (Kingma and Ba, 2015), as it is written down there and as PyTorch computes it, and with weight decay apart from
 //! the gradient (Loshchilov and Hutter, 2019) if that is asked for.
 
-use crate::arithmetic::{Arithmetic, N_BLOCK, N_LANES, Numbers, load_from, store_from};
+use crate::arithmetic::{Arithmetic, N_BLOCK, N_LANES, SimdVector, load_from, store_from};
 use crate::large_memory::AlignedNumbers;
 use crate::linear::weight_update::UpdateRule;
 use serde::{Deserialize, Serialize};
@@ -102,7 +102,7 @@ const SILENT: f32 = 1e-36;
 
 /// Some parameters with their means.
 #[derive(Clone, Copy)]
-struct WithMeans<A: Numbers> {
+struct WithMeans<A: SimdVector> {
     parameter: A::V,
     mean: A::V,
     square: A::V,
@@ -110,7 +110,7 @@ struct WithMeans<A: Numbers> {
 
 impl Factors {
     #[inline(always)]
-    fn step<A: Numbers>(self, gradient: A::V, before: WithMeans<A>) -> WithMeans<A> {
+    fn step<A: SimdVector>(self, gradient: A::V, before: WithMeans<A>) -> WithMeans<A> {
         let constant = |number: f32| A::splat(number);
         let mean = A::mul_add(constant(self.beta1), before.mean, A::mul(constant(self.rest1), gradient));
         let new_square = A::mul(A::mul(constant(self.rest2), gradient), gradient);
@@ -125,7 +125,7 @@ impl Factors {
 
     /// Some parameters with their means, where they stand.
     #[inline(always)]
-    fn change<A: Numbers>(self, g: &A::Memory, p: &mut A::Memory, m: &mut A::Memory, v: &mut A::Memory) {
+    fn change<A: SimdVector>(self, g: &A::Memory, p: &mut A::Memory, m: &mut A::Memory, v: &mut A::Memory) {
         let before = WithMeans { parameter: A::load(p), mean: A::load(m), square: A::load(v) };
         let after = self.step::<A>(A::load(g), before);
         A::store(after.parameter, p);

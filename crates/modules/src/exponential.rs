@@ -1,11 +1,11 @@
 //! exp, the logistic function and tanh of some numbers at once, to a few units in the last place.
 
-use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_LANES, Numbers, ROUNDER, padded};
+use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_LANES, ROUNDER, SimdVector, padded};
 
 /// e^x (Cephes' `expf`): e^x = 2^n e^r, with |r| <= ln 2 / 2. Below -87 and above 88 it stays at what f32 can hold; NaN
 /// stays NaN.
 #[inline(always)]
-pub(crate) fn exp<A: Numbers>(x: A::V) -> A::V {
+pub(crate) fn exp<A: SimdVector>(x: A::V) -> A::V {
     let constant = |number: f32| A::splat(number);
     let x = A::min(constant(88.0), A::max(constant(-87.0), x));
     let shifted = A::mul_add(x, constant(std::f32::consts::LOG2_E), constant(ROUNDER));
@@ -20,14 +20,14 @@ pub(crate) fn exp<A: Numbers>(x: A::V) -> A::V {
 
 /// 1 / (1 + e^-x).
 #[inline(always)]
-pub(crate) fn sigmoid<A: Numbers>(x: A::V) -> A::V {
+pub(crate) fn sigmoid<A: SimdVector>(x: A::V) -> A::V {
     let one = A::splat(1.0);
     A::div(one, A::add(one, exp::<A>(A::sub(A::zero(), x))))
 }
 
 /// tanh x.
 #[inline(always)]
-pub(crate) fn tanh<A: Numbers>(x: A::V) -> A::V {
+pub(crate) fn tanh<A: SimdVector>(x: A::V) -> A::V {
     let one = A::splat(1.0);
     let square = A::mul(x, x);
     // Near 0 the other formula would lose digits. Coefficients: Cephes, `tanhf`.

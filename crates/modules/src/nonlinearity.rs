@@ -1,6 +1,6 @@
 //! The nonlinearities of modules, each with its gradient beside it; some make several numbers out of one.
 
-use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_LANES, Numbers, load_from, store_from};
+use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_LANES, SimdVector, load_from, store_from};
 use crate::exponential::{exp, sigmoid, tanh};
 use serde::{Deserialize, Serialize};
 
@@ -163,18 +163,18 @@ pub(crate) struct BackwardPass<'a> {
 }
 
 #[inline(always)]
-fn relu<A: Numbers>(x: A::V) -> A::V {
+fn relu<A: SimdVector>(x: A::V) -> A::V {
     A::max(A::zero(), x)
 }
 
 #[inline(always)]
-fn negated<A: Numbers>(x: A::V) -> A::V {
+fn negated<A: SimdVector>(x: A::V) -> A::V {
     A::sub(A::zero(), x)
 }
 
 /// The parts of some units; those that there are not are 0.
 #[inline(always)]
-pub(crate) fn parts<A: Numbers>(nonlinearity: Nonlinearity, x: A::V) -> [A::V; MAX_PARTS] {
+pub(crate) fn parts<A: SimdVector>(nonlinearity: Nonlinearity, x: A::V) -> [A::V; MAX_PARTS] {
     let zero = A::zero();
     let one = |part| [part, zero, zero, zero];
     match nonlinearity {
@@ -196,8 +196,8 @@ pub(crate) fn parts<A: Numbers>(nonlinearity: Nonlinearity, x: A::V) -> [A::V; M
 #[inline(always)]
 fn slopes<A: Arithmetic>(nonlinearity: Nonlinearity, x: A::V, out: A::V, d: [A::V; MAX_PARTS]) -> A::V {
     let (zero, one) = (A::zero(), A::splat(1.0));
-    let up = |slope| A::where_less(zero, x, slope);
-    let down = |slope| A::where_less(x, zero, slope);
+    let up = |slope| A::select_if_less(zero, x, slope);
+    let down = |slope| A::select_if_less(x, zero, slope);
     let twice = A::add(x, x);
     match nonlinearity {
         Nonlinearity::Relu => up(d[0]),

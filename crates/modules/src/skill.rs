@@ -115,7 +115,7 @@ impl Skill {
 
     /// Looks at the screens of some steps, with the weights of now. To be called before predicting for them, and again
     /// after an update.
-    pub fn look(&self, history: &impl ScreenHistory, memory: &mut SkillMemory) {
+    pub fn precompute_visual(&self, history: &impl ScreenHistory, memory: &mut SkillMemory) {
         let (new, old) = memory.visual.split_last_mut().expect("there is always a module that learns");
         self.module.visual(history, new);
         match (&self.composed, &mut memory.head) {

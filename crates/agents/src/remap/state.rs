@@ -1,8 +1,8 @@
 //! Everything that an agent is after an update: enough to go on with the same bits.
 
 use super::Remap;
-use crate::other_touches::OtherTouch;
-use crate::scenes::{SceneShape, Scenes, skill_on};
+use crate::counterfactual::CounterfactualTouch;
+use crate::feature_source::{FeatureSource, SceneShape, skill_on};
 use crate::settings::AgentSettings;
 use std::sync::Arc;
 use touchstream_modules::composite::{Controller, ControllerParameters, ShareTally, VotingSettings};
@@ -25,14 +25,14 @@ pub struct RemapState {
     /// Their rewards.
     pub rewards: Vec<f32>,
     /// Of those to be learned: touches that were not made.
-    pub others: Vec<OtherTouch>,
+    pub others: Vec<CounterfactualTouch>,
 }
 
 /// A skill, and how far learning is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SkillState {
     /// Weights and biases of the module that learns.
-    pub module: Learned,
+    pub module: ParameterState,
     /// Those of frozen modules, oldest first.
     pub old: Vec<Vec<f32>>,
     /// If there are any: how they are voted on.
@@ -45,25 +45,25 @@ pub struct ControllerState {
     /// What it was made with.
     pub settings: VotingSettings,
     /// Votes.
-    pub votes: Learned,
+    pub votes: ParameterState,
     /// Transformed touches.
-    pub actions: Learned,
+    pub actions: ParameterState,
     /// Transformed maps.
-    pub maps: Learned,
+    pub maps: ParameterState,
     /// What was voted lately.
     pub tally: ShareTally,
 }
 
 /// Parameters, with Adam's means.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Learned {
+pub struct ParameterState {
     /// The parameters.
     pub parameters: Vec<f32>,
     /// Means of their gradients, and the number of updates.
     pub adam: AdamState,
 }
 
-impl Learned {
+impl ParameterState {
     fn new(parameters: &[f32], adam: &AdamState) -> Self {
         Self { parameters: parameters.to_vec(), adam: adam.clone() }
     }
@@ -89,7 +89,7 @@ impl Remap {
     }
 
     /// Goes back to a state; `false` if it is not one of an agent with such modules and these screens.
-    pub fn restore(&mut self, state: &RemapState, scenes: &impl Scenes) -> bool {
+    pub fn restore(&mut self, state: &RemapState, scenes: &impl FeatureSource) -> bool {
         let kept = [state.screens.len(), state.touches.len(), state.rewards.len()];
         let n_screens = scenes.n_screens();
         let screens_exist = state.screens.iter().flatten().all(|&screen| (screen as usize) < n_screens);
@@ -138,7 +138,7 @@ impl Remap {
     fn skill_from<'s>(
         &self,
         state: &'s SkillState,
-        scenes: &impl Scenes,
+        scenes: &impl FeatureSource,
     ) -> Option<(Skill, Vec<&'s AdamState>)> {
         let structure = self.skill.structure();
         let n = structure.n_parameters();
@@ -178,20 +178,22 @@ fn skill_state(skill: &Skill, learner: &SkillLearner) -> SkillState {
             let ControllerParameters { votes, actions, maps } = controller.parameters();
             let [of_votes, of_actions, of_maps] = &adam.controller;
             SkillState {
-                module: Learned::new(module, &adam.module),
+                module: ParameterState::new(module, &adam.module),
                 old: controller.old().iter().map(|module| module.parameters().to_vec()).collect(),
                 controller: Some(ControllerState {
                     settings: *controller.settings(),
-                    votes: Learned::new(votes, of_votes),
-                    actions: Learned::new(actions, of_actions),
-                    maps: Learned::new(maps, of_maps),
+                    votes: ParameterState::new(votes, of_votes),
+                    actions: ParameterState::new(actions, of_actions),
+                    maps: ParameterState::new(maps, of_maps),
                     tally: learner.tally().clone(),
                 }),
             }
         }
-        (None, SkillLearner::Alone(learner)) => {
-            SkillState { module: Learned::new(module, learner.state()), old: Vec::new(), controller: None }
-        }
+        (None, SkillLearner::Alone(learner)) => SkillState {
+            module: ParameterState::new(module, learner.state()),
+            old: Vec::new(),
+            controller: None,
+        },
         _ => unreachable!("a learner is made for its skill"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use touchstream_agents::{SceneShape, Scenes};
+use touchstream_agents::{FeatureSource, SceneShape};
 use touchstream_env::plain_stimuli::PlainStimuli;
 use touchstream_env::schedule::Schedule;
 use touchstream_env::screen::Screen;
@@ -58,7 +58,7 @@ fn means(screen: &Screen) -> Vec<f32> {
     sums
 }
 
-impl Scenes for PixelScenes {
+impl FeatureSource for PixelScenes {
     fn shape(&self) -> SceneShape {
         SceneShape { scene_len: LEN, map: Some(MapShape { n_places: SIDE * SIDE, n_channels: 3 }) }
     }

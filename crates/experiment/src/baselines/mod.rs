@@ -20,7 +20,7 @@ use rayon::prelude::*;
 pub use report::{BaselineRow, BaselineSummary};
 use score::Score;
 use std::path::Path;
-use touchstream_agents::Scenes;
+use touchstream_agents::FeatureSource;
 use touchstream_env::pixel_box::PixelBox;
 use touchstream_env::stimuli::ImageId;
 use touchstream_env::task::{Paradigm, Task, TouchTransform};

@@ -57,7 +57,7 @@ impl LessonVotes<'_> {
             for (stage, votes) in self.structure.stages().iter().zip(self.votes) {
                 for voter in 0..votes.n_voters() {
                     let name = voter_name(votes.voter(voter));
-                    for (unit, share) in shares.by_ref().take(votes.n_numbers).enumerate() {
+                    for (unit, share) in shares.by_ref().take(votes.n_activations).enumerate() {
                         let (step, lesson) = (row.step, row.lesson);
                         text.push_str(&format!("{step},{lesson},{},{name},{unit},{share}\n", stage.name));
                     }

@@ -1,7 +1,7 @@
 //! The trials that are looked at, and a module's reward maps for them.
 
 use crate::maps::grid::{MAP_LEN, best_touch, grid_touches, levels_of};
-use touchstream_agents::{CandidateTouches, NoScene, Scenes, TouchScale};
+use touchstream_agents::{CandidateTouches, FeatureSource, MissingFeatures, TouchScale};
 use touchstream_env::reward_map::RewardMap;
 use touchstream_env::screen::Screen;
 use touchstream_env::stimuli::StimulusError;
@@ -47,7 +47,7 @@ const SEARCHED: u64 = 200;
 /// The first trials of a stream whose true maps differ, at most `n`; filled up with others where there are not enough.
 pub fn choose_examples(
     stream: &Stream,
-    scenes: &impl Scenes,
+    scenes: &impl FeatureSource,
     outlook: Outlook,
     n: usize,
 ) -> Result<Vec<Example>, ExampleError> {
@@ -80,7 +80,7 @@ pub fn choose_examples(
 pub enum ExampleError {
     /// It has no features.
     #[error(transparent)]
-    NoScene(#[from] NoScene),
+    MissingFeatures(#[from] MissingFeatures),
     /// It cannot be drawn.
     #[error(transparent)]
     Stimulus(#[from] StimulusError),
@@ -99,7 +99,7 @@ impl Example {
     /// earned. Leaves the stream at the next trial.
     fn of_trial(
         stream: &mut Stream,
-        scenes: &impl Scenes,
+        scenes: &impl FeatureSource,
         remembered: &mut Remembered,
     ) -> Result<Self, ExampleError> {
         let is_localization = matches!(stream.bound_task().task().paradigm(), Paradigm::Localization);
@@ -114,7 +114,7 @@ impl Example {
                 stream.draw(&mut screen)?;
                 screens.push(screen);
             }
-            remembered.scene_ids.push(scenes.index_of(&recipe).ok_or(NoScene { screen: recipe })?);
+            remembered.scene_ids.push(scenes.index_of(&recipe).ok_or(MissingFeatures { screen: recipe })?);
             if is_last || shows_every_step {
                 start.get_or_insert_with(|| (stream.clone(), remembered.touches.clone()));
                 n_maps += 1;
@@ -157,7 +157,7 @@ impl Example {
 
     /// The predicted maps, `[n_maps, MAP_SIDE, MAP_SIDE]` in 255ths: at each step of the reward that the trial will end
     /// with, after the touches that the maps before promised most of.
-    pub fn predicted(&self, skill: &Skill, scenes: &impl Scenes) -> Vec<u8> {
+    pub fn predicted(&self, skill: &Skill, scenes: &impl FeatureSource) -> Vec<u8> {
         let shape = skill.structure().shape();
         let zeros = vec![0.0; shape.scene_len];
         let mut candidates = CandidateTouches::new(MAP_LEN, self.scale);
@@ -172,7 +172,7 @@ impl Example {
                 *out = self.scale.centred_from_touch(touch);
             }
             let ids = &self.scene_ids[..self.scene_ids.len() - n_ahead];
-            skill.look(&ExampleHistory { ids, scenes, zeros: &zeros }, &mut memory);
+            skill.precompute_visual(&ExampleHistory { ids, scenes, zeros: &zeros }, &mut memory);
             skill.predict(0, &past_touches, candidates.centred(), &mut memory);
             let mut predicted = vec![0.0; MAP_LEN];
             set_sigmoids(skill.instructions(), memory.logits(n_ahead), &mut predicted);
@@ -199,7 +199,7 @@ impl<S> Clone for ExampleHistory<'_, S> {
 
 impl<S> Copy for ExampleHistory<'_, S> {}
 
-impl<S: Scenes> SceneHistory for ExampleHistory<'_, S> {
+impl<S: FeatureSource> SceneHistory for ExampleHistory<'_, S> {
     fn scene(&self, step: usize, lag: usize) -> &[f32] {
         self.screen(step, lag).map_or(self.zeros, |screen| self.scenes.scene(screen as u32))
     }
@@ -211,7 +211,7 @@ impl<S: Scenes> SceneHistory for ExampleHistory<'_, S> {
     }
 }
 
-impl<S: Scenes> ScreenHistory for ExampleHistory<'_, S> {
+impl<S: FeatureSource> ScreenHistory for ExampleHistory<'_, S> {
     fn screen(&self, _step: usize, lag: usize) -> Option<usize> {
         self.ids.len().checked_sub(lag + 1).map(|idx| self.ids[idx] as usize)
     }
@@ -235,7 +235,7 @@ mod tests {
     /// Screens that all look alike.
     struct Blind;
 
-    impl Scenes for Blind {
+    impl FeatureSource for Blind {
         fn shape(&self) -> SceneShape {
             SceneShape::without_maps(4)
         }

@@ -2,7 +2,7 @@
 
 use crate::maps::example::Example;
 use crate::maps::grid::{MAP_LEN, best_touch};
-use touchstream_agents::Scenes;
+use touchstream_agents::FeatureSource;
 use touchstream_env::touch::Touch;
 use touchstream_modules::Skill;
 
@@ -19,7 +19,13 @@ pub struct MapSnapshot {
 
 impl MapSnapshot {
     /// What a skill predicts now.
-    pub fn take(step: u64, lesson: u64, skill: &Skill, examples: &[Example], scenes: &impl Scenes) -> Self {
+    pub fn take(
+        step: u64,
+        lesson: u64,
+        skill: &Skill,
+        examples: &[Example],
+        scenes: &impl FeatureSource,
+    ) -> Self {
         let levels = examples.iter().flat_map(|example| example.predicted(skill, scenes)).collect();
         Self { step, lesson, levels }
     }

@@ -7,7 +7,7 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use touchstream_agents::{AgentSettings, ControllerState, Learned, OtherTouch, RemapState, SkillState};
+use touchstream_agents::{AgentSettings, ControllerState, ParameterState, CounterfactualTouch, RemapState, SkillState};
 use touchstream_env::stream::Snapshot;
 use touchstream_files::{read_at_most, write_aside_durably};
 use touchstream_modules::AdamState;
@@ -62,7 +62,7 @@ struct SmallState {
     touches: Vec<[f32; 2]>,
     rewards: Vec<f32>,
     #[serde(default)]
-    others: Vec<OtherTouch>,
+    others: Vec<CounterfactualTouch>,
     /// Step and task index of each snapshot.
     map_steps: Vec<(u64, u64)>,
     rest: Rest,
@@ -164,7 +164,7 @@ impl Checkpoint {
 }
 
 /// The learned parts in the order of [`LEARNED`].
-fn learned(skill: &SkillState) -> impl Iterator<Item = &Learned> {
+fn learned(skill: &SkillState) -> impl Iterator<Item = &ParameterState> {
     let controller = skill.controller.as_ref();
     let of_controller =
         controller.map(|controller| [&controller.votes, &controller.actions, &controller.maps]);
@@ -208,7 +208,7 @@ fn skill_of<'a>(
         let (mean, square) =
             (numbers(&format!("{name}.adam.mean"))?, numbers(&format!("{name}.adam.square"))?);
         let parameters = numbers(name)?;
-        Ok::<_, String>(Learned {
+        Ok::<_, String>(ParameterState {
             parameters,
             adam: AdamState { mean: mean.into(), square: square.into(), n_updates },
         })
@@ -254,10 +254,10 @@ mod tests {
     use touchstream_env::task::find_task;
     use touchstream_env::touch::Touch;
 
-    fn learned(n_updates: u64) -> Learned {
+    fn learned(n_updates: u64) -> ParameterState {
         let adam =
             AdamState { mean: vec![1.0, 2.0, 3.0].into(), square: vec![4.0, 5.0, 6.0].into(), n_updates };
-        Learned { parameters: vec![0.1, -2.0, 3e-30], adam }
+        ParameterState { parameters: vec![0.1, -2.0, 3e-30], adam }
     }
 
     fn checkpoint() -> Checkpoint {
@@ -307,7 +307,7 @@ mod tests {
                 screens: vec![None, Some(3)],
                 touches: vec![[0.1, 0.2], [-1.0, 1.0]],
                 rewards: vec![0.0, 1.0],
-                others: vec![OtherTouch { touch: Touch::new(3, 4).unwrap(), reward: 0.5, next_reward: 0.25 }],
+                others: vec![CounterfactualTouch { touch: Touch::new(3, 4).unwrap(), reward: 0.5, next_reward: 0.25 }],
             },
             rest: Rest {
                 identity: "a".into(),

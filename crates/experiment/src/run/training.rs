@@ -12,7 +12,7 @@ use crate::run::status::{RunStatus, Stage};
 use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use touchstream_agents::{Evaluator, PlayError, Remap, Scenes};
+use touchstream_agents::{Evaluator, PlayError, Remap, FeatureSource};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stream::Stream;
 
@@ -75,7 +75,7 @@ pub struct Training<'a, S> {
 /// Checkpoints are written after evaluations, by default not more often than this.
 pub const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
 
-impl<'a, S: Scenes> Training<'a, S> {
+impl<'a, S: FeatureSource> Training<'a, S> {
     /// Takes a folder and begins the run in it, or resumes from its last checkpoint.
     pub fn open(folder: RunFolder, identity: RunIdentity, world: World<'a, S>) -> Result<Self> {
         let agent = identity.plan.agent().clone();
@@ -369,7 +369,7 @@ impl<'a, S: Scenes> Training<'a, S> {
     }
 
     fn write_checkpoint(&mut self) -> Result<()> {
-        if !self.agent.is_sound() {
+        if !self.agent.is_finite() {
             return Err(PlayError::Diverged { loss: f32::NAN, n_steps: self.n_steps() }.into());
         }
         let checkpoint = Checkpoint {

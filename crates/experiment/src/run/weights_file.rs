@@ -61,7 +61,7 @@ pub fn write_weights(path: &Path, skill: &Skill, facts: &WeightsFacts) -> Result
     }
     if let Some(controller) = skill.controller() {
         for tensor in controller.tensors() {
-            let numbers = &controller.parameters().of(tensor.group)[tensor.range];
+            let numbers = &controller.parameters().get(tensor.group)[tensor.range];
             tensors.push((tensor.name, tensor.shape, numbers));
         }
     }
@@ -108,7 +108,7 @@ fn weights_from_bytes(bytes: &[u8]) -> Result<StoredWeights, String> {
         (Some(voting), false) => {
             let mut controller = Controller::new(old, voting, || 0.0);
             for tensor in controller.tensors() {
-                let numbers = &mut controller.parameters_mut().of_mut(tensor.group)[tensor.range];
+                let numbers = &mut controller.parameters_mut().get_mut(tensor.group)[tensor.range];
                 read_tensor(&tensors, &tensor.name, &tensor.shape, numbers)?;
             }
             Some(controller)

@@ -10,7 +10,7 @@ use crate::study::cell::{Cell, CellPlan};
 use crate::study::{Ended, StudyFolder};
 use crate::watch::{Event, Watch};
 use std::time::Duration;
-use touchstream_agents::{PlayError, Scenes};
+use touchstream_agents::{PlayError, FeatureSource};
 use touchstream_analysis::RunKind;
 
 pub struct StudyRun<'a> {
@@ -45,7 +45,7 @@ impl StudyRun<'_> {
     }
 
     /// A run that diverges is complete, too: that is its result.
-    pub fn run_to_its_end<S: Scenes>(&self, training: Training<'_, S>) -> Result<Ended> {
+    pub fn run_to_its_end<S: FeatureSource>(&self, training: Training<'_, S>) -> Result<Ended> {
         let mut training = training.checkpoint_every(self.checkpoint_every);
         let Self { cell, must_stop, watch, .. } = *self;
         let mut before = training.n_steps();

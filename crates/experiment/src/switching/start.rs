@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::run::Trained;
 use std::sync::Arc;
-use touchstream_agents::{AgentSettings, Remap, Scenes};
+use touchstream_agents::{AgentSettings, FeatureSource, Remap};
 use touchstream_analysis::{SwitchMethod, VotingMethod};
 use touchstream_env::seed::{RunSeed, StreamName};
 use touchstream_modules::Skill;
@@ -26,7 +26,7 @@ pub struct Start<'a, S> {
     pub seed: RunSeed,
 }
 
-impl<S: Scenes> Start<'_, S> {
+impl<S: FeatureSource> Start<'_, S> {
     /// The agent of a method; `settings_of` are those of its controller.
     pub fn agent(
         &self,
@@ -86,7 +86,7 @@ mod tests {
     /// Three screens that look alike.
     struct Blank([f32; 40]);
 
-    impl Scenes for Blank {
+    impl FeatureSource for Blank {
         fn shape(&self) -> SceneShape {
             SceneShape::without_maps(self.0.len())
         }

@@ -6,7 +6,7 @@
 
 use crate::arithmetic::avx512::Avx512;
 use crate::arithmetic::twice::Twice;
-use crate::arithmetic::{Arithmetic, Lanes, Numbers, SideBySide};
+use crate::arithmetic::{Arithmetic, Lanes, SimdBlock, SimdVector};
 use std::arch::x86_64::*;
 use std::marker::PhantomData;
 
@@ -31,7 +31,7 @@ macro_rules! detected {
     };
 }
 
-impl<W: Copy> Numbers for Avx2<W> {
+impl<W: Copy> SimdVector for Avx2<W> {
     type Memory = Lanes;
     type V = __m256;
 
@@ -80,7 +80,7 @@ impl<W: Copy> Numbers for Avx2<W> {
         detected!(_mm256_min_ps(bound, x))
     }
     #[inline(always)]
-    fn where_less(a: __m256, b: __m256, then: __m256) -> __m256 {
+    fn select_if_less(a: __m256, b: __m256, then: __m256) -> __m256 {
         detected!(_mm256_and_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(a, b), then))
     }
     #[inline(always)]
@@ -110,7 +110,7 @@ impl<W: Copy> Numbers for Avx2<W> {
 
 /// In what blocks stand.
 pub(crate) trait Width: Copy {
-    type Blocks: SideBySide;
+    type Blocks: SimdBlock;
     const HAS_32_REGISTERS: bool;
 }
 

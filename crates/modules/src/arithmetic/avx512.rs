@@ -2,7 +2,7 @@
 //! bits.
 #![allow(unsafe_code)]
 
-use crate::arithmetic::{Block, Lanes, Numbers, SideBySide};
+use crate::arithmetic::{Block, Lanes, SimdBlock, SimdVector};
 use std::arch::x86_64::*;
 
 /// AVX-512. Only `Instructions` runs loops on it, and only where it was detected.
@@ -18,7 +18,7 @@ macro_rules! detected {
     };
 }
 
-impl Numbers for Avx512 {
+impl SimdVector for Avx512 {
     type Memory = Block;
     type V = __m512;
 
@@ -67,7 +67,7 @@ impl Numbers for Avx512 {
         detected!(_mm512_min_ps(bound, x))
     }
     #[inline(always)]
-    fn where_less(a: __m512, b: __m512, then: __m512) -> __m512 {
+    fn select_if_less(a: __m512, b: __m512, then: __m512) -> __m512 {
         detected!(_mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b), then))
     }
     #[inline(always)]
@@ -95,7 +95,7 @@ impl Numbers for Avx512 {
     }
 }
 
-impl SideBySide for Avx512 {
+impl SimdBlock for Avx512 {
     #[inline(always)]
     fn load_two(one: &Lanes, other: &Lanes) -> __m512 {
         detected!({

@@ -13,7 +13,7 @@ pub(crate) const N_BLOCK: usize = 16;
 pub(crate) type Block = [f32; N_BLOCK];
 
 /// Some numbers that are worked on together. All of it is done to each for itself.
-pub(crate) trait Numbers: Copy {
+pub(crate) trait SimdVector: Copy {
     /// In memory: [`Lanes`] or a [`Block`].
     type Memory: Copy;
     /// Ready to be worked on.
@@ -34,7 +34,7 @@ pub(crate) trait Numbers: Copy {
     /// The smaller; `x` if one is NaN.
     fn min(bound: Self::V, x: Self::V) -> Self::V;
     /// `then` where `a < b`, else 0.
-    fn where_less(a: Self::V, b: Self::V, then: Self::V) -> Self::V;
+    fn select_if_less(a: Self::V, b: Self::V, then: Self::V) -> Self::V;
     /// `then` where `a < b`, else `otherwise`.
     fn select_less(a: Self::V, b: Self::V, then: Self::V, otherwise: Self::V) -> Self::V;
     /// Whether any of them is above 0, or NaN.
@@ -54,7 +54,7 @@ pub(crate) trait Numbers: Copy {
 }
 
 /// Eight numbers beside eight others.
-pub(crate) trait SideBySide: Numbers<Memory = Block> {
+pub(crate) trait SimdBlock: SimdVector<Memory = Block> {
     fn load_two(one: &Lanes, other: &Lanes) -> Self::V;
 
     /// The same beside themselves.
@@ -68,9 +68,9 @@ pub(crate) trait SideBySide: Numbers<Memory = Block> {
 }
 
 /// What a machine can do: with eight numbers, and with the sixteen of a block.
-pub(crate) trait Arithmetic: Numbers<Memory = Lanes> {
+pub(crate) trait Arithmetic: SimdVector<Memory = Lanes> {
     /// Blocks, to the same bits as two times eight.
-    type Blocks: SideBySide;
+    type Blocks: SimdBlock;
     /// Whether there are 32 registers, not 16 or whatever a machine has.
     const HAS_32_REGISTERS: bool;
 

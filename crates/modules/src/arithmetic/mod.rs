@@ -13,5 +13,5 @@ mod twice;
 pub(crate) use instructions::Kernel;
 pub use instructions::{Instructions, PlainLoop};
 pub(crate) use lanes::{
-    Arithmetic, Block, Lanes, N_BLOCK, N_LANES, Numbers, ROUNDER, SideBySide, load_from, padded, store_from,
+    Arithmetic, Block, Lanes, N_BLOCK, N_LANES, ROUNDER, SimdBlock, SimdVector, load_from, padded, store_from,
 };

@@ -1,7 +1,7 @@
 //! Eight numbers as an array, for any machine.
 
 use crate::arithmetic::twice::Twice;
-use crate::arithmetic::{Arithmetic, Lanes, Numbers};
+use crate::arithmetic::{Arithmetic, Lanes, SimdVector};
 
 /// Plain arithmetic. Products and sums are rounded apart, but for machines that always can fuse them: elsewhere
 /// fusing costs a hundred times as much.
@@ -13,7 +13,7 @@ fn each(f: impl Fn(usize) -> f32) -> Lanes {
     std::array::from_fn(f)
 }
 
-impl Numbers for Portable {
+impl SimdVector for Portable {
     type Memory = Lanes;
     type V = Lanes;
 
@@ -62,7 +62,7 @@ impl Numbers for Portable {
         each(|i| if bound[i] < x[i] { bound[i] } else { x[i] })
     }
     #[inline(always)]
-    fn where_less(a: Lanes, b: Lanes, then: Lanes) -> Lanes {
+    fn select_if_less(a: Lanes, b: Lanes, then: Lanes) -> Lanes {
         each(|i| if a[i] < b[i] { then[i] } else { 0.0 })
     }
     #[inline(always)]

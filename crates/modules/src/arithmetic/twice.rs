@@ -1,21 +1,21 @@
 //! Sixteen numbers as two times eight.
 
 use crate::arithmetic::lanes::sum_of_lanes;
-use crate::arithmetic::{Block, Lanes, N_LANES, Numbers, SideBySide};
+use crate::arithmetic::{Block, Lanes, N_LANES, SimdBlock, SimdVector};
 use std::marker::PhantomData;
 
 /// Blocks on machines whose registers hold eight numbers at most.
 #[derive(Clone, Copy)]
 pub(crate) struct Twice<E>(PhantomData<E>);
 
-type Two<E> = [<E as Numbers>::V; 2];
+type Two<E> = [<E as SimdVector>::V; 2];
 
 #[inline(always)]
-fn each<E: Numbers>(f: impl Fn(usize) -> E::V) -> Two<E> {
+fn each<E: SimdVector>(f: impl Fn(usize) -> E::V) -> Two<E> {
     [f(0), f(1)]
 }
 
-impl<E: Numbers<Memory = Lanes>> Numbers for Twice<E> {
+impl<E: SimdVector<Memory = Lanes>> SimdVector for Twice<E> {
     type Memory = Block;
     type V = Two<E>;
 
@@ -67,8 +67,8 @@ impl<E: Numbers<Memory = Lanes>> Numbers for Twice<E> {
         each::<E>(|i| E::min(bound[i], x[i]))
     }
     #[inline(always)]
-    fn where_less(a: Two<E>, b: Two<E>, then: Two<E>) -> Two<E> {
-        each::<E>(|i| E::where_less(a[i], b[i], then[i]))
+    fn select_if_less(a: Two<E>, b: Two<E>, then: Two<E>) -> Two<E> {
+        each::<E>(|i| E::select_if_less(a[i], b[i], then[i]))
     }
     #[inline(always)]
     fn select_less(a: Two<E>, b: Two<E>, then: Two<E>, otherwise: Two<E>) -> Two<E> {
@@ -92,7 +92,7 @@ impl<E: Numbers<Memory = Lanes>> Numbers for Twice<E> {
     }
 }
 
-impl<E: Numbers<Memory = Lanes>> SideBySide for Twice<E> {
+impl<E: SimdVector<Memory = Lanes>> SimdBlock for Twice<E> {
     #[inline(always)]
     fn load_two(one: &Lanes, other: &Lanes) -> Two<E> {
         [E::load(one), E::load(other)]

@@ -3,7 +3,7 @@
 //! Of a rectified unit a block of neighbouring candidates mostly lies on one side of 0, so about half of the activations are
 //! left out.
 
-use crate::arithmetic::{Block, N_BLOCK, Numbers};
+use crate::arithmetic::{Block, N_BLOCK, SimdVector};
 use crate::composite::tile::Tile;
 use crate::nonlinearity::{Nonlinearity, parts};
 
@@ -49,7 +49,7 @@ impl ActivationList {
 
     /// Becomes the activations of a block of a tile. `x` has the pre-activations of all voters, `[n_voters, n_units]`.
     #[inline(always)]
-    pub fn set<B: Numbers<Memory = Block>>(
+    pub fn set<B: SimdVector<Memory = Block>>(
         &mut self,
         nonlinearity: Nonlinearity,
         n_units: usize,
@@ -85,7 +85,7 @@ pub(crate) struct ListWriter<'a> {
 impl ListWriter<'_> {
     /// Stores some activations; the first `n` stay.
     #[inline(always)]
-    pub fn push<B: Numbers<Memory = Block>, const ACTIVATIONS: usize>(
+    pub fn push<B: SimdVector<Memory = Block>, const ACTIVATIONS: usize>(
         &mut self,
         columns: [usize; ACTIVATIONS],
         values: [B::V; ACTIVATIONS],
@@ -102,7 +102,7 @@ impl ListWriter<'_> {
     }
 
     #[inline(always)]
-    fn add<B: Numbers<Memory = Block>, const PARTS: usize>(
+    fn add<B: SimdVector<Memory = Block>, const PARTS: usize>(
         &mut self,
         nonlinearity: Nonlinearity,
         sides: [Side; PARTS],

@@ -1,6 +1,6 @@
 //! Votes on the activations of CReS, which go from pre-activations to votes in registers.
 
-use crate::arithmetic::{Block, Numbers};
+use crate::arithmetic::{Block, SimdVector};
 use crate::composite::packed_rows::{N_PIECE, PackedRows, RowGroup};
 use crate::composite::tile::Tile;
 use crate::nonlinearity::{Nonlinearity, parts};
@@ -22,7 +22,7 @@ impl PackedRows {
     /// `out[row] = biases[row] + sum_i W[row, i] h[i]` for a block of a tile, where `h` are the activations of pre-activations
     /// `x`, and columns are [`unit_major`].
     #[inline(always)]
-    pub fn cres_products<B: Numbers<Memory = Block>, const BLOCKS: usize>(
+    pub fn cres_products<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
         &self,
         biases: &[f32],
         x: &[Tile],
@@ -48,7 +48,7 @@ impl PackedRows {
 }
 
 #[inline(always)]
-fn cres_rows<B: Numbers<Memory = Block>, const ROWS: usize, const PAIRED: usize>(
+fn cres_rows<B: SimdVector<Memory = Block>, const ROWS: usize, const PAIRED: usize>(
     weights: &[f32],
     biases: &[f32],
     x: &[Tile],
@@ -74,7 +74,7 @@ fn cres_rows<B: Numbers<Memory = Block>, const ROWS: usize, const PAIRED: usize>
 }
 
 /// The sums of a group's rows, in the order that [`PackedRows`] describes.
-struct RowSums<B: Numbers<Memory = Block>, const ROWS: usize, const PAIRED: usize> {
+struct RowSums<B: SimdVector<Memory = Block>, const ROWS: usize, const PAIRED: usize> {
     sums: [B::V; ROWS],
     /// The second sums of the last rows.
     others: [B::V; PAIRED],
@@ -82,7 +82,7 @@ struct RowSums<B: Numbers<Memory = Block>, const ROWS: usize, const PAIRED: usiz
     n: usize,
 }
 
-impl<B: Numbers<Memory = Block>, const ROWS: usize, const PAIRED: usize> RowSums<B, ROWS, PAIRED> {
+impl<B: SimdVector<Memory = Block>, const ROWS: usize, const PAIRED: usize> RowSums<B, ROWS, PAIRED> {
     #[inline(always)]
     fn new(biases: &[f32]) -> Self {
         let mut sums = [B::zero(); ROWS];

@@ -1,6 +1,6 @@
 //! Reward maps of a composite: the logits of many candidate touches on one screen.
 
-use crate::arithmetic::{Arithmetic, Block, Instructions, Kernel, N_BLOCK, Numbers};
+use crate::arithmetic::{Arithmetic, Block, Instructions, Kernel, N_BLOCK, SimdVector};
 use crate::composite::activation_list::ActivationList;
 use crate::composite::controller::Controller;
 use crate::composite::layer_composite::{LayerComposite, MapComposite, OfTouch, StoreTouchStage, Stored};
@@ -153,7 +153,7 @@ impl CompositeHead {
             self.set_bottleneck(controller, new, &visual);
         }
         self.touch_stage.set(controller, new, &self.bottleneck_composite, &visual, past_touches);
-        self.maps.iter_mut().for_each(|map| map.look(past_touches));
+        self.maps.iter_mut().for_each(|map| map.set_past_touches(past_touches));
         if let TileVotes::Touch(head) = &mut self.stages[0].votes {
             let votes = &controller.votes()[new.structure().touch_stage()];
             head.set_units(self.touch_stage.units());

@@ -1,6 +1,6 @@
 //! The composite of a layer for the candidates of a tile: activations of all voters, each with its share.
 
-use crate::arithmetic::{Arithmetic, Block, Kernel, Numbers};
+use crate::arithmetic::{Arithmetic, Block, Kernel, SimdVector};
 use crate::composite::tile::{N_TILE, Tile, TouchTile, load_blocks, store_blocks};
 use crate::composite::touch_stage::TouchUnit;
 use crate::nonlinearity::{Nonlinearity, parts};
@@ -8,7 +8,7 @@ use crate::nonlinearity::{Nonlinearity, parts};
 /// The pre-activations of a stage, `[n_voters, n_units]`, wherever they come from.
 pub(crate) trait PreActivations: Copy {
     /// Those of a voter's unit, for some blocks of the tile.
-    fn blocks<B: Numbers<Memory = Block>, const BLOCKS: usize>(
+    fn blocks<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
         &self,
         voter: usize,
         unit: usize,
@@ -25,7 +25,7 @@ pub(crate) struct Stored<'a> {
 
 impl PreActivations for Stored<'_> {
     #[inline(always)]
-    fn blocks<B: Numbers<Memory = Block>, const BLOCKS: usize>(
+    fn blocks<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
         &self,
         voter: usize,
         unit: usize,
@@ -45,7 +45,7 @@ pub(crate) struct OfTouch<'a> {
 
 impl PreActivations for OfTouch<'_> {
     #[inline(always)]
-    fn blocks<B: Numbers<Memory = Block>, const BLOCKS: usize>(
+    fn blocks<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
         &self,
         voter: usize,
         unit: usize,
@@ -84,7 +84,7 @@ impl<P: PreActivations> Kernel for LayerComposite<'_, P> {
 
 impl<P: PreActivations> LayerComposite<'_, P> {
     #[inline(always)]
-    fn pass<B: Numbers<Memory = Block>, const BLOCKS: usize>(self) {
+    fn pass<B: SimdVector<Memory = Block>, const BLOCKS: usize>(self) {
         // Decided once, not for each unit.
         match self.nonlinearity {
             Nonlinearity::Relu => self.each_unit::<B, BLOCKS, 1>(Nonlinearity::Relu),
@@ -99,7 +99,7 @@ impl<P: PreActivations> LayerComposite<'_, P> {
     }
 
     #[inline(always)]
-    fn each_unit<B: Numbers<Memory = Block>, const BLOCKS: usize, const PARTS: usize>(
+    fn each_unit<B: SimdVector<Memory = Block>, const BLOCKS: usize, const PARTS: usize>(
         self,
         known: Nonlinearity,
     ) {
@@ -162,7 +162,7 @@ impl Kernel for MapComposite<'_> {
 
 /// Sets `sums` to those of `values`, `[n_voters, n_sums]`, each times its voter's share.
 #[inline(always)]
-pub(crate) fn weighted_sums<B: Numbers<Memory = Block>, const BLOCKS: usize>(
+pub(crate) fn weighted_sums<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
     values: &[Tile],
     shares: &[Tile],
     sums: &mut [Tile],

@@ -1,6 +1,6 @@
 //! Votes on whole layers, and shares, for the candidates of a tile.
 
-use crate::arithmetic::{Arithmetic, Block, Kernel, Numbers};
+use crate::arithmetic::{Arithmetic, Block, Kernel, SimdVector};
 use crate::composite::activation_list::ActivationList;
 use crate::composite::cres_votes::unit_major;
 use crate::composite::layout::StageVotes;
@@ -44,7 +44,7 @@ impl LayerVotes {
 
     /// The votes, from all voters' pre-activations or maps, `[n_voters, n_units]`.
     #[inline(always)]
-    fn vote<B: Numbers<Memory = Block>, const BLOCKS: usize>(
+    fn vote<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
         &self,
         x: &[Tile],
         list: &mut ActivationList,
@@ -95,7 +95,7 @@ impl Kernel for LayerVotePass<'_> {
 
 /// Over the voters, for each candidate, in place.
 #[inline(always)]
-pub(crate) fn softmax<B: Numbers<Memory = Block>, const BLOCKS: usize>(votes: &mut [Tile]) {
+pub(crate) fn softmax<B: SimdVector<Memory = Block>, const BLOCKS: usize>(votes: &mut [Tile]) {
     for first in (0..N_TILE).step_by(BLOCKS) {
         let mut most = [B::splat(f32::NEG_INFINITY); BLOCKS];
         for vote in votes.iter() {

@@ -1,6 +1,6 @@
 //! A transformed reward map for tiles of candidates: see `map_transformation.rs`.
 
-use crate::arithmetic::{Arithmetic, Block, Kernel, Numbers};
+use crate::arithmetic::{Arithmetic, Block, Kernel, SimdVector};
 use crate::composite::layout::{MAP_PARTS, MapPlaces};
 use crate::composite::tile::{N_TILE, Tile, TouchTile, ZERO_TILE, load_blocks, store_blocks};
 use crate::nonlinearity::{MAX_PARTS, Nonlinearity, parts};
@@ -59,7 +59,7 @@ impl MapTiles {
     }
 
     /// Takes the touches before the present one.
-    pub fn look(&mut self, past_touches: &[f32]) {
+    pub fn set_past_touches(&mut self, past_touches: &[f32]) {
         let n_past = self.n_touch - 2;
         let (of_gates, of_hidden) = self.constants.split_at_mut(self.k_f);
         let n_in = 2 * self.k_f + self.n_touch;
@@ -77,7 +77,7 @@ impl MapTiles {
 
     /// Sets the `k_f` logits from `out` on, from those from `plain` on.
     #[inline(always)]
-    fn transform<B: Numbers<Memory = Block>, const BLOCKS: usize>(
+    fn transform<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
         &mut self,
         touches: &TouchTile,
         plain: usize,

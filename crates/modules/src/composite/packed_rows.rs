@@ -5,7 +5,7 @@
 //! added every [`N_PIECE`] inputs: few rows would wait for each addition. The widths of groups may change, this order may
 //! not.
 
-use crate::arithmetic::{Block, Numbers};
+use crate::arithmetic::{Block, SimdVector};
 use crate::composite::activation_list::ActivationList;
 use crate::composite::tile::{Tile, load_blocks, store_blocks};
 
@@ -141,7 +141,7 @@ impl PackedRows {
 
     /// `out[row] = biases[row] + sum_i W[row, i] x[i]` for all candidates of a tile.
     #[inline(always)]
-    pub fn tile_products<B: Numbers<Memory = Block>, const BLOCKS: usize>(
+    pub fn tile_products<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
         &self,
         biases: &[f32],
         x: &[Tile],
@@ -167,7 +167,7 @@ impl PackedRows {
     /// `out[row] = biases[row] + sum_i W[row, i] x[i]` for a block of a tile; `list` has the `x` that are not 0. With more than
     /// one of `BLOCKS` there are registers for wide groups.
     #[inline(always)]
-    pub fn list_products<B: Numbers<Memory = Block>, const BLOCKS: usize>(
+    pub fn list_products<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
         &self,
         biases: &[f32],
         list: &ActivationList,
@@ -193,7 +193,7 @@ impl PackedRows {
 }
 
 #[inline(always)]
-fn tile_rows<B: Numbers<Memory = Block>, const BLOCKS: usize, const ROWS: usize, const PAIRED: usize>(
+fn tile_rows<B: SimdVector<Memory = Block>, const BLOCKS: usize, const ROWS: usize, const PAIRED: usize>(
     weights: &[f32],
     biases: &[f32],
     x: &[Tile],
@@ -236,7 +236,7 @@ fn tile_rows<B: Numbers<Memory = Block>, const BLOCKS: usize, const ROWS: usize,
 
 /// Adds what one input contributes.
 #[inline(always)]
-fn add_input<B: Numbers<Memory = Block>, const BLOCKS: usize, const ROWS: usize>(
+fn add_input<B: SimdVector<Memory = Block>, const BLOCKS: usize, const ROWS: usize>(
     weights: &[f32; ROWS],
     x: [B::V; BLOCKS],
     sums: &mut [[B::V; BLOCKS]; ROWS],
@@ -250,7 +250,7 @@ fn add_input<B: Numbers<Memory = Block>, const BLOCKS: usize, const ROWS: usize>
 }
 
 #[inline(always)]
-fn list_rows<B: Numbers<Memory = Block>, const ROWS: usize, const PAIRED: usize>(
+fn list_rows<B: SimdVector<Memory = Block>, const ROWS: usize, const PAIRED: usize>(
     weights: &[f32],
     biases: &[f32],
     list: &ActivationList,

@@ -1,7 +1,7 @@
 //! Candidates of a tile: some blocks that go through all stages of a composite together, so that every weight is read once
 //! for all of them.
 
-use crate::arithmetic::{Block, N_BLOCK, Numbers};
+use crate::arithmetic::{Block, N_BLOCK, SimdVector};
 
 /// Blocks of a tile.
 pub(crate) const N_TILE: usize = 4;
@@ -20,7 +20,7 @@ pub(crate) struct TouchTile {
 
 /// `BLOCKS` blocks of a tile, from the first on.
 #[inline(always)]
-pub(crate) fn load_blocks<B: Numbers<Memory = Block>, const BLOCKS: usize>(
+pub(crate) fn load_blocks<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
     tile: &Tile,
     first: usize,
 ) -> [B::V; BLOCKS] {
@@ -33,7 +33,7 @@ pub(crate) fn load_blocks<B: Numbers<Memory = Block>, const BLOCKS: usize>(
 
 /// Stores them.
 #[inline(always)]
-pub(crate) fn store_blocks<B: Numbers<Memory = Block>, const BLOCKS: usize>(
+pub(crate) fn store_blocks<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
     blocks: [B::V; BLOCKS],
     tile: &mut Tile,
     first: usize,

@@ -5,7 +5,7 @@
 //! This polynomial is found once per screen. A block of candidates evaluates it and adds the jumps of the few units whose
 //! sign differs somewhere in the block.
 
-use crate::arithmetic::{Arithmetic, Block, Kernel, N_BLOCK, Numbers};
+use crate::arithmetic::{Arithmetic, Block, Kernel, N_BLOCK, SimdVector};
 use crate::composite::activation_list::{ActivationList, ListWriter};
 use crate::composite::layer_votes::softmax;
 use crate::composite::layout::StageVotes;
@@ -188,7 +188,7 @@ impl TouchVotes {
 
     /// The votes of all candidates of a tile.
     #[inline(always)]
-    fn vote<B: Numbers<Memory = Block>, const BLOCKS: usize>(
+    fn vote<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
         &self,
         touches: &TouchTile,
         list: &mut ActivationList,
@@ -202,7 +202,7 @@ impl TouchVotes {
 
     /// Monomials of a block's touches, and the jumps that are not 0 for all of it.
     #[inline(always)]
-    fn set_list<B: Numbers<Memory = Block>>(
+    fn set_list<B: SimdVector<Memory = Block>>(
         &self,
         touches: &TouchTile,
         block: usize,
@@ -227,7 +227,7 @@ impl TouchVotes {
     }
 
     #[inline(always)]
-    fn add_jumps<B: Numbers<Memory = Block>, const POWERS: usize>(
+    fn add_jumps<B: SimdVector<Memory = Block>, const POWERS: usize>(
         &self,
         rows: B::V,
         cols: B::V,
@@ -263,7 +263,7 @@ impl SignedUnits {
     /// The units that may be below 0 somewhere in a rectangle, or are NaN there: one bit each. Rounded sums rise and fall with
     /// their terms, so none is below the one at the rectangle's corner.
     #[inline(always)]
-    fn below_in<B: Numbers<Memory = Block>>(&self, Bounds { rows, cols }: Bounds) -> u32 {
+    fn below_in<B: SimdVector<Memory = Block>>(&self, Bounds { rows, cols }: Bounds) -> u32 {
         let lowest = |slopes: B::V, [least, most]: [f32; 2]| {
             B::select_less(slopes, B::zero(), B::splat(most), B::splat(least))
         };
@@ -343,7 +343,7 @@ impl Kernel for Expand<'_> {
 
 /// The terms of 16 votes, summed over all units.
 #[inline(always)]
-fn sum_terms<B: Numbers<Memory = Block>>(
+fn sum_terms<B: SimdVector<Memory = Block>>(
     units: &[UnitTerms],
     factors: &[[[Block; 2]; 2]],
     have_squares: bool,

@@ -1,6 +1,6 @@
 //! Votes on every activation by itself, and the composite, for the candidates of a tile.
 
-use crate::arithmetic::{Arithmetic, Block, Kernel, Numbers};
+use crate::arithmetic::{Arithmetic, Block, Kernel, SimdVector};
 use crate::composite::layer_composite::weighted_sums;
 use crate::composite::layer_votes::softmax;
 use crate::composite::layout::StageVotes;
@@ -65,7 +65,7 @@ impl Kernel for UnitVotePass<'_> {
 
 impl UnitVotePass<'_> {
     #[inline(always)]
-    fn pass<B: Numbers<Memory = Block>, const BLOCKS: usize>(self) {
+    fn pass<B: SimdVector<Memory = Block>, const BLOCKS: usize>(self) {
         let Self { votes, nonlinearity, x, activations, shares, composite } = self;
         let UnitVotes { packed, biases, n_voters } = votes;
         let n_parts = nonlinearity.map_or(1, Nonlinearity::n_parts);
@@ -90,7 +90,7 @@ impl UnitVotePass<'_> {
 
 /// The activations of a unit, of all voters.
 #[inline(always)]
-fn set_activations<'x, B: Numbers<Memory = Block>>(
+fn set_activations<'x, B: SimdVector<Memory = Block>>(
     nonlinearity: Nonlinearity,
     x: impl Iterator<Item = &'x Tile>,
     activations: &mut UnitActivations,
@@ -109,7 +109,7 @@ fn set_activations<'x, B: Numbers<Memory = Block>>(
 }
 
 #[inline(always)]
-fn each_voter<'x, B: Numbers<Memory = Block>, const PARTS: usize>(
+fn each_voter<'x, B: SimdVector<Memory = Block>, const PARTS: usize>(
     known: Nonlinearity,
     x: impl Iterator<Item = &'x Tile>,
     activations: &mut UnitActivations,

@@ -6,7 +6,7 @@
 //! and there are enough accumulators to hide the latency of multiply-adds. Inputs that are 0 in one block of a tile add
 //! exactly nothing to it, so results do not depend on the size of tiles.
 
-use crate::arithmetic::{Block, Numbers};
+use crate::arithmetic::{Block, SimdVector};
 use crate::nonlinearity::{MAX_PARTS, Nonlinearity, parts};
 use std::ops::Range;
 
@@ -98,7 +98,7 @@ pub(crate) fn pack_weights(weights: &[f32], n_out: usize, packed: &mut [f32]) {
 /// `out[unit] = b[unit] + sum_i W[unit, i] x[i]`, for some tiles of blocks. `packed` is the result of [`pack_weights`], `active`
 /// returns the inputs of a tile, `out` is `[n_tiles, out_stride, TILE]`, of which the first `n_out` units of each tile are set.
 #[inline(always)]
-pub(crate) fn tile_products<'a, B: Numbers<Memory = Block>, const TILE: usize>(
+pub(crate) fn tile_products<'a, B: SimdVector<Memory = Block>, const TILE: usize>(
     packed: &[f32],
     biases: &[f32],
     active: impl Fn(usize) -> Active<'a>,
@@ -135,7 +135,7 @@ struct Group<'a> {
 
 /// Adds the products of `UNITS` units for all tiles; the group's weights stay in the first-level cache.
 #[inline(always)]
-fn add_units<'a, B: Numbers<Memory = Block>, const TILE: usize, const UNITS: usize>(
+fn add_units<'a, B: SimdVector<Memory = Block>, const TILE: usize, const UNITS: usize>(
     group: &Group<'_>,
     active: &impl Fn(usize) -> Active<'a>,
     out: &mut [[Block; TILE]],
@@ -155,7 +155,7 @@ fn add_units<'a, B: Numbers<Memory = Block>, const TILE: usize, const UNITS: usi
 }
 
 #[inline(always)]
-fn add_columns<B: Numbers<Memory = Block>, const TILE: usize, const UNITS: usize>(
+fn add_columns<B: SimdVector<Memory = Block>, const TILE: usize, const UNITS: usize>(
     weights: &[[f32; UNITS]],
     columns: &[u32],
     activations: &[[Block; TILE]],
@@ -199,7 +199,7 @@ fn add_columns<B: Numbers<Memory = Block>, const TILE: usize, const UNITS: usize
 
 /// Adds the products of one input.
 #[inline(always)]
-pub(super) fn add_column<B: Numbers<Memory = Block>, const TILE: usize, const UNITS: usize>(
+pub(super) fn add_column<B: SimdVector<Memory = Block>, const TILE: usize, const UNITS: usize>(
     weights: &[f32; UNITS],
     x: &[Block; TILE],
     acc: &mut [[B::V; TILE]; UNITS],
@@ -219,7 +219,7 @@ pub(super) fn add_column<B: Numbers<Memory = Block>, const TILE: usize, const UN
 /// A stage's activations for a tile of blocks, without those that are 0 for the whole tile; returns the number of the others.
 /// `pre_activations` are `[n_units, TILE]`, `activations` `[n_active, TILE]`; both this and `columns` are written for up to [`N_AHEAD`] more.
 #[inline(always)]
-pub(crate) fn tile_nonlinearity<B: Numbers<Memory = Block>, const TILE: usize>(
+pub(crate) fn tile_nonlinearity<B: SimdVector<Memory = Block>, const TILE: usize>(
     nonlinearity: Nonlinearity,
     pre_activations: &[Block],
     columns: &mut [u32],
@@ -259,7 +259,7 @@ struct TileActivations<'a, const TILE: usize> {
 }
 
 #[inline(always)]
-fn each_unit<B: Numbers<Memory = Block>, const TILE: usize, const PARTS: usize>(
+fn each_unit<B: SimdVector<Memory = Block>, const TILE: usize, const PARTS: usize>(
     nonlinearity: Nonlinearity,
     sides: [Side; PARTS],
     pre_activations: &[[Block; TILE]],
@@ -294,7 +294,7 @@ fn each_unit<B: Numbers<Memory = Block>, const TILE: usize, const PARTS: usize>(
 /// The readout: the logits of a tile from the pre-activations of the last hidden stage, `[n_units, TILE]`. Activations stay
 /// in registers. `weights` returns a map's row, `put` takes a map's logits for a block of the tile.
 #[inline(always)]
-pub(crate) fn tile_readout<'w, B: Numbers<Memory = Block>, const TILE: usize>(
+pub(crate) fn tile_readout<'w, B: SimdVector<Memory = Block>, const TILE: usize>(
     nonlinearity: Nonlinearity,
     pre_activations: &[Block],
     weights: impl Fn(usize) -> &'w [f32],
@@ -323,7 +323,7 @@ pub(crate) fn tile_readout<'w, B: Numbers<Memory = Block>, const TILE: usize>(
 
 /// Two rows of weights times a block's activations.
 #[inline(always)]
-fn read_maps<B: Numbers<Memory = Block>, const TILE: usize, const PARTS: usize>(
+fn read_maps<B: SimdVector<Memory = Block>, const TILE: usize, const PARTS: usize>(
     nonlinearity: Nonlinearity,
     pre_activations: &[[Block; TILE]],
     block: usize,

@@ -5,7 +5,7 @@
 //! number of units, 128, is known at compile time, so that the accumulators of all units stay in registers.
 
 use crate::arithmetic::{
-    Arithmetic, Block, Instructions, Kernel, Lanes, N_BLOCK, N_LANES, Numbers, SideBySide, load_from,
+    Arithmetic, Block, Instructions, Kernel, Lanes, N_BLOCK, N_LANES, SimdVector, SimdBlock, load_from,
 };
 use crate::linear::weight_update::UpdateRule;
 use crate::nonlinearity::Nonlinearity;
@@ -108,7 +108,7 @@ impl Kernel for Products<'_> {
 
 /// Adds some channels of one row, in `SHARES` passes over `N` blocks of units each.
 #[inline(always)]
-fn add_channels<B: Numbers<Memory = Block>, const SHARES: usize, const N: usize>(
+fn add_channels<B: SimdVector<Memory = Block>, const SHARES: usize, const N: usize>(
     x: &[f32],
     weights: &[OfChannel],
     out: &mut Units,
@@ -180,7 +180,7 @@ impl Kernel for Slopes<'_> {
 fn slopes_of<A: Arithmetic>(x: &[f32], weights: &[OfChannel], d: &Units) -> Lanes {
     let x = load_from::<A>(x, 0);
     let below = A::below_zero(x);
-    let one_where_less = |a, b| A::where_less(a, b, A::splat(1.0));
+    let one_where_less = |a, b| A::select_if_less(a, b, A::splat(1.0));
     // Derivatives of the two parts that are not 0.
     let of_numbers = A::stored(A::sub(one_where_less(A::zero(), x), one_where_less(x, A::zero())));
     let of_squares = A::stored(A::add(x, x));

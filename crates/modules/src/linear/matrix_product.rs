@@ -3,7 +3,7 @@
 //!
 //! Written by hand because a run is one thread and allocates nothing in its loop; matrix libraries do one or the other.
 
-use crate::arithmetic::{Arithmetic, Block, Instructions, Kernel, N_BLOCK, Numbers, PlainLoop};
+use crate::arithmetic::{Arithmetic, Block, Instructions, Kernel, N_BLOCK, PlainLoop, SimdVector};
 
 /// Columns of a panel.
 const COLS: usize = N_BLOCK;
@@ -65,7 +65,7 @@ impl PackedColumns {
     /// Takes a matrix of so many columns, if there is room for them.
     pub fn pack_columns(&mut self, instructions: Instructions, n_cols: usize, b: Matrix<'_>) {
         self.n_cols = n_cols;
-        instructions.widen(Packing { packed: self, b });
+        instructions.vectorize(Packing { packed: self, b });
     }
 }
 
@@ -197,9 +197,9 @@ impl Product<'_> {
 }
 
 /// What sixteen numbers are worked on with.
-trait Blocks: Numbers<Memory = Block> {}
+trait Blocks: SimdVector<Memory = Block> {}
 
-impl<B: Numbers<Memory = Block>> Blocks for B {}
+impl<B: SimdVector<Memory = Block>> Blocks for B {}
 
 /// One block of depth.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! The head of a small module in one pass: the stage that reads polynomials of the touch, its nonlinearity and the readout.
 //! Pre-activations and activations stay in registers.
 
-use crate::arithmetic::{Block, Numbers};
+use crate::arithmetic::{Block, SimdVector};
 use crate::linear::Weights;
 use crate::linear::candidates::{Active, add_column, is_summed_in_order, packed_groups};
 use crate::linear::touch_polynomial::TouchPolynomial;
@@ -29,7 +29,7 @@ impl TouchPolynomial {
 
     /// The logits of a tile of blocks; `put` takes a map's logits for a block of the tile.
     #[inline(always)]
-    pub fn read_tile<B: Numbers<Memory = Block>, const TILE: usize>(
+    pub fn read_tile<B: SimdVector<Memory = Block>, const TILE: usize>(
         &self,
         active: Active<'_>,
         readout: Readout<'_>,
@@ -43,7 +43,7 @@ impl TouchPolynomial {
     }
 
     #[inline(always)]
-    fn read_maps<B: Numbers<Memory = Block>, const TILE: usize, const MAPS: usize>(
+    fn read_maps<B: SimdVector<Memory = Block>, const TILE: usize, const MAPS: usize>(
         &self,
         active: Active<'_>,
         readout: Readout<'_>,
@@ -61,7 +61,7 @@ impl TouchPolynomial {
     }
 
     #[inline(always)]
-    fn read<B: Numbers<Memory = Block>, const TILE: usize, const MAPS: usize, const PARTS: usize>(
+    fn read<B: SimdVector<Memory = Block>, const TILE: usize, const MAPS: usize, const PARTS: usize>(
         &self,
         nonlinearity: Nonlinearity,
         active: Active<'_>,
@@ -112,7 +112,7 @@ impl TouchPolynomial {
     /// Adds what some units contribute to the maps.
     #[inline(always)]
     fn read_group<
-        B: Numbers<Memory = Block>,
+        B: SimdVector<Memory = Block>,
         const TILE: usize,
         const MAPS: usize,
         const PARTS: usize,

@@ -1,6 +1,6 @@
 //! The weights from touch units to the next stage, laid out for adding up the units' polynomials of the touch.
 
-use crate::arithmetic::{Arithmetic, Block, Lanes, N_BLOCK, N_LANES, Numbers};
+use crate::arithmetic::{Arithmetic, Block, Lanes, N_BLOCK, N_LANES, SimdVector};
 use crate::nonlinearity::SidePolynomials;
 
 /// `1, row, col, row^2, row col, col^2`
@@ -131,7 +131,7 @@ impl LinearTerms {
 
     /// Some blocks of outputs, from one on; returns their number.
     #[inline(always)]
-    fn sum_blocks<B: Numbers<Memory = Block>, const BLOCKS: usize>(
+    fn sum_blocks<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
         &self,
         factors: &[Block],
         stride: usize,

@@ -1,6 +1,6 @@
 //! `out += x W^T` for the inputs of a few steps: wide registers along the inputs, two steps side by side.
 
-use crate::arithmetic::{Arithmetic, Instructions, Kernel, Lanes, N_LANES, Numbers, SideBySide};
+use crate::arithmetic::{Arithmetic, Instructions, Kernel, Lanes, N_LANES, SimdBlock, SimdVector};
 use crate::linear::{InputRows, Weights};
 
 /// Inputs after which sums are put down: so many of a tile's rows stay in the first cache.
@@ -121,7 +121,7 @@ fn dot_products<A: Arithmetic, const UNITS: usize, const PAIRS: usize>(
 
 /// Eight inputs of all units and steps.
 #[inline(always)]
-fn add_chunk<B: SideBySide, const UNITS: usize, const PAIRS: usize>(
+fn add_chunk<B: SimdBlock, const UNITS: usize, const PAIRS: usize>(
     sums: &mut [[B::V; UNITS]; PAIRS],
     w: [&Lanes; UNITS],
     x: [[&Lanes; 2]; PAIRS],

@@ -5,7 +5,7 @@
 //! polynomial is computed once per screen. A block of candidates evaluates it, and adds the jumps of
 //! the few units that are on their other side somewhere in the block.
 
-use crate::arithmetic::{Arithmetic, Block, Instructions, Kernel, N_BLOCK, Numbers};
+use crate::arithmetic::{Arithmetic, Block, Instructions, Kernel, N_BLOCK, SimdVector};
 use crate::linear::Weights;
 use crate::linear::candidates::{Active, PackedRow, packed_rows, tile_products};
 use crate::linear::polynomial_terms::{N_LINEAR_TERMS, N_TERMS, Terms, Unit};
@@ -131,7 +131,7 @@ impl TouchPolynomial {
 
     /// The stage's pre-activations for some tiles of candidates: `out` is `[n_tiles, out_stride, TILE]`.
     #[inline(always)]
-    pub fn tile_products<'a, B: Numbers<Memory = Block>, const TILE: usize>(
+    pub fn tile_products<'a, B: SimdVector<Memory = Block>, const TILE: usize>(
         &self,
         active: impl Fn(usize) -> Active<'a>,
         out: &mut [Block],
@@ -143,7 +143,7 @@ impl TouchPolynomial {
     /// Sets the inputs of a tile's products, `[n, TILE]`: monomials of its touches, and jumps that are not 0 for all of it. Returns `n`.
     /// `touches` are rows and columns of each block.
     #[inline(always)]
-    pub fn tile_inputs<B: Numbers<Memory = Block>, const TILE: usize>(
+    pub fn tile_inputs<B: SimdVector<Memory = Block>, const TILE: usize>(
         &self,
         touches: [(B::V, B::V); TILE],
         columns: &mut [u32],
@@ -170,7 +170,7 @@ impl TouchPolynomial {
     }
 
     #[inline(always)]
-    fn jumps<B: Numbers<Memory = Block>, const TILE: usize, const POWERS: usize>(
+    fn jumps<B: SimdVector<Memory = Block>, const TILE: usize, const POWERS: usize>(
         &self,
         touches: [(B::V, B::V); TILE],
         columns: &mut [u32],

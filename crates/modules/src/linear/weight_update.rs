@@ -1,7 +1,7 @@
 //! `d^T x`, the gradient of a layer's weights over some steps, given to a rule piece by piece and never stored whole.
 
 use crate::arithmetic::{
-    Arithmetic, Block, Instructions, Kernel, N_BLOCK, N_LANES, Numbers, load_from, store_from,
+    Arithmetic, Block, Instructions, Kernel, N_BLOCK, N_LANES, SimdVector, load_from, store_from,
 };
 use crate::linear::InputRows;
 
@@ -215,7 +215,7 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Update<'_, R, U> {
 
 /// Sums of a strip over steps, in their order.
 #[inline(always)]
-fn sum_strip<'x, B: Numbers<Memory = Block>, const UNITS: usize, const BLOCKS: usize>(
+fn sum_strip<'x, B: SimdVector<Memory = Block>, const UNITS: usize, const BLOCKS: usize>(
     n_steps: usize,
     d: impl Fn(usize, usize) -> f32,
     block_of: impl Fn(usize, usize) -> &'x Block,

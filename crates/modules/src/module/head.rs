@@ -1,6 +1,6 @@
 //! Reward maps: the logits of many candidate touches on one screen.
 
-use crate::arithmetic::{Arithmetic, Block, Kernel, N_BLOCK, Numbers};
+use crate::arithmetic::{Arithmetic, Block, Kernel, N_BLOCK, SimdVector};
 use crate::linear::candidates::{
     Active, N_AHEAD, is_summed_in_order, pack_weights, tile_nonlinearity, tile_products, tile_readout,
 };
@@ -54,13 +54,13 @@ impl Candidates {
 
     /// Rows and columns of a block.
     #[inline(always)]
-    pub(crate) fn block<B: Numbers<Memory = Block>>(&self, block: usize) -> (B::V, B::V) {
+    pub(crate) fn block<B: SimdVector<Memory = Block>>(&self, block: usize) -> (B::V, B::V) {
         (B::load(&self.rows[block]), B::load(&self.cols[block]))
     }
 
     /// Rows and columns of the blocks of a tile, from one on. After the last block, the last again.
     #[inline(always)]
-    fn tile<B: Numbers<Memory = Block>, const TILE: usize>(&self, first: usize) -> [(B::V, B::V); TILE] {
+    fn tile<B: SimdVector<Memory = Block>, const TILE: usize>(&self, first: usize) -> [(B::V, B::V); TILE] {
         let mut tile = [(B::zero(), B::zero()); TILE];
         for (block, touches) in (first..).zip(&mut tile) {
             *touches = self.block::<B>(block.min(self.n_blocks() - 1));
@@ -286,7 +286,7 @@ impl Kernel for Predict<'_> {
 impl Predict<'_> {
     /// All candidates of a module with one hidden stage after the touch stage.
     #[inline(always)]
-    fn fused<B: Numbers<Memory = Block>, const TILE: usize>(&mut self) {
+    fn fused<B: SimdVector<Memory = Block>, const TILE: usize>(&mut self) {
         let HeadMemory { polynomial, activations, columns, logits, n_blocks, .. } = &mut *self.memory;
         let (Some(polynomial), [stage, readout]) = (polynomial, self.later) else {
             unreachable!("this route needs a polynomial and one stage before the readout")
@@ -310,7 +310,7 @@ impl Predict<'_> {
 
     /// All candidates, so many tiles of blocks together.
     #[inline(always)]
-    fn groups<B: Numbers<Memory = Block>, const TILE: usize>(&mut self, n_tiles: usize) {
+    fn groups<B: SimdVector<Memory = Block>, const TILE: usize>(&mut self, n_tiles: usize) {
         let n_blocks = self.memory.n_blocks;
         for first in (0..n_blocks).step_by(n_tiles * TILE) {
             self.group::<B, TILE>(first, n_tiles.min((n_blocks - first).div_ceil(TILE)));
@@ -319,7 +319,7 @@ impl Predict<'_> {
 
     /// All stages for some tiles, from a block on.
     #[inline(always)]
-    fn group<B: Numbers<Memory = Block>, const TILE: usize>(&mut self, first: usize, n_tiles: usize) {
+    fn group<B: SimdVector<Memory = Block>, const TILE: usize>(&mut self, first: usize, n_tiles: usize) {
         let HeadMemory { max_units, max_inputs, n_blocks, .. } = *self.memory;
         let HeadMemory { shared, polynomial, packed, pre_activations, activations, columns, logits, .. } =
             &mut *self.memory;
@@ -422,7 +422,7 @@ impl TileInputs<'_> {
 
 /// The touch stage's pre-activations for a tile of candidates, `[n_units, TILE]`.
 #[inline(always)]
-fn touch_pre_activations<B: Numbers<Memory = Block>, const TILE: usize>(
+fn touch_pre_activations<B: SimdVector<Memory = Block>, const TILE: usize>(
     touch_weights: Weights<'_>,
     shared: &[f32],
     touches: [(B::V, B::V); TILE],

@@ -6,10 +6,10 @@ use crate::error::{Error, Result};
 use crate::maps::{map_film, map_strip};
 use crate::run::status::Stage;
 use crate::run::weights_file::{WeightsFacts, write_weights};
-use touchstream_agents::Scenes;
+use touchstream_agents::FeatureSource;
 use touchstream_modules::composite::StageVotes;
 
-impl<S: Scenes> Training<'_, S> {
+impl<S: FeatureSource> Training<'_, S> {
     /// Writes all files of a finished run; the checkpoint stays, so that no work is repeated.
     pub(super) fn finish(&mut self) -> Result<()> {
         self.evaluate_all_tasks()?;

@@ -11,7 +11,7 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use std::sync::Arc;
-use touchstream_agents::{AgentSettings, Remap, Scenes, find_module};
+use touchstream_agents::{AgentSettings, FeatureSource, Remap, find_module};
 use touchstream_env::plain_stimuli::PlainStimuli;
 use touchstream_env::schedule::Schedule;
 use touchstream_env::seed::RunSeed;

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use std::collections::HashMap;
-use touchstream_agents::{SceneShape, Scenes};
+use touchstream_agents::{FeatureSource, SceneShape};
 use touchstream_env::seed::{RunSeed, StreamName};
 use touchstream_env::stream::Stream;
 use touchstream_env::trial::ScreenRecipe;
@@ -35,7 +35,7 @@ impl NoiseScenes {
     }
 }
 
-impl Scenes for NoiseScenes {
+impl FeatureSource for NoiseScenes {
     fn shape(&self) -> SceneShape {
         SceneShape { scene_len: self.scene_len, map: Some(MAP) }
     }

@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use serde::Serialize;
 use std::sync::Arc;
-use touchstream_agents::{AgentSettings, Remap, Scenes};
+use touchstream_agents::{AgentSettings, FeatureSource, Remap};
 use touchstream_env::plain_stimuli::PlainStimuli;
 use touchstream_env::schedule::Schedule;
 use touchstream_env::seed::RunSeed;

@@ -7,7 +7,7 @@ use touchstream_modules::composite::{Controller, FrozenVisual};
 use touchstream_modules::module::{MapShape, Module};
 
 /// The features of all screens that a stream can show.
-pub trait Scenes {
+pub trait FeatureSource {
     /// How many numbers a screen has.
     fn shape(&self) -> SceneShape;
     /// The number of a screen; `None` if it is not one of these.
@@ -41,13 +41,13 @@ impl SceneShape {
 #[error(
     "there are no features of the screen {screen:?}: they were made for other tasks, placements or images"
 )]
-pub struct NoScene {
+pub struct MissingFeatures {
     /// Which.
     pub screen: ScreenRecipe,
 }
 
 /// A skill on these screens: frozen modules look at each of them once.
-pub fn skill_on(scenes: &impl Scenes, module: Module, controller: Option<Controller>) -> Skill {
+pub fn skill_on(scenes: &impl FeatureSource, module: Module, controller: Option<Controller>) -> Skill {
     let Some(controller) = controller else { return Skill::alone(module) };
     let screens = (0..scenes.n_screens() as u32).map(|screen| scenes.scene(screen));
     let frozen = Arc::new(FrozenVisual::new(controller.old(), screens));

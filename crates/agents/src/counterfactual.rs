@@ -12,7 +12,7 @@ use touchstream_env::trial::TrialState;
 
 /// A touch that was not made.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OtherTouch {
+pub struct CounterfactualTouch {
     /// Where.
     pub touch: Touch,
     /// What it would have earned.
@@ -23,20 +23,20 @@ pub struct OtherTouch {
 
 /// So many of each row of a window.
 #[derive(Clone, Debug)]
-pub(crate) struct OtherTouches {
+pub(crate) struct CounterfactualTouches {
     /// `[n_rows, n_each]`
-    touches: Vec<OtherTouch>,
+    touches: Vec<CounterfactualTouch>,
     n_each: usize,
 }
 
-impl OtherTouches {
+impl CounterfactualTouches {
     pub fn new(n_rows: usize, n_each: usize) -> Self {
         let touch = Touch::new(0, 0).expect("the corner is on the screen");
-        let none = OtherTouch { touch, reward: 0.0, next_reward: 0.0 };
+        let none = CounterfactualTouch { touch, reward: 0.0, next_reward: 0.0 };
         Self { touches: vec![none; n_rows * n_each], n_each }
     }
 
-    pub fn of_row(&self, row: usize) -> &[OtherTouch] {
+    pub fn of_row(&self, row: usize) -> &[CounterfactualTouch] {
         &self.touches[row * self.n_each..][..self.n_each]
     }
 
@@ -46,7 +46,7 @@ impl OtherTouches {
         let reward = |touch| stream.bound_task().reward(stream.trial(), stream.trial_state(), touch);
         for (idx, other) in self.touches[row * n_each..][..n_each].iter_mut().enumerate() {
             let touch = candidates.touch((2 * idx + 1) * n / (2 * n_each));
-            *other = OtherTouch { touch, reward: reward(touch), next_reward: 0.0 };
+            *other = CounterfactualTouch { touch, reward: reward(touch), next_reward: 0.0 };
         }
     }
 
@@ -67,12 +67,12 @@ impl OtherTouches {
     }
 
     /// What is kept of the oldest `n` rows.
-    pub fn oldest(&self, n: usize) -> &[OtherTouch] {
+    pub fn oldest(&self, n: usize) -> &[CounterfactualTouch] {
         &self.touches[..n * self.n_each]
     }
 
     /// Puts back what was kept; `false` if it is not as much as `n` rows have.
-    pub fn set_oldest(&mut self, n: usize, touches: &[OtherTouch]) -> bool {
+    pub fn set_oldest(&mut self, n: usize, touches: &[CounterfactualTouch]) -> bool {
         let fits = touches.len() == n * self.n_each;
         if fits {
             self.touches[..touches.len()].copy_from_slice(touches);
@@ -101,7 +101,7 @@ mod tests {
             let stimuli = Arc::new(PlainStimuli::new(4));
             let (mut stream, _) = Stream::open(schedule, stimuli, Split::Train, RunSeed(3)).unwrap();
             let mut candidates = CandidateTouches::new(32, TouchScale::ONE);
-            let mut others = OtherTouches::new(40, N_EACH);
+            let mut others = CounterfactualTouches::new(40, N_EACH);
             let mut forks: Vec<Vec<(Stream, f32)>> = Vec::new();
             let mut n_rewarded = 0;
             for row in 0..40 {
