@@ -1,5 +1,4 @@
-//! Eight numbers at a time: one register where the machine has AVX2, an array where it has not. Candidates come in blocks of
-//! sixteen: one register of AVX-512, or two times eight.
+//! SIMD arithmetic: vectors of eight floats and blocks of sixteen, on AVX-512, AVX2 or any processor.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -13,5 +12,6 @@ mod twice;
 pub(crate) use instructions::Kernel;
 pub use instructions::{Instructions, PlainLoop};
 pub(crate) use lanes::{
-    Arithmetic, Block, Lanes, N_BLOCK, N_LANES, ROUNDER, SimdBlock, SimdVector, load_from, padded, store_from,
+    Arithmetic, Block, Lanes, N_BLOCK, N_LANES, ROUNDER, SimdBlock, SimdVector, inlined, load_from, padded,
+    store_from,
 };
