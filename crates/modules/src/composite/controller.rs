@@ -1,4 +1,4 @@
-//! A controller: the frozen modules, and the parameters of votes and transformations.
+//! A controller: the frozen modules and the parameters of votes and transformations.
 
 use crate::composite::layout::{Layout, MAP_PARTS, StageVotes};
 use crate::composite::settings::VotingSettings;
@@ -6,18 +6,18 @@ use crate::module::{Module, Structure};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a controller learns.
+/// The learned parameters of a controller.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ControllerParameters {
-    /// Weights and biases of the votes, stage by stage.
+    /// Per stage: weights, biases.
     pub votes: Vec<f32>,
-    /// `W_a`, then `b`, of each old module's touches.
+    /// Per old module: `W_a`, `b`.
     pub actions: Vec<f32>,
-    /// Of each old module's maps: gates, hidden units, output, each weights before biases.
+    /// Per old module: gates, hidden units, outputs; weights before biases.
     pub maps: Vec<f32>,
 }
 
-/// A third of a controller's parameters.
+/// One of the three groups of a controller's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterGroup {
     /// Votes.
@@ -29,8 +29,8 @@ pub enum ParameterGroup {
 }
 
 impl ControllerParameters {
-    /// Those of a group.
-    pub fn of(&self, group: ParameterGroup) -> &[f32] {
+    /// The parameters of a group.
+    pub fn get(&self, group: ParameterGroup) -> &[f32] {
         match group {
             ParameterGroup::Votes => &self.votes,
             ParameterGroup::Actions => &self.actions,
@@ -38,8 +38,8 @@ impl ControllerParameters {
         }
     }
 
-    /// Those of a group, to write.
-    pub fn of_mut(&mut self, group: ParameterGroup) -> &mut [f32] {
+    /// The parameters of a group.
+    pub fn get_mut(&mut self, group: ParameterGroup) -> &mut [f32] {
         match group {
             ParameterGroup::Votes => &mut self.votes,
             ParameterGroup::Actions => &mut self.actions,
@@ -48,20 +48,19 @@ impl ControllerParameters {
     }
 }
 
-/// A named part of a controller's parameters.
+/// A named tensor of a controller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControllerTensor {
     /// `votes.layer1.weight`, `actions.0.bias`, `maps.0.gate.weight`, ...
     pub name: String,
     /// Rows, columns, ...
     pub shape: Vec<usize>,
-    /// Among which it stands.
     pub group: ParameterGroup,
-    /// Where.
+    /// Within the group.
     pub range: Range<usize>,
 }
 
-/// Frozen modules and how they are voted on.
+/// Frozen modules, with the parameters of votes and transformations.
 #[derive(Clone, Debug)]
 pub struct Controller {
     old: Vec<Arc<Module>>,
@@ -70,21 +69,21 @@ pub struct Controller {
     pub(crate) parameters: ControllerParameters,
 }
 
-/// Deviation of vote weights.
+/// Standard deviation of initial vote weights.
 const VOTE_DEVIATION: f32 = 0.001;
-/// Where the new module's vote weights and biases start.
+/// Initial vote weights and biases of the new module.
 const NEW_MU: f32 = 0.01;
 const NEW_BIAS: f32 = 0.1;
-/// Noise of transformed touches.
+/// Standard deviation of initial weights of transformed touches.
 const ACTION_DEVIATION: f32 = 0.01;
-/// Noise and biases of transformed maps.
+/// Initial weights and biases of transformed maps.
 const MAP_DEVIATION: f32 = 0.001;
 const MAP_BIAS: f32 = 0.01;
 
 impl Controller {
-    /// Over frozen modules of one structure, with the paper's initial values; `normal` gives numbers of N(0, 1).
+    /// Frozen modules must have the same structure. `normal` returns draws from N(0, 1).
     pub fn new(old: Vec<Arc<Module>>, settings: VotingSettings, mut normal: impl FnMut() -> f32) -> Self {
-        let structure = old.first().expect("a controller has something to vote on").structure();
+        let structure = old.first().expect("a controller has an old module").structure();
         assert!(old.iter().all(|module| module.structure() == structure), "modules of one structure");
         let layout = Layout::new(structure, old.len(), &settings);
         let parameters = ControllerParameters {
@@ -95,37 +94,33 @@ impl Controller {
         Self { old, settings, layout, parameters }
     }
 
-    /// The frozen modules, oldest first.
+    /// Oldest first.
     pub fn old(&self) -> &[Arc<Module>] {
         &self.old
     }
 
-    /// What it was made with.
     pub fn settings(&self) -> &VotingSettings {
         &self.settings
     }
 
-    /// The structure of all modules.
     pub fn structure(&self) -> &Structure {
         self.old[0].structure()
     }
 
-    /// What it has learned.
     pub fn parameters(&self) -> &ControllerParameters {
         &self.parameters
     }
 
-    /// What it has learned, to restore. Lengths must stay.
+    /// Lengths must not change.
     pub fn parameters_mut(&mut self) -> &mut ControllerParameters {
         &mut self.parameters
     }
 
-    /// The votes of each stage.
+    /// Per stage.
     pub fn votes(&self) -> &[StageVotes] {
         &self.layout.votes
     }
 
-    /// All parameters by name.
     pub fn tensors(&self) -> Vec<ControllerTensor> {
         let mut tensors = Vec::new();
         let mut add = |name: String, shape: &[usize], group, range: Range<usize>| {
@@ -133,7 +128,7 @@ impl Controller {
             tensors.push(ControllerTensor { name, shape: shape.to_vec(), group, range });
         };
         for (stage, votes) in self.structure().stages().iter().zip(&self.layout.votes) {
-            let (v, n) = (votes.n_voters(), votes.n_numbers);
+            let (v, n) = (votes.n_voters(), votes.n_activations);
             let (weight, bias) = match votes.is_by_unit() {
                 true => (vec![v, v, n], vec![v, n]),
                 false => (vec![v, v * n], vec![v]),
@@ -164,7 +159,7 @@ impl Controller {
         tensors
     }
 
-    /// `W_a`, `[n_touch, n_touch]`, and `b`, of an old module's touches.
+    /// An old module's `W_a`, `[n_touch, n_touch]`, and `b`.
     pub(crate) fn action(&self, old: usize) -> (&[f32], &[f32]) {
         let n = self.layout.n_touch;
         self.parameters.actions[self.layout.actions[old].clone()].split_at(n * n)
@@ -180,7 +175,7 @@ fn initial_votes(layout: &Layout, settings: &VotingSettings, normal: &mut impl F
             true => (NEW_MU, NEW_BIAS),
             false => (settings.mu[later], settings.bias[later]),
         };
-        let weights = votes[stage.weights.clone()].chunks_exact_mut(n_voters * stage.n_numbers);
+        let weights = votes[stage.weights.clone()].chunks_exact_mut(n_voters * stage.n_activations);
         for (voter, weights) in weights.enumerate() {
             weights.fill_with(|| (start_of(voter).0 + VOTE_DEVIATION * normal()).abs());
         }
@@ -214,7 +209,7 @@ fn initial_maps(layout: &Layout, settings: &VotingSettings, normal: &mut impl Fn
         let out = &mut maps[places.out_weights()];
         set_near_identity(out, n_out_in, k_f, MAP_DEVIATION, normal);
         if settings.passes_negative_maps {
-            // CReS has relu(x) first, relu(-x) second.
+            // The outputs of CReS are relu(x), relu(-x), ...
             (0..k_f).for_each(|map| out[map * n_out_in + places.n_hidden + map] -= 1.0);
         }
         maps[places.hidden_biases()].fill(MAP_BIAS);
@@ -223,7 +218,7 @@ fn initial_maps(layout: &Layout, settings: &VotingSettings, normal: &mut impl Fn
     maps
 }
 
-/// Noise, and 1 more on the first `n_ones` of the diagonal.
+/// Noise, plus 1 on the first `n_ones` of the diagonal.
 fn set_near_identity(
     weights: &mut [f32],
     n_in: usize,
@@ -243,7 +238,7 @@ mod tests {
     use crate::module::{LayerShape, ModuleShape};
     use crate::nonlinearity::Nonlinearity;
 
-    /// What noise there is, is this far from its mean.
+    /// The result of every draw.
     const NOISE: f32 = -16.0;
 
     fn controller(settings: VotingSettings, n_old: usize, k_f: usize) -> Controller {
@@ -266,8 +261,7 @@ mod tests {
         assert!(found.iter().all(|number| (number - wanted).abs() < 1e-6), "{found:?} instead of {wanted}");
     }
 
-    /// A row produces a voter's vote: old modules' own values stand in their rows and in those of their transformations,
-    /// the new module's in the last.
+    /// Each row belongs to a voter's vote: old modules and their transformed copies first, the new module last.
     #[test]
     fn votes_start_at_the_values_of_the_paper() {
         for voting in [Voting::Layer, Voting::Unit] {
@@ -321,7 +315,7 @@ mod tests {
                         other => panic!("{other}"),
                     };
                     if tensor.group != ParameterGroup::Votes {
-                        let numbers = &controller.parameters.of(tensor.group)[tensor.range.clone()];
+                        let numbers = &controller.parameters.get(tensor.group)[tensor.range.clone()];
                         let n_cols = tensor.shape.get(1).copied().unwrap_or(1);
                         for (at, &number) in numbers.iter().enumerate() {
                             check_all(&[number], wanted(at / n_cols, at % n_cols));

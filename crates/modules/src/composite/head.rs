@@ -90,9 +90,9 @@ impl CompositeHead {
         let of_bottleneck = |f: fn(&StageVotes) -> usize| vec![0.0; bottleneck.map_or(0, f)];
         let n_blocks = n_candidates.div_ceil(N_BLOCK);
         let mut new = Self {
-            bottleneck: of_bottleneck(|votes| votes.n_voters() * votes.n_numbers),
+            bottleneck: of_bottleneck(|votes| votes.n_voters() * votes.n_activations),
             bottleneck_shares: of_bottleneck(StageVotes::n_shares),
-            bottleneck_composite: of_bottleneck(|votes| votes.n_numbers),
+            bottleneck_composite: of_bottleneck(|votes| votes.n_activations),
             touch_stage: TouchStage::new(controller),
             maps: controller.layout.maps.iter().map(MapTiles::new).collect(),
             work: Work::new(stages, votes, &heads),
@@ -175,11 +175,11 @@ impl CompositeHead {
         let nonlinearity = stage.nonlinearity.expect("only the readout has none");
         for module in 0..=controller.old().len() {
             let activations =
-                &mut self.bottleneck[votes.of_module(module) * votes.n_numbers..][..votes.n_numbers];
+                &mut self.bottleneck[votes.of_module(module) * votes.n_activations..][..votes.n_activations];
             nonlinearity.forward(new.instructions(), stage.n_units, visual(module), activations);
         }
         let pass = VotePass {
-            numbers: &self.bottleneck,
+            activations: &self.bottleneck,
             shares: &mut self.bottleneck_shares,
             composite: &mut self.bottleneck_composite,
         };
@@ -212,14 +212,14 @@ impl Work {
             TileVotes::Touch(votes) => votes.max_activations(),
             TileVotes::Layer(_) | TileVotes::Unit(_) => 0,
         });
-        let most_activations = most(&|(_, votes)| votes.n_voters() * votes.n_numbers);
+        let most_activations = most(&|(_, votes)| votes.n_voters() * votes.n_activations);
         let by_unit = votes.iter().any(StageVotes::is_by_unit);
         let unit = vec![ZERO_TILE; if by_unit { most_voters } else { 0 }];
         Self {
             touches: TouchTile { rows: ZERO_TILE, cols: ZERO_TILE },
             x: vec![ZERO_TILE; most(&|(stage, votes)| votes.n_voters() * stage.n_units)],
             votes: vec![ZERO_TILE; most_voters],
-            composite: vec![ZERO_TILE; most(&|(_, votes)| votes.n_numbers)],
+            composite: vec![ZERO_TILE; most(&|(_, votes)| votes.n_activations)],
             list: ActivationList::new(of_touch.chain([most_activations]).max().unwrap_or(0)),
             unit: std::array::from_fn(|_| unit.clone()),
         }
@@ -266,7 +266,7 @@ impl Predict<'_> {
                 let transformed = |old: usize| votes.transformed(old);
                 instructions.run(TransformMaps { maps, touches, transformed, logits: x });
             }
-            let composite = &mut composite[..votes.n_numbers];
+            let composite = &mut composite[..votes.n_activations];
             match &head.votes {
                 TileVotes::Touch(votes) => instructions.run(TouchVotePass { votes, touches, list, shares }),
                 TileVotes::Layer(votes) => instructions.run(LayerVotePass { votes, x, list, shares }),

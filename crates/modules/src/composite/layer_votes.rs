@@ -25,7 +25,7 @@ impl LayerVotes {
         let n_voters = votes.n_voters();
         let grouping = if stage.nonlinearity.is_some() { lists } else { Grouping::Tiles };
         Self {
-            packed: PackedRows::new(n_voters, n_voters * votes.n_numbers, grouping),
+            packed: PackedRows::new(n_voters, n_voters * votes.n_activations, grouping),
             biases: vec![0.0; n_voters],
             nonlinearity: stage.nonlinearity,
             n_units: stage.n_units,

@@ -1,17 +1,17 @@
-//! Who votes at each stage, and where a controller's parameters stand.
+//! The voters of each stage, and the layout of a controller's parameters.
 
 use crate::composite::settings::{Voting, VotingSettings};
 use crate::module::{ModuleShape, Structure};
 use std::ops::Range;
 
-/// Whose numbers are voted on.
+/// What gets a vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Voter {
-    /// An old module as it is.
+    /// An old module.
     Old(usize),
-    /// An old module with transformed touches, or with a transformed map.
+    /// A copy of an old module with transformed touches or maps.
     Transformed(usize),
-    /// The module that learns.
+    /// The new module.
     New,
 }
 
@@ -20,38 +20,37 @@ pub enum Voter {
 pub struct StageVotes {
     n_old: usize,
     has_transformed: bool,
-    /// Numbers that each voter gives.
-    pub n_numbers: usize,
+    /// Activations per voter.
+    pub n_activations: usize,
     voting: Voting,
-    /// Where the weights stand among all vote parameters: for layers `[n_voters, n_voters * n_numbers]`, the numbers of
-    /// one voter together; for units `[n_voters, n_voters, n_numbers]`.
+    /// Among all vote parameters: `[n_voters, n_voters * n_activations]`, or `[n_voters, n_voters, n_activations]` with unit
+    /// voting.
     pub weights: Range<usize>,
-    /// Where the biases stand: `[n_voters]`, for units `[n_voters, n_numbers]`.
+    /// Among all vote parameters: `[n_voters]`, or `[n_voters, n_activations]` with unit voting.
     pub biases: Range<usize>,
 }
 
 impl StageVotes {
-    /// The votes of all stages of a controller over so many old modules.
+    /// The votes of all stages of a controller with `n_old` old modules.
     pub fn of_stages(structure: &Structure, n_old: usize, settings: &VotingSettings) -> Vec<Self> {
         Layout::new(structure, n_old, settings).votes
     }
 
-    /// How many there are to choose from.
     pub fn n_voters(&self) -> usize {
         self.n_old + if self.has_transformed { self.n_old } else { 0 } + 1
     }
 
-    /// Shares of one step: one a voter, or one a voter and number, `[n_voters, n_numbers]`.
+    /// Shares of one step: one per voter, or one per voter and activation, `[n_voters, n_activations]`.
     pub fn n_shares(&self) -> usize {
-        self.n_voters() * if self.is_by_unit() { self.n_numbers } else { 1 }
+        self.n_voters() * if self.is_by_unit() { self.n_activations } else { 1 }
     }
 
-    /// Whether each number is voted on for itself.
+    /// Unit voting.
     pub fn is_by_unit(&self) -> bool {
         self.voting == Voting::Unit
     }
 
-    /// Which voter has this number: old ones, transformed ones, the new one.
+    /// Voters are ordered: old modules, transformed copies, the new module.
     pub fn voter(&self, idx: usize) -> Voter {
         match idx {
             idx if idx + 1 == self.n_voters() => Voter::New,
@@ -60,31 +59,31 @@ impl StageVotes {
         }
     }
 
-    /// The number of the transformed voter of an old module.
+    /// The index of an old module's transformed copy.
     pub(crate) fn transformed(&self, old: usize) -> usize {
         debug_assert!(self.has_transformed);
         self.n_old + old
     }
 
-    /// The number of a module's own voter; the new module stands behind the old ones.
+    /// The voter of a module; the new module has the last index.
     pub(crate) fn of_module(&self, module: usize) -> usize {
         if module < self.n_old { module } else { self.n_voters() - 1 }
     }
 }
 
-/// Where the parameters of one map transformation stand among those of all: see `map_transformation.rs`.
+/// The ranges of one map transformation's parameters; see `map_transformation.rs`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MapPlaces {
     pub k_f: usize,
     pub n_touch: usize,
     pub n_hidden: usize,
-    /// Weights and biases of gates, of hidden units and of outputs.
+    /// Weights and biases of gates, hidden units and outputs.
     ranges: [Range<usize>; 6],
 }
 
-/// The paper's hidden units of a map transformation.
+/// Hidden units of a map transformation in the paper.
 const MAP_UNITS: usize = 4;
-/// Parts of its CReS.
+/// Outputs of CReS per unit.
 pub(crate) const MAP_PARTS: usize = 4;
 
 impl MapPlaces {
@@ -100,12 +99,12 @@ impl MapPlaces {
         Self { k_f, n_touch, n_hidden, ranges }
     }
 
-    /// What the hidden units read: the maps, the maps times gates, the touches.
+    /// Inputs of the hidden units: the maps, the maps times gates, the touches.
     pub fn n_in(&self) -> usize {
         2 * self.k_f + self.n_touch
     }
 
-    /// `[k_f, n_touch]`: gates.
+    /// `[k_f, n_touch]`
     pub fn gate_weights(&self) -> Range<usize> {
         self.ranges[0].clone()
     }
@@ -137,17 +136,17 @@ impl MapPlaces {
     }
 }
 
-/// All parameters of a controller.
+/// The layout of a controller's parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub n_old: usize,
-    /// One a stage of the structure.
+    /// One per stage.
     pub votes: Vec<StageVotes>,
     pub n_vote_parameters: usize,
-    /// One an old module; none if touches are not transformed.
+    /// One per old module, or empty if touches are not transformed.
     pub actions: Vec<Range<usize>>,
     pub n_touch: usize,
-    /// One an old module; none if maps are not transformed.
+    /// One per old module, or empty if maps are not transformed.
     pub maps: Vec<MapPlaces>,
 }
 
@@ -162,13 +161,13 @@ impl Layout {
             let mut stage = StageVotes {
                 n_old,
                 has_transformed,
-                n_numbers: stage.n_out(),
+                n_activations: stage.n_out(),
                 voting: settings.voting,
                 weights: 0..0,
                 biases: 0..0,
             };
             let n = stage.n_voters();
-            stage.weights = at..at + n * n * stage.n_numbers;
+            stage.weights = at..at + n * n * stage.n_activations;
             stage.biases = stage.weights.end..stage.weights.end + stage.n_shares();
             at = stage.biases.end;
             votes.push(stage);

@@ -1,4 +1,4 @@
-//! Learning a composite: the loss of some steps, its gradient through votes, transformations and modules, and Adam.
+//! Learning a composite: the loss, its gradient through votes, transformations and modules, and Adam.
 
 use crate::adam::{AdamSettings, AdamState, AdamUpdate};
 use crate::composite::controller::{Controller, ControllerParameters};
@@ -10,47 +10,47 @@ use crate::linear::input_gradient::set_input_gradient;
 use crate::linear::weight_update::{Accumulate, apply_whole};
 use crate::loss::mean_cross_entropy;
 use crate::module::{
-    ConvolutionGradient, Module, SceneHistory, Seen, Stage, StageGradient, Structure, VisualRows,
-    give_gradient,
+    ConvolutionGradient, Module, SceneHistory, Stage, StageGradient, Structure, VisualInputs, VisualRows,
+    emit_gradient,
 };
 use std::ops::Range;
 
 /// Steps to learn from.
 #[derive(Clone)]
 pub struct CompositeBatch<'a, H> {
-    /// Of each module, old ones first: the first stage's sums from scene vectors.
+    /// Per module, old ones first: pre-activations from features.
     pub visual: &'a [VisualRows],
-    /// Which rows of these.
+    /// The batch's rows of `visual`, one per step.
     pub rows: Range<usize>,
-    /// Features, from the first of the rows on.
+    /// Features; step 0 is the first of the rows.
     pub history: &'a H,
-    /// Touches, oldest first, the chosen one last: `[n_steps, 2 (k_b + 1)]`.
+    /// `[n_steps, 2 (k_b + 1)]`: each touch after the `k_b` before it.
     pub touches: &'a [f32],
-    /// Rewards of this touch, of the next, ...: `[n_steps, k_f]`.
+    /// `[n_steps, k_f]`: rewards of this touch, the next, ...
     pub rewards: &'a [f32],
 }
 
-/// Adam's means of everything that learns.
+/// Adam's state of all learned parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompositeAdam {
-    /// Of the new module.
+    /// The new module.
     pub module: AdamState,
-    /// Of votes, transformed touches and transformed maps.
+    /// Votes, transformed touches, transformed maps.
     pub controller: [AdamState; 3],
 }
 
-/// Adam's state, and what learning works in.
+/// Adam's state and the buffers of a batch.
 #[derive(Clone, Debug)]
 pub struct CompositeLearner {
     settings: AdamSettings,
     adam: CompositeAdam,
     stages: Vec<StageRows>,
-    /// Of the new module, if it has any.
+    /// The new module's.
     convolutions: Option<ConvolutionGradient>,
-    /// One an old module whose maps are transformed.
+    /// Per old module, if maps are transformed.
     maps: Vec<MapMemory>,
-    /// Gradient of a composite, and of one module's inputs.
     d_composite: Vec<f32>,
+    /// Of one module.
     d_inputs: Vec<f32>,
     gradient: ControllerParameters,
     tally: ShareTally,
@@ -91,17 +91,16 @@ impl CompositeLearner {
         }
     }
 
-    /// What was voted since the tally was last cleared.
+    /// Shares since the tally was last cleared.
     pub fn tally(&self) -> &ShareTally {
         &self.tally
     }
 
-    /// The same, to clear or restore.
     pub fn tally_mut(&mut self) -> &mut ShareTally {
         &mut self.tally
     }
 
-    fn count_shares(&mut self, n_steps: usize) {
+    fn add_to_tally(&mut self, n_steps: usize) {
         self.tally.n_steps += n_steps as u64;
         let mut sums = &mut self.tally.sums[..];
         for stage in &self.stages {
@@ -113,28 +112,26 @@ impl CompositeLearner {
         }
     }
 
-    /// Adam's means and the number of updates.
     pub fn adam(&self) -> &CompositeAdam {
         &self.adam
     }
 
-    /// Adam's means and the number of updates, to restore.
     pub fn adam_mut(&mut self) -> &mut CompositeAdam {
         &mut self.adam
     }
 
-    /// Votes at the steps of the last batch: of a stage, `[n_steps, n_shares]`.
+    /// A stage's shares in the last batch, `[n_steps, n_shares]`.
     pub fn shares(&self, stage: usize, n_steps: usize) -> &[f32] {
         self.stages[stage].shares(n_steps)
     }
 
-    /// The composite's logits of the last batch, `[n_steps, k_f]`.
+    /// The composite's logits in the last batch, `[n_steps, k_f]`.
     pub fn logits(&self, n_steps: usize) -> &[f32] {
         let readout = self.stages.last().expect("a module has stages");
-        &readout.composite()[..n_steps * readout.votes().n_numbers]
+        &readout.composite()[..n_steps * readout.votes().n_activations]
     }
 
-    /// One update of the new module and of the controller. Gives the loss before it: the mean over steps of the sum
+    /// One update of the new module and of the controller. Returns the loss before it: the mean over steps of the sum
     /// over maps.
     pub fn learn(
         &mut self,
@@ -144,19 +141,19 @@ impl CompositeLearner {
         batch: CompositeBatch<'_, impl SceneHistory>,
     ) -> f32 {
         let loss = self.forward_and_backward(controller, module, &batch);
-        self.count_shares(batch.rows.len());
+        self.add_to_tally(batch.rows.len());
         let (instructions, structure) = (module.instructions(), module.shared_structure());
         let mut update =
             AdamUpdate::begin(self.settings, learning_rate, module.parameters_mut(), &mut self.adam.module);
         let of_stage = new_module_gradient(&structure, &self.stages, batch.rows.len());
-        let seen = seen_by_new_module(&batch);
-        give_gradient(instructions, &structure, seen, self.convolutions.as_ref(), of_stage, &mut update);
+        let visual = new_module_visual(&batch);
+        emit_gradient(instructions, &structure, visual, self.convolutions.as_ref(), of_stage, &mut update);
         let settings = *controller.settings();
         let rates = [learning_rate * settings.vote_rate, settings.action_rate, settings.map_rate];
         let gradients = [&self.gradient.votes, &self.gradient.actions, &self.gradient.maps];
         let ControllerParameters { votes, actions, maps } = controller.parameters_mut();
         let parameters = [votes, actions, maps].into_iter().zip(gradients);
-        // Votes and transformations start at values that mean something: they do not decay.
+        // No decay: 0 is not a neutral value for votes and transformations.
         let undecayed = AdamSettings { weight_decay: 0.0, ..self.settings };
         for ((parameters, gradient), (rate, state)) in
             parameters.zip(rates.into_iter().zip(&mut self.adam.controller))
@@ -167,7 +164,7 @@ impl CompositeLearner {
         loss
     }
 
-    /// Adds the gradient of the loss to that of the new module's parameters, gives the controller's whole, and the loss.
+    /// Adds the gradient of the new module's parameters to `gradient`. Returns the loss and the controller's gradient.
     pub fn add_gradient(
         &mut self,
         controller: &Controller,
@@ -178,8 +175,8 @@ impl CompositeLearner {
         let loss = self.forward_and_backward(controller, module, &batch);
         let (instructions, structure) = (module.instructions(), module.structure());
         let of_stage = new_module_gradient(structure, &self.stages, batch.rows.len());
-        let (seen, mut rule) = (seen_by_new_module(&batch), Accumulate(gradient));
-        give_gradient(instructions, structure, seen, self.convolutions.as_ref(), of_stage, &mut rule);
+        let (visual, mut rule) = (new_module_visual(&batch), Accumulate(gradient));
+        emit_gradient(instructions, structure, visual, self.convolutions.as_ref(), of_stage, &mut rule);
         (loss, &self.gradient)
     }
 
@@ -198,17 +195,18 @@ impl CompositeLearner {
         let readout = self.stages.last().expect("a module has stages");
         let logits = &readout.composite()[..n_steps * k_f];
         let loss = mean_cross_entropy(logits, batch.rewards, k_f, &mut self.d_composite[..n_steps * k_f]);
-        // That of the votes is set, not added to.
+        // The gradient of the votes is overwritten.
         let ControllerParameters { actions, maps, .. } = &mut self.gradient;
         [actions, maps].into_iter().for_each(|gradient| gradient.fill(0.0));
         for idx in (0..self.stages.len()).rev() {
             self.backward_stage(controller, module, idx, batch.touches, n_steps);
         }
         if let (Some(gradient), Some(convolved)) =
-            (&mut self.convolutions, seen_by_new_module(batch).visual.convolved())
+            (&mut self.convolutions, new_module_visual(batch).visual.convolved())
         {
-            let slopes = self.stages[0].new_module_gradient(&module.structure().stages()[0], n_steps).slopes;
-            gradient.find(module, convolved, batch.rows.clone(), slopes);
+            let d_preact =
+                self.stages[0].new_module_gradient(&module.structure().stages()[0], n_steps).d_preact;
+            gradient.find(module, convolved, batch.rows.clone(), d_preact);
         }
         loss
     }
@@ -241,7 +239,7 @@ impl CompositeLearner {
         rows.vote(new.instructions(), &controller.parameters.votes, n_steps);
     }
 
-    /// From the gradient of a stage's composite to that of the one before; leaves slopes and the controller's gradient.
+    /// From the gradient of a stage's composite to that of the stage before; also computes the controller's gradient.
     fn backward_stage(
         &mut self,
         controller: &Controller,
@@ -253,30 +251,30 @@ impl CompositeLearner {
         let (instructions, stage) = (new.instructions(), &new.structure().stages()[idx]);
         let (rows, gradient) = (&mut self.stages[idx], &mut self.gradient);
         let votes = &controller.parameters.votes;
-        rows.vote_back(instructions, votes, &self.d_composite, n_steps, &mut gradient.votes);
+        rows.vote_backward(instructions, votes, &self.d_composite, n_steps, &mut gradient.votes);
         if stage.nonlinearity.is_none() {
-            rows.transform_maps_back(controller, touches, &mut self.maps, n_steps, &mut gradient.maps);
+            rows.transform_maps_backward(controller, touches, &mut self.maps, n_steps, &mut gradient.maps);
         }
         self.d_composite[..n_steps * stage.n_hidden].fill(0.0);
         let n_old = controller.old().len();
         for module_idx in 0..=n_old {
             let module = controller.old().get(module_idx).map_or(new, |module| module);
             for reading in rows.readings(module_idx) {
-                // What a frozen module makes of screens does not learn.
+                // A frozen module's visual features are constant.
                 if idx == 0 && module_idx < n_old && reading.moved.is_none() {
                     continue;
                 }
-                let (slopes, weights) =
-                    (rows.set_slopes(module, stage, reading, n_steps), module.weights(stage));
+                let (d_preact, weights) =
+                    (rows.set_d_preact(module, stage, reading, n_steps), module.weights(stage));
                 if stage.n_hidden > 0 {
                     let d_inputs = &mut self.d_inputs[..n_steps * stage.n_hidden];
-                    set_input_gradient(instructions, weights.columns(0, stage.n_hidden), slopes, d_inputs);
+                    set_input_gradient(instructions, weights.columns(0, stage.n_hidden), d_preact, d_inputs);
                     self.d_composite.iter_mut().zip(d_inputs).for_each(|(sum, d)| *sum += *d);
                 }
                 if let Some(old) = reading.moved {
                     let d_moved = &mut self.d_inputs[..n_steps * stage.n_touch];
                     let columns = weights.columns(stage.n_visual + stage.n_hidden, stage.n_touch);
-                    set_input_gradient(instructions, columns, slopes, d_moved);
+                    set_input_gradient(instructions, columns, d_preact, d_moved);
                     let gradient = &mut gradient.actions[controller.layout.actions[old].clone()];
                     add_action_gradient(gradient, touches, d_moved, stage.n_touch);
                 }
@@ -286,7 +284,6 @@ impl CompositeLearner {
 }
 
 impl CompositeAdam {
-    /// Before the first update.
     pub fn new(controller: &Controller) -> Self {
         let ControllerParameters { votes, actions, maps } = controller.parameters();
         Self {
@@ -307,13 +304,12 @@ fn add_action_gradient(gradient: &mut [f32], touches: &[f32], d_moved: &[f32], n
     }
 }
 
-/// What the new module, which stands behind the old ones, saw.
-fn seen_by_new_module<'a, H>(batch: &CompositeBatch<'a, H>) -> Seen<'a, H> {
+fn new_module_visual<'a, H>(batch: &CompositeBatch<'a, H>) -> VisualInputs<'a, H> {
     let visual = batch.visual.last().expect("there is always a module that learns");
-    Seen { visual, rows: batch.rows.clone(), history: batch.history }
+    VisualInputs { visual, rows: batch.rows.clone(), history: batch.history }
 }
 
-/// What the new module read at each stage, and the slopes of its sums.
+/// What the new module read at each stage, and the d_preact of its sums.
 fn new_module_gradient<'a>(
     structure: &'a Structure,
     stages: &'a [StageRows],

@@ -1,4 +1,4 @@
-//! A transformed reward map for tiles of candidates: see `map_transformation.rs`.
+//! Transformed reward maps for tiles of candidates; `map_transformation.rs` has the equation.
 
 use crate::arithmetic::{Arithmetic, Block, Kernel, SimdVector};
 use crate::composite::layout::{MAP_PARTS, MapPlaces};
@@ -11,15 +11,16 @@ pub(crate) struct MapTiles {
     k_f: usize,
     n_touch: usize,
     n_hidden: usize,
-    /// Gates, `[k_f]` rows: weights of touches, bias; and hidden units: weights of maps, gated maps, touches, bias.
+    /// `[k_f, n_touch + 1]`: weights of touches, bias.
     gates: Vec<f32>,
+    /// `[n_hidden, n_in + 1]`: weights of maps, gated maps and touches, bias.
     hidden: Vec<f32>,
-    /// `[k_f, 4 n_hidden]`, and biases.
+    /// `[k_f, 4 n_hidden]`
     out: Vec<f32>,
     out_biases: Vec<f32>,
-    /// Of gates, then hidden units: bias and what past touches add.
+    /// Bias plus contribution of past touches: gates, then hidden units.
     constants: Vec<f32>,
-    /// Maps, then gated maps; sums of the outputs.
+    /// Maps, then gated maps.
     inputs: Vec<Tile>,
     sums: Vec<Tile>,
 }
@@ -41,7 +42,7 @@ impl MapTiles {
         }
     }
 
-    /// Takes the parameters of all map transformations as they are now.
+    /// `parameters` are those of all map transformations.
     pub fn load(&mut self, places: &MapPlaces, parameters: &[f32]) {
         let with_bias = |rows: &mut [f32], n: usize, weights: &[f32], biases: &[f32]| {
             for ((row, weights), &bias) in
@@ -58,7 +59,6 @@ impl MapTiles {
         self.out_biases.copy_from_slice(of(places.out_biases()));
     }
 
-    /// Takes the touches before the present one.
     pub fn set_past_touches(&mut self, past_touches: &[f32]) {
         let n_past = self.n_touch - 2;
         let (of_gates, of_hidden) = self.constants.split_at_mut(self.k_f);
@@ -75,7 +75,7 @@ impl MapTiles {
         }
     }
 
-    /// Sets the `k_f` logits from `out` on, from those from `plain` on.
+    /// `plain` and `out` are the indices of the first logit of the original and the transformed map.
     #[inline(always)]
     fn transform<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
         &mut self,
@@ -91,14 +91,14 @@ impl MapTiles {
             let rows = load_blocks::<B, BLOCKS>(&touches.rows, first);
             let cols = load_blocks::<B, BLOCKS>(&touches.cols, first);
             for map in 0..k_f {
-                let slopes = &self.gates[map * (n_touch + 1) + n_touch - 2..][..2];
+                let weights = &self.gates[map * (n_touch + 1) + n_touch - 2..][..2];
                 let logits = load_blocks::<B, BLOCKS>(&logits[plain + map], first);
                 store_blocks::<B, BLOCKS>(logits, &mut inputs[map], first);
                 store_blocks::<B, BLOCKS>([B::splat(self.out_biases[map]); BLOCKS], &mut sums[map], first);
                 let mut gated = logits;
                 for block in 0..BLOCKS {
-                    let gate = B::mul_add(B::splat(slopes[0]), rows[block], B::splat(self.constants[map]));
-                    let gate = B::max(B::zero(), B::mul_add(B::splat(slopes[1]), cols[block], gate));
+                    let gate = B::mul_add(B::splat(weights[0]), rows[block], B::splat(self.constants[map]));
+                    let gate = B::max(B::zero(), B::mul_add(B::splat(weights[1]), cols[block], gate));
                     gated[block] = B::mul(gate, logits[block]);
                 }
                 store_blocks::<B, BLOCKS>(gated, &mut inputs[k_f + map], first);
@@ -138,7 +138,7 @@ impl MapTiles {
 pub(crate) struct TransformMaps<'a, F> {
     pub maps: &'a mut [MapTiles],
     pub touches: &'a TouchTile,
-    /// The voter with the transformed map of an old module.
+    /// From an old module to its transformed voter.
     pub transformed: F,
     /// `[n_voters, k_f]`
     pub logits: &'a mut [Tile],

@@ -1,8 +1,9 @@
-//! A reward map read in another way: `m' = W2 CReS(W1 [m, m * relu(G a + g), a] + b1) + b2`, for some steps, and back.
+//! Transformed reward maps, forward and backward: `m' = W2 CReS(W1 [m, m * relu(G a + g), a] + b1) + b2`, where `m` are an
+//! old module's logits and `a` the touches.
 
 use crate::composite::layout::{MAP_PARTS, MapPlaces};
 
-/// What one step's transformation passes through.
+/// The intermediate values of one step.
 #[derive(Clone, Debug)]
 pub(crate) struct MapMemory {
     /// `relu(G a + g)`, `[k_f]`.
@@ -10,10 +11,10 @@ pub(crate) struct MapMemory {
     /// `[n_in]`
     inputs: Vec<f32>,
     /// `[n_hidden]`
-    sums: Vec<f32>,
+    preact: Vec<f32>,
     /// `[4 n_hidden]`
-    numbers: Vec<f32>,
-    d_numbers: Vec<f32>,
+    activations: Vec<f32>,
+    d_activations: Vec<f32>,
     d_inputs: Vec<f32>,
 }
 
@@ -22,9 +23,9 @@ impl MapMemory {
         Self {
             gates: vec![0.0; places.k_f],
             inputs: vec![0.0; places.n_in()],
-            sums: vec![0.0; places.n_hidden],
-            numbers: vec![0.0; MAP_PARTS * places.n_hidden],
-            d_numbers: vec![0.0; MAP_PARTS * places.n_hidden],
+            preact: vec![0.0; places.n_hidden],
+            activations: vec![0.0; MAP_PARTS * places.n_hidden],
+            d_activations: vec![0.0; MAP_PARTS * places.n_hidden],
             d_inputs: vec![0.0; places.n_in()],
         }
     }
@@ -35,7 +36,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 }
 
 impl MapPlaces {
-    /// Sets `out` from a module's logits and the touches. `parameters` are those of all map transformations.
+    /// `parameters` are those of all map transformations.
     pub fn transform(
         &self,
         parameters: &[f32],
@@ -57,21 +58,21 @@ impl MapPlaces {
         let hidden_rows = parameters[self.hidden_weights()].chunks_exact(self.n_in());
         let biases = &parameters[self.hidden_biases()];
         for (unit, (row, bias)) in hidden_rows.zip(biases).enumerate() {
-            let sum = dot(row, &memory.inputs) + bias;
-            let (up, down) = (sum.max(0.0), (-sum).max(0.0));
-            memory.sums[unit] = sum;
+            let x = dot(row, &memory.inputs) + bias;
+            let (up, down) = (x.max(0.0), (-x).max(0.0));
+            memory.preact[unit] = x;
             for (part, number) in [up, down, up * up, down * down].into_iter().enumerate() {
-                memory.numbers[part * self.n_hidden + unit] = number;
+                memory.activations[part * self.n_hidden + unit] = number;
             }
         }
-        let out_rows = parameters[self.out_weights()].chunks_exact(memory.numbers.len());
+        let out_rows = parameters[self.out_weights()].chunks_exact(memory.activations.len());
         for ((out, row), bias) in out.iter_mut().zip(out_rows).zip(&parameters[self.out_biases()]) {
-            *out = dot(row, &memory.numbers) + bias;
+            *out = dot(row, &memory.activations) + bias;
         }
     }
 
-    /// The way back of the step that was transformed last: adds to the gradient of its logits and of the parameters.
-    pub fn transform_back(
+    /// The backward pass of the last step that was transformed: adds to the gradient of its logits and of the parameters.
+    pub fn transform_backward(
         &self,
         parameters: &[f32],
         touches: &[f32],
@@ -81,36 +82,36 @@ impl MapPlaces {
         gradient: &mut [f32],
     ) {
         let k_f = self.k_f;
-        memory.d_numbers.fill(0.0);
-        back(
+        memory.d_activations.fill(0.0);
+        backward(
             &parameters[self.out_weights()],
-            &memory.numbers,
+            &memory.activations,
             d_out,
-            &mut memory.d_numbers,
+            &mut memory.d_activations,
             &mut gradient[self.out_weights()],
         );
         add(&mut gradient[self.out_biases()], d_out);
         let n = self.n_hidden;
         for unit in 0..n {
-            let sum = memory.sums[unit];
-            let d = |part: usize| memory.d_numbers[part * n + unit];
-            memory.sums[unit] = match sum {
-                sum if sum > 0.0 => d(0) + 2.0 * sum * d(2),
-                sum if sum < 0.0 => -d(1) + 2.0 * sum * d(3),
+            let x = memory.preact[unit];
+            let d = |part: usize| memory.d_activations[part * n + unit];
+            memory.preact[unit] = match x {
+                x if x > 0.0 => d(0) + 2.0 * x * d(2),
+                x if x < 0.0 => -d(1) + 2.0 * x * d(3),
                 _ => 0.0,
             };
         }
-        // The sums are not needed any more: their gradient stands in their place.
-        let d_sums = &memory.sums;
+        // The pre-activations were replaced by their gradient.
+        let d_preact = &memory.preact;
         memory.d_inputs.fill(0.0);
-        back(
+        backward(
             &parameters[self.hidden_weights()],
             &memory.inputs,
-            d_sums,
+            d_preact,
             &mut memory.d_inputs,
             &mut gradient[self.hidden_weights()],
         );
-        add(&mut gradient[self.hidden_biases()], d_sums);
+        add(&mut gradient[self.hidden_biases()], d_preact);
         for map in 0..k_f {
             let (d_plain, d_gated) = (memory.d_inputs[map], memory.d_inputs[k_f + map]);
             d_logits[map] += d_plain + d_gated * memory.gates[map];
@@ -130,7 +131,7 @@ fn add(sums: &mut [f32], more: &[f32]) {
 }
 
 /// Through `W x`: adds to the gradient of `x` and of `W`.
-fn back(weights: &[f32], x: &[f32], d_out: &[f32], dx: &mut [f32], d_weights: &mut [f32]) {
+fn backward(weights: &[f32], x: &[f32], d_out: &[f32], dx: &mut [f32], d_weights: &mut [f32]) {
     let n = x.len();
     for ((row, d_row), d) in weights.chunks_exact(n).zip(d_weights.chunks_exact_mut(n)).zip(d_out) {
         for idx in 0..n {

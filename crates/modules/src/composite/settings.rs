@@ -1,39 +1,37 @@
-//! How a controller votes, starts and learns.
+//! Settings of a controller: voting, initial values, learning rates.
 
 use serde::{Deserialize, Serialize};
 
-/// Who is voted on.
+/// What votes are on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Voting {
-    /// Whole stages of modules (eq. 6 and 7).
+    /// One vote per stage and voter (eq. 6 and 7).
     #[default]
     Layer,
-    /// Each number of a stage for itself (eq. 8 and 9).
+    /// One vote per activation and voter (eq. 8 and 9).
     Unit,
 }
 
-/// Everything about a controller that is decided before it starts.
+/// Settings of a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct VotingSettings {
-    /// Who is voted on.
     pub voting: Voting,
-    /// Vote weights of old modules start at |N(mu, 0.001^2)|: at the first stage, and behind it.
+    /// Vote weights of old modules start at |N(mu, 0.001^2)|: at the first stage, and at later ones.
     pub mu: [f32; 2],
-    /// And their biases at: at the first stage, and behind it.
+    /// Initial vote biases of old modules: at the first stage, and at later ones.
     pub bias: [f32; 2],
-    /// Whether old modules are also voted on with touches that are transformed first.
+    /// Whether copies of old modules with transformed touches vote too.
     pub transforms_actions: bool,
-    /// Whether old modules are also voted on with reward maps that are transformed.
+    /// Whether copies of old modules with transformed reward maps vote too.
     pub transforms_maps: bool,
-    /// Where the bias of transformed touches starts, in the numbers that modules read. The paper's 1 is one pixel if these are
-    /// pixels, and half a screen where the screen's edge is at 1.
+    /// Initial bias of transformed touches, in touch coordinates. The paper's 1 is one pixel if these are pixels, and half a
+    /// screen if the screen edge is at 1.
     pub action_bias: f32,
-    /// Whether a transformed map starts as the map itself also where its logits are below 0. As printed, only positive
-    /// ones pass.
+    /// Whether a transformed map starts as the identity for negative logits too. In the paper, only positive logits pass.
     pub passes_negative_maps: bool,
-    /// Learning rate of votes, in learning rates of the module.
+    /// Learning rate of votes, as a multiple of the module's.
     pub vote_rate: f64,
     /// Learning rate of transformed touches.
     pub action_rate: f64,
@@ -48,7 +46,6 @@ impl Default for VotingSettings {
 }
 
 impl VotingSettings {
-    /// Our defaults.
     pub fn of(voting: Voting) -> Self {
         Self {
             voting,
@@ -64,12 +61,11 @@ impl VotingSettings {
         }
     }
 
-    /// The values that the paper prints, where they are not the defaults.
+    /// The values printed in the paper.
     pub fn as_printed(self) -> Self {
         Self { action_bias: 1.0, passes_negative_maps: false, action_rate: 0.1, map_rate: 0.01, ..self }
     }
 
-    /// Without transformations: voting alone.
     pub fn without_transformations(self) -> Self {
         Self { transforms_actions: false, transforms_maps: false, ..self }
     }

@@ -18,7 +18,7 @@ pub(crate) struct TouchUnit {
 pub(crate) struct TouchStage {
     /// `[n_voters, n_units]`; slopes change with parameters, middles with every screen.
     units: Vec<TouchUnit>,
-    /// Earlier touches as an old module's transformation has them.
+    /// Past touches, transformed for one old module.
     moved: Vec<f32>,
     /// Weights of the stage before and biases of all modules, `[n_modules * n_units, n_hidden]`: one product instead of many.
     hidden_weights: Vec<f32>,
@@ -44,7 +44,7 @@ impl TouchStage {
             biases: vec![0.0; n_all_units],
             from_hidden: vec![0.0; n_all_units],
         };
-        // Old modules do not change any more.
+        // Old modules are frozen: loaded once.
         for (idx, module) in controller.old().iter().enumerate() {
             new.load_module(stage, idx, module);
         }
@@ -65,7 +65,7 @@ impl TouchStage {
         &self.units
     }
 
-    /// Takes the parameters on which slopes depend.
+    /// Loads the parameters and computes the slopes.
     pub fn load(&mut self, controller: &Controller, new: &Module) {
         let touch_stage = new.structure().touch_stage();
         let (stage, votes) = (&new.structure().stages()[touch_stage], &controller.votes()[touch_stage]);
@@ -94,8 +94,8 @@ impl TouchStage {
         }
     }
 
-    /// Takes a screen and the touches before the current one. `bottleneck` is the composite of the stage before, if there is
-    /// one; `visual` gives each module's row of the first stage.
+    /// Computes the middles for a screen and past touches. `bottleneck` is the composite of the stage before, if there is one;
+    /// `visual` returns each module's row of the first stage.
     pub fn set<'v>(
         &mut self,
         controller: &Controller,

@@ -110,7 +110,7 @@ impl TouchVotes {
         self.n_monomials() + self.n_jumps() * self.n_voters * self.n_units
     }
 
-    /// Takes the weights of the votes, `[n_voters, n_voters * n_numbers]`.
+    /// Takes the weights of the votes, `[n_voters, n_voters * n_activations]`.
     pub fn load(&mut self, weights: &[f32]) {
         let (n_voters, n_units) = (self.n_voters, self.n_units);
         let (n_monomials, n_jumps) = (self.n_monomials(), self.n_jumps());

@@ -24,12 +24,12 @@ impl UnitVotes {
     pub fn new(votes: &StageVotes) -> Self {
         let n_voters = votes.n_voters();
         let packed = PackedRows::new(n_voters, n_voters, Grouping::TilesInOrder);
-        Self { packed: vec![packed; votes.n_numbers], biases: vec![0.0; votes.biases.len()], n_voters }
+        Self { packed: vec![packed; votes.n_activations], biases: vec![0.0; votes.biases.len()], n_voters }
     }
 
     /// Takes the parameters of all votes.
     pub fn load(&mut self, votes: &StageVotes, parameters: &[f32]) {
-        let (n, n_voters) = (votes.n_numbers, self.n_voters);
+        let (n, n_voters) = (votes.n_activations, self.n_voters);
         let (weights, biases) = (&parameters[votes.weights.clone()], &parameters[votes.biases.clone()]);
         for (idx, packed) in self.packed.iter_mut().enumerate() {
             packed.load_from(|row, column| weights[(row * n_voters + column) * n + idx]);

@@ -1,20 +1,20 @@
-//! What frozen modules make of screens: computed once for each screen, for as long as they are frozen. Convolutions see
-//! the present screen and those before together, so what they make is computed once for each step.
+//! Visual features of frozen modules: computed once per screen. Convolutions read the current and the past screens
+//! together, so theirs are computed once per step.
 
 use crate::module::{Module, SceneHistory, ScreenHistory, VisualRows};
 use std::sync::Arc;
 
-/// What every screen contributes to the first stage of frozen modules at every lag.
+/// The contribution of every screen, at every lag, to the first stage's pre-activations of frozen modules.
 #[derive(Clone, Debug)]
 pub struct FrozenVisual {
-    /// Of each module, `[n_screens, n_lags, n_units]`; none where modules convolve.
+    /// Per module, `[n_screens, n_lags, n_units]`; empty for convolutional modules.
     of_modules: Vec<Vec<f32>>,
     modules: Vec<Arc<Module>>,
     n_lags: usize,
     n_units: usize,
 }
 
-/// One screen at all lags.
+/// The same screen at all lags.
 #[derive(Clone, Copy)]
 struct OneScreen<'a>(&'a [f32]);
 
@@ -23,12 +23,12 @@ impl SceneHistory for OneScreen<'_> {
         self.0
     }
     fn copy_map(&self, _step: usize, _out: &mut [f32]) {
-        unreachable!("what convolutions make is not kept for screens")
+        unreachable!("features of convolutions are not kept per screen")
     }
 }
 
 impl FrozenVisual {
-    /// For the scene vectors of all screens, in the order of their numbers.
+    /// `scenes` are the scene vectors of all screens, in the order of their indices.
     pub fn new<'a>(modules: &[Arc<Module>], scenes: impl Iterator<Item = &'a [f32]> + Clone) -> Self {
         let structure = modules[0].structure();
         let (n_lags, n_units) = (structure.shape().k_b + 1, structure.stages()[0].n_units);
@@ -48,7 +48,7 @@ impl FrozenVisual {
         Self { of_modules, modules: modules.to_vec(), n_lags, n_units }
     }
 
-    /// Sets all rows to what [`Module::visual`] would give for a frozen module.
+    /// Sets all rows as [`Module::visual`] would for a frozen module.
     pub fn set(&self, module: usize, history: &impl ScreenHistory, rows: &mut VisualRows) {
         let frozen = &self.modules[module];
         if frozen.structure().shape().convolutions.is_some() {

@@ -1,4 +1,4 @@
-//! Votes on the numbers of a stage, for some steps: forward (eq. 6 to 9), and back.
+//! Votes on the activations of a stage for a batch of steps (eq. 6 to 9), forward and backward.
 
 use crate::arithmetic::{Arithmetic, Instructions, Kernel};
 use crate::composite::layout::StageVotes;
@@ -7,104 +7,103 @@ use crate::linear::products::add_products;
 use crate::linear::weight_update::{Target, UpdateRule, update_biases, update_weights};
 use crate::linear::{Stacked, Weights};
 
-/// What is voted on at some steps, and what comes of it.
+/// Inputs and outputs of the votes.
 pub(crate) struct VotePass<'a> {
-    /// Every voter's numbers, `[n_steps, n_voters, n_numbers]`.
-    pub numbers: &'a [f32],
+    /// `[n_steps, n_voters, n_activations]`
+    pub activations: &'a [f32],
     /// `[n_steps, n_shares]`
     pub shares: &'a mut [f32],
-    /// `[n_steps, n_numbers]`
+    /// `[n_steps, n_activations]`
     pub composite: &'a mut [f32],
 }
 
-/// The gradient of a composite, on its way back.
-pub(crate) struct VoteBackPass<'a> {
-    pub numbers: &'a [f32],
+/// Inputs and outputs of the backward pass.
+pub(crate) struct VoteBackwardPass<'a> {
+    pub activations: &'a [f32],
     pub shares: &'a [f32],
     pub d_composite: &'a [f32],
-    /// Set: gradient of the numbers.
-    pub d_numbers: &'a mut [f32],
-    /// To work in: as large as `shares`, and as `numbers`.
+    /// Output.
+    pub d_activations: &'a mut [f32],
+    /// Buffers, as large as `shares` and as `activations`.
     pub d_shares: &'a mut [f32],
     pub d_inputs: &'a mut [f32],
 }
 
 impl StageVotes {
-    /// The weights of a layer's votes as a matrix.
     fn matrix<'a>(&self, parameters: &'a [f32]) -> Weights<'a> {
-        Weights::whole(&parameters[self.weights.clone()], self.n_voters() * self.n_numbers)
+        Weights::whole(&parameters[self.weights.clone()], self.n_voters() * self.n_activations)
     }
 
-    /// Sets shares and composite. `parameters` are those of all votes.
+    /// Computes shares and composite. `parameters` are those of all stages' votes.
     pub(crate) fn vote(&self, instructions: Instructions, parameters: &[f32], pass: VotePass<'_>) {
-        let (n, n_voters, n_shares) = (self.n_numbers, self.n_voters(), self.n_shares());
-        let VotePass { numbers, shares, composite } = pass;
+        let (n, n_voters, n_shares) = (self.n_activations, self.n_voters(), self.n_shares());
+        let VotePass { activations, shares, composite } = pass;
         for shares in shares.chunks_exact_mut(n_shares) {
             shares.copy_from_slice(&parameters[self.biases.clone()]);
         }
         if self.is_by_unit() {
             let weights = &parameters[self.weights.clone()];
-            instructions.run(UnitVotes { n, n_voters, weights, numbers, votes: shares });
+            instructions.run(UnitVotes { n, n_voters, weights, activations, votes: shares });
         } else {
-            let inputs = Stacked::whole(numbers, n_voters * n);
+            let inputs = Stacked::whole(activations, n_voters * n);
             add_products(instructions, self.matrix(parameters), inputs, shares);
         }
-        shares.chunks_exact_mut(n_shares).for_each(|shares| set_softmax(shares, n_voters));
+        shares.chunks_exact_mut(n_shares).for_each(|shares| softmax(shares, n_voters));
         let is_by_unit = self.is_by_unit();
-        instructions.run(Composites { is_by_unit, n, n_voters, numbers, shares, composite });
+        instructions.run(Composites { is_by_unit, n, n_voters, activations, shares, composite });
     }
 
-    /// The way back. Sets the gradient of this stage's vote parameters in `gradient`.
-    pub(crate) fn vote_back(
+    /// Sets this stage's part of `gradient`, which is as long as `parameters`.
+    pub(crate) fn vote_backward(
         &self,
         instructions: Instructions,
         parameters: &[f32],
-        pass: VoteBackPass<'_>,
+        pass: VoteBackwardPass<'_>,
         gradient: &mut [f32],
     ) {
-        let (n, n_voters, n_shares) = (self.n_numbers, self.n_voters(), self.n_shares());
-        let VoteBackPass { numbers, shares, d_composite, d_numbers, d_shares, d_inputs } = pass;
+        let (n, n_voters, n_shares) = (self.n_activations, self.n_voters(), self.n_shares());
+        let VoteBackwardPass { activations, shares, d_composite, d_activations, d_shares, d_inputs } = pass;
         let is_by_unit = self.is_by_unit();
         let of_stage = &mut gradient[self.weights.start..self.biases.end];
         if d_composite.is_empty() {
             return of_stage.fill(0.0);
         }
-        instructions.run(CompositesBack {
+        instructions.run(CompositesBackward {
             is_by_unit,
             n,
             n_voters,
-            numbers,
+            activations,
             shares,
             d_composite,
-            d_numbers,
+            d_activations,
             d_shares,
         });
         for (shares, d_shares) in shares.chunks_exact(n_shares).zip(d_shares.chunks_exact_mut(n_shares)) {
-            set_softmax_slopes(shares, n_voters, d_shares);
+            softmax_backward(shares, n_voters, d_shares);
         }
         if is_by_unit {
             let weights = &parameters[self.weights.clone()];
-            instructions.run(UnitVotesBack {
+            instructions.run(UnitVotesBackward {
                 n,
                 weights,
-                numbers,
+                activations,
                 d_votes: d_shares,
-                d_numbers,
+                d_activations,
                 gradient: of_stage,
             });
             return;
         }
         set_input_gradient(instructions, self.matrix(parameters), d_shares, d_inputs);
-        instructions.run(Add { sums: d_numbers, more: d_inputs });
+        instructions.run(Add { sums: d_activations, more: d_inputs });
         let rows = n_voters * n;
         let mut rule = Set(gradient);
         let target = Target { start: self.weights.start, stride: rows, first_col: 0, n_out: n_voters };
-        update_weights(instructions, target, d_shares, Stacked::whole(numbers, rows), &mut rule);
+        update_weights(instructions, target, d_shares, Stacked::whole(activations, rows), &mut rule);
         update_biases(instructions, self.biases.start, n_voters, d_shares, &mut rule);
     }
 }
 
-/// Sets a gradient of which every parameter is given once.
+/// Stores a gradient that is passed once for each parameter.
 struct Set<'a>(&'a mut [f32]);
 
 impl UpdateRule for Set<'_> {
@@ -126,24 +125,24 @@ impl Kernel for Add<'_> {
     }
 }
 
-/// Adds weights times numbers to the votes on every number, which start as biases.
+/// Adds weights times activations to the votes, which start as biases.
 struct UnitVotes<'a> {
     n: usize,
     n_voters: usize,
     weights: &'a [f32],
-    numbers: &'a [f32],
+    activations: &'a [f32],
     votes: &'a mut [f32],
 }
 
 impl Kernel for UnitVotes<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
-        let Self { n, n_voters, weights, numbers, votes } = self;
+        let Self { n, n_voters, weights, activations, votes } = self;
         let rows = n_voters * n;
-        for (numbers, votes) in numbers.chunks_exact(rows).zip(votes.chunks_exact_mut(rows)) {
+        for (activations, votes) in activations.chunks_exact(rows).zip(votes.chunks_exact_mut(rows)) {
             for (votes, weights) in votes.chunks_exact_mut(n).zip(weights.chunks_exact(rows)) {
-                for (numbers, weights) in numbers.chunks_exact(n).zip(weights.chunks_exact(n)) {
-                    for ((vote, number), weight) in votes.iter_mut().zip(numbers).zip(weights) {
+                for (activations, weights) in activations.chunks_exact(n).zip(weights.chunks_exact(n)) {
+                    for ((vote, number), weight) in votes.iter_mut().zip(activations).zip(weights) {
                         *vote += number * weight;
                     }
                 }
@@ -152,12 +151,12 @@ impl Kernel for UnitVotes<'_> {
     }
 }
 
-/// Sums of all voters' numbers, each with its share.
+/// The sum of all voters' activations, weighted by their shares.
 struct Composites<'a> {
     is_by_unit: bool,
     n: usize,
     n_voters: usize,
-    numbers: &'a [f32],
+    activations: &'a [f32],
     shares: &'a [f32],
     composite: &'a mut [f32],
 }
@@ -165,74 +164,83 @@ struct Composites<'a> {
 impl Kernel for Composites<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
-        let Self { is_by_unit, n, n_voters, numbers, shares, composite } = self;
+        let Self { is_by_unit, n, n_voters, activations, shares, composite } = self;
         let n_shares = n_voters * if is_by_unit { n } else { 1 };
-        let steps = numbers.chunks_exact(n_voters * n).zip(shares.chunks_exact(n_shares));
-        for ((numbers, shares), composite) in steps.zip(composite.chunks_exact_mut(n)) {
+        let steps = activations.chunks_exact(n_voters * n).zip(shares.chunks_exact(n_shares));
+        for ((activations, shares), composite) in steps.zip(composite.chunks_exact_mut(n)) {
             composite.fill(0.0);
             if is_by_unit {
-                for (numbers, shares) in numbers.chunks_exact(n).zip(shares.chunks_exact(n)) {
-                    composite.iter_mut().zip(numbers).zip(shares).for_each(|((c, x), share)| *c += share * x);
+                for (activations, shares) in activations.chunks_exact(n).zip(shares.chunks_exact(n)) {
+                    composite
+                        .iter_mut()
+                        .zip(activations)
+                        .zip(shares)
+                        .for_each(|((c, x), share)| *c += share * x);
                 }
             } else {
-                for (numbers, share) in numbers.chunks_exact(n).zip(shares) {
-                    composite.iter_mut().zip(numbers).for_each(|(c, x)| *c += share * x);
+                for (activations, share) in activations.chunks_exact(n).zip(shares) {
+                    composite.iter_mut().zip(activations).for_each(|(c, x)| *c += share * x);
                 }
             }
         }
     }
 }
 
-/// From the gradient of composites to those of numbers and of shares.
-struct CompositesBack<'a> {
+/// From the gradient of composites, those of activations and of shares.
+struct CompositesBackward<'a> {
     is_by_unit: bool,
     n: usize,
     n_voters: usize,
-    numbers: &'a [f32],
+    activations: &'a [f32],
     shares: &'a [f32],
     d_composite: &'a [f32],
-    d_numbers: &'a mut [f32],
+    d_activations: &'a mut [f32],
     d_shares: &'a mut [f32],
 }
 
-/// Voters whose sums are added up side by side.
+/// Voters that are summed at the same time.
 const N_VOTERS: usize = 8;
 
-impl Kernel for CompositesBack<'_> {
+impl Kernel for CompositesBackward<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
-        let Self { is_by_unit, n, n_voters, numbers, shares, d_composite, d_numbers, d_shares } = self;
+        let Self { is_by_unit, n, n_voters, activations, shares, d_composite, d_activations, d_shares } =
+            self;
         let (rows, n_shares) = (n_voters * n, n_voters * if is_by_unit { n } else { 1 });
-        let steps =
-            numbers.chunks_exact(rows).zip(shares.chunks_exact(n_shares)).zip(d_composite.chunks_exact(n));
-        let outs = d_numbers.chunks_exact_mut(rows).zip(d_shares.chunks_exact_mut(n_shares));
-        for (((numbers, shares), d_composite), (d_numbers, d_shares)) in steps.zip(outs) {
+        let steps = activations
+            .chunks_exact(rows)
+            .zip(shares.chunks_exact(n_shares))
+            .zip(d_composite.chunks_exact(n));
+        let outs = d_activations.chunks_exact_mut(rows).zip(d_shares.chunks_exact_mut(n_shares));
+        for (((activations, shares), d_composite), (d_activations, d_shares)) in steps.zip(outs) {
             if is_by_unit {
-                let voters = numbers.chunks_exact(n).zip(shares.chunks_exact(n));
-                let outs = d_numbers.chunks_exact_mut(n).zip(d_shares.chunks_exact_mut(n));
-                for ((numbers, shares), (d_numbers, d_shares)) in voters.zip(outs) {
+                let voters = activations.chunks_exact(n).zip(shares.chunks_exact(n));
+                let outs = d_activations.chunks_exact_mut(n).zip(d_shares.chunks_exact_mut(n));
+                for ((activations, shares), (d_activations, d_shares)) in voters.zip(outs) {
                     for idx in 0..n {
-                        d_numbers[idx] = shares[idx] * d_composite[idx];
-                        d_shares[idx] = numbers[idx] * d_composite[idx];
+                        d_activations[idx] = shares[idx] * d_composite[idx];
+                        d_shares[idx] = activations[idx] * d_composite[idx];
                     }
                 }
             } else {
-                for (d_numbers, share) in d_numbers.chunks_exact_mut(n).zip(shares) {
-                    d_numbers.iter_mut().zip(d_composite).for_each(|(d_number, d)| *d_number = share * d);
+                for (d_activations, share) in d_activations.chunks_exact_mut(n).zip(shares) {
+                    d_activations.iter_mut().zip(d_composite).for_each(|(d_number, d)| *d_number = share * d);
                 }
-                for (d_shares, numbers) in d_shares.chunks_mut(N_VOTERS).zip(numbers.chunks(N_VOTERS * n)) {
-                    sum_products(numbers, d_composite, d_shares);
+                for (d_shares, activations) in
+                    d_shares.chunks_mut(N_VOTERS).zip(activations.chunks(N_VOTERS * n))
+                {
+                    sum_products(activations, d_composite, d_shares);
                 }
             }
         }
     }
 }
 
-/// Sets `sums` to those of the products of each row with `d`, from left to right; there are at most [`N_VOTERS`].
+/// Sets `sums` to the dot product of each row with `d`, summed from left to right; there are at most [`N_VOTERS`] rows.
 #[inline(always)]
 fn sum_products(rows: &[f32], d: &[f32], sums: &mut [f32]) {
     let n = d.len();
-    // Where fewer are left, the last stands for those that are missing.
+    // Missing voters repeat the last one.
     let mut row_of: [&[f32]; N_VOTERS] = [&[]; N_VOTERS];
     for (voter, row) in row_of.iter_mut().enumerate() {
         *row = &rows[voter.min(sums.len() - 1) * n..][..n];
@@ -246,34 +254,34 @@ fn sum_products(rows: &[f32], d: &[f32], sums: &mut [f32]) {
     sums.iter_mut().zip(totals).for_each(|(sum, total)| *sum = total);
 }
 
-/// From the gradient of votes on numbers: adds to that of numbers, sets that of weights and biases.
-struct UnitVotesBack<'a> {
+/// From the gradient of votes, adds to that of activations and sets that of weights and biases.
+struct UnitVotesBackward<'a> {
     n: usize,
     weights: &'a [f32],
-    numbers: &'a [f32],
+    activations: &'a [f32],
     d_votes: &'a [f32],
-    d_numbers: &'a mut [f32],
+    d_activations: &'a mut [f32],
     gradient: &'a mut [f32],
 }
 
-impl Kernel for UnitVotesBack<'_> {
+impl Kernel for UnitVotesBackward<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
-        let Self { n, weights, numbers, d_votes, d_numbers, gradient } = self;
+        let Self { n, weights, activations, d_votes, d_activations, gradient } = self;
         gradient.fill(0.0);
         let (d_weights, d_biases) = gradient.split_at_mut(weights.len());
         let rows = d_biases.len();
-        let steps = numbers.chunks_exact(rows).zip(d_numbers.chunks_exact_mut(rows));
-        for ((numbers, d_numbers), d_votes) in steps.zip(d_votes.chunks_exact(rows)) {
+        let steps = activations.chunks_exact(rows).zip(d_activations.chunks_exact_mut(rows));
+        for ((activations, d_activations), d_votes) in steps.zip(d_votes.chunks_exact(rows)) {
             d_biases.iter_mut().zip(d_votes).for_each(|(sum, d)| *sum += d);
             let of_voters = weights.chunks_exact(rows).zip(d_weights.chunks_exact_mut(rows));
             for ((weights, d_weights), d_votes) in of_voters.zip(d_votes.chunks_exact(n)) {
                 let weights = weights.chunks_exact(n).zip(d_weights.chunks_exact_mut(n));
-                let numbers = numbers.chunks_exact(n).zip(d_numbers.chunks_exact_mut(n));
-                for ((weights, d_weights), (numbers, d_numbers)) in weights.zip(numbers) {
+                let activations = activations.chunks_exact(n).zip(d_activations.chunks_exact_mut(n));
+                for ((weights, d_weights), (activations, d_activations)) in weights.zip(activations) {
                     for idx in 0..n {
-                        d_numbers[idx] += weights[idx] * d_votes[idx];
-                        d_weights[idx] += numbers[idx] * d_votes[idx];
+                        d_activations[idx] += weights[idx] * d_votes[idx];
+                        d_weights[idx] += activations[idx] * d_votes[idx];
                     }
                 }
             }
@@ -281,8 +289,8 @@ impl Kernel for UnitVotesBack<'_> {
     }
 }
 
-/// Over the voters, `[n_voters, n_each]`, in place.
-fn set_softmax(votes: &mut [f32], n_voters: usize) {
+/// Over the voters of `[n_voters, n_each]`, in place.
+fn softmax(votes: &mut [f32], n_voters: usize) {
     let n_each = votes.len() / n_voters;
     for idx in 0..n_each {
         let most = votes[idx..].iter().step_by(n_each).copied().fold(f32::NEG_INFINITY, f32::max);
@@ -295,8 +303,8 @@ fn set_softmax(votes: &mut [f32], n_voters: usize) {
     }
 }
 
-/// From the gradient of shares to that of votes, in place.
-fn set_softmax_slopes(shares: &[f32], n_voters: usize, d: &mut [f32]) {
+/// From the gradient of shares, that of votes, in place.
+fn softmax_backward(shares: &[f32], n_voters: usize, d: &mut [f32]) {
     let n_each = shares.len() / n_voters;
     for idx in 0..n_each {
         let mean: f32 = shares[idx..]

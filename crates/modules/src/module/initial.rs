@@ -1,4 +1,4 @@
-//! What the weights of a module are before it has learned anything.
+//! Initial weights of modules.
 
 use crate::module::structure::{Convolutions, Stage, Structure};
 use serde::{Deserialize, Serialize};
@@ -7,30 +7,28 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InitialWeights {
-    /// N(0, 1 / n_in) for a stage of n_in inputs; weights of touches are smaller by what touches count, so that a module
-    /// starts as the same function on any scale. Behind convolutions, flattened numbers start as N(0, 1 / n) of what each
-    /// counts, and touches as beside so many of them as count one together.
+    /// N(0, 1 / n_in) for a stage of n_in inputs; weights of touches are divided by the touch scale, so that a module
+    /// starts as the same function on any scale. Flattened features of convolutions have a scale too: their weights are
+    /// N(0, 1 / n) divided by it, and n_in of the stage's other weights counts scale * n of them.
     ///
-    /// Departs from the paper: its N(0, 0.01) starts on a long plateau, where products of small numbers hardly pass
-    /// anything on, unless touches are counted in pixels.
+    /// Departs from the paper: with its N(0, 0.01), training starts on a long plateau unless touches are in pixels, because
+    /// products of small weights pass on hardly any signal.
     #[default]
     FanIn,
-    /// N(0, 0.01^2) everywhere, as printed.
+    /// N(0, 0.01^2) everywhere, as printed in the paper.
     Paper,
 }
 
-/// The paper's deviation.
 const PAPER_DEVIATION: f32 = 0.01;
 
 impl InitialWeights {
-    /// Draws all parameters of a structure whose touches are read on a scale: what coordinates count at the screen's edge.
-    /// `normal` gives numbers of N(0, 1).
+    /// Draws all parameters. `touch_scale` is the touch coordinate at the screen edge, `normal` returns draws from N(0, 1).
     pub fn draw(self, structure: &Structure, touch_scale: f32, mut normal: impl FnMut() -> f32) -> Vec<f32> {
         let mut parameters = vec![0.0; structure.n_parameters()];
         for stage in structure.convolutions() {
             self.draw_stage(
                 stage,
-                Deviations::of(self, stage, None),
+                Deviations::new(self, stage, None),
                 touch_scale,
                 &mut parameters,
                 &mut normal,
@@ -38,9 +36,9 @@ impl InitialWeights {
         }
         for (idx, stage) in structure.stages().iter().enumerate() {
             let convolutions = structure.shape().convolutions.as_ref().filter(|_| idx == 0);
-            let deviations = Deviations::of(self, stage, convolutions);
+            let deviations = Deviations::new(self, stage, convolutions);
             if let Some(flattened) = structure.flattened().filter(|_| idx == 0) {
-                parameters[flattened.weights()].fill_with(|| deviations.of_seen * normal());
+                parameters[flattened.weights()].fill_with(|| deviations.of_visual * normal());
             }
             self.draw_stage(stage, deviations, touch_scale, &mut parameters, &mut normal);
         }
@@ -50,7 +48,7 @@ impl InitialWeights {
     fn draw_stage(
         self,
         stage: &Stage,
-        Deviations { of_seen, of_hidden }: Deviations,
+        Deviations { of_visual, of_hidden }: Deviations,
         touch_scale: f32,
         parameters: &mut [f32],
         normal: &mut impl FnMut() -> f32,
@@ -60,36 +58,36 @@ impl InitialWeights {
             Self::Paper => PAPER_DEVIATION,
         };
         for row in parameters[stage.weights()].chunks_exact_mut(stage.n_in()) {
-            let (seen, rest) = row.split_at_mut(stage.n_visual);
+            let (visual, rest) = row.split_at_mut(stage.n_visual);
             let (hidden, touch) = rest.split_at_mut(stage.n_hidden);
-            seen.fill_with(|| of_seen * normal());
+            visual.fill_with(|| of_visual * normal());
             hidden.fill_with(|| of_hidden * normal());
             touch.fill_with(|| of_touch * normal());
         }
     }
 }
 
-/// Of a stage's weights: of what is seen, and of numbers of the stage before.
+/// Standard deviations of a stage's weights: of features, and of the stage before.
 #[derive(Clone, Copy)]
 struct Deviations {
-    of_seen: f32,
+    of_visual: f32,
     of_hidden: f32,
 }
 
 impl Deviations {
-    /// `flattened` is what the stage reads of convolutions.
-    fn of(initial: InitialWeights, stage: &Stage, flattened: Option<&Convolutions>) -> Self {
+    /// `flattened`: the convolutions whose flattened output the stage reads.
+    fn new(initial: InitialWeights, stage: &Stage, flattened: Option<&Convolutions>) -> Self {
         let scale = flattened.map_or(1.0, Convolutions::scale);
-        let n_seen = flattened.map_or(stage.n_visual, Convolutions::n_flat) as f32;
+        let n_visual = flattened.map_or(stage.n_visual, Convolutions::n_flat) as f32;
         let n_rest = (stage.n_hidden + stage.n_touch) as f32;
-        let [of_seen, of_hidden] = match initial {
+        let [of_visual, of_hidden] = match initial {
             InitialWeights::FanIn if scale < 1.0 => {
-                [1.0 / (scale * n_seen.sqrt()), 1.0 / (scale * n_seen + n_rest).sqrt()]
+                [1.0 / (scale * n_visual.sqrt()), 1.0 / (scale * n_visual + n_rest).sqrt()]
             }
-            InitialWeights::FanIn => [1.0 / (n_seen + n_rest).sqrt(); 2],
+            InitialWeights::FanIn => [1.0 / (n_visual + n_rest).sqrt(); 2],
             InitialWeights::Paper => [PAPER_DEVIATION; 2],
         };
-        Self { of_seen, of_hidden }
+        Self { of_visual, of_hidden }
     }
 }
 
@@ -116,12 +114,12 @@ mod tests {
         Structure::new(shape).unwrap()
     }
 
-    /// The deviations of a stage: of what it sees, and of the rest.
+    /// The stage's weights of features, and the others.
     fn deviations(parameters: &[f32], stage: &Stage) -> (Vec<f32>, Vec<f32>) {
         let rows =
             || parameters[stage.weights()].chunks(stage.n_in()).map(|row| row.split_at(stage.n_visual));
         (
-            rows().flat_map(|(seen, _)| seen).copied().collect(),
+            rows().flat_map(|(visual, _)| visual).copied().collect(),
             rows().flat_map(|(_, rest)| rest).copied().collect(),
         )
     }
@@ -135,14 +133,14 @@ mod tests {
     }
 
     #[test]
-    fn deviations_follow_what_inputs_count() {
+    fn deviations_follow_the_scale_of_inputs() {
         let structure = structure(FlattenedScale::OnePlace);
         let parameters = InitialWeights::FanIn.draw(&structure, 4.0, || 1.0);
         // Two scene vectors of 5 and six channels.
-        let (seen, rest) = deviations(&parameters, &structure.convolutions()[0]);
+        let (visual, rest) = deviations(&parameters, &structure.convolutions()[0]);
         check_all(&seen, 0.25);
         check_all(&rest, 0.25);
-        // 9 x 16 flattened numbers count a ninth each: 9 / 12; touches stand beside the 16 of one place, and count four.
+        // 9 x 16 flattened features of scale 1 / 9: 9 / 12. Touches, of scale 4: with 16 features of one place.
         let (_, rest) = deviations(&parameters, &structure.stages()[0]);
         check_all(&parameters[structure.flattened().unwrap().weights()], 0.75);
         check_all(&rest, 0.25 / 20.0_f32.sqrt());

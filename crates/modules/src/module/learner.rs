@@ -1,14 +1,14 @@
-//! Learning: the loss of some steps, its gradient through all stages, and Adam.
+//! Learning one module: loss, gradient, Adam.
 
 use crate::adam::{AdamSettings, AdamState, AdamUpdate};
 use crate::linear::weight_update::Accumulate;
 use crate::module::batch_pass::{Batch, BatchPass, BatchSize};
-use crate::module::gradient::Seen;
+use crate::module::gradient::VisualInputs;
 use crate::module::network::Module;
 use crate::module::structure::Structure;
 use crate::module::visual::SceneHistory;
 
-/// Adam's state, and what learning works in.
+/// Adam's state and the buffers of a batch.
 #[derive(Clone, Debug)]
 pub struct Learner {
     settings: AdamSettings,
@@ -23,12 +23,10 @@ impl Learner {
         Self { settings, state, pass: BatchPass::new(structure, size) }
     }
 
-    /// Adam's means and the number of updates.
     pub fn state(&self) -> &AdamState {
         &self.state
     }
 
-    /// Adam's means and the number of updates, to restore.
     pub fn state_mut(&mut self) -> &mut AdamState {
         &mut self.state
     }
@@ -38,7 +36,7 @@ impl Learner {
         self.pass.logits(n_steps)
     }
 
-    /// One update of all parameters. Gives the loss before it: the mean over steps and touches of the sum over maps.
+    /// One update of all parameters. Returns the loss before it: the mean over steps and touches of the sum over maps.
     pub fn learn(
         &mut self,
         module: &mut Module,
@@ -49,11 +47,11 @@ impl Learner {
         let (instructions, structure) = (module.instructions(), module.shared_structure());
         let mut update =
             AdamUpdate::begin(self.settings, learning_rate, module.parameters_mut(), &mut self.state);
-        self.pass.give(instructions, &structure, seen_in(batch), &mut update);
+        self.pass.emit(instructions, &structure, visual_inputs(batch), &mut update);
         loss
     }
 
-    /// Adds the gradient of the loss to `gradient`, one number a parameter, and gives the loss.
+    /// Adds the gradient of the loss to `gradient`, which is as long as the parameters, and returns the loss.
     pub fn add_gradient(
         &mut self,
         module: &Module,
@@ -62,11 +60,11 @@ impl Learner {
     ) -> f32 {
         let loss = self.pass.run(module, &batch);
         let mut rule = Accumulate(gradient);
-        self.pass.give(module.instructions(), module.structure(), seen_in(batch), &mut rule);
+        self.pass.emit(module.instructions(), module.structure(), visual_inputs(batch), &mut rule);
         loss
     }
 }
 
-fn seen_in<H>(batch: Batch<'_, H>) -> Seen<'_, H> {
-    Seen { visual: batch.visual, rows: batch.rows, history: batch.history }
+fn visual_inputs<H>(batch: Batch<'_, H>) -> VisualInputs<'_, H> {
+    VisualInputs { visual: batch.visual, rows: batch.rows, history: batch.history }
 }

@@ -13,7 +13,7 @@ mod visual;
 
 pub use batch_pass::{Batch, BatchSize};
 pub(crate) use convolution::ConvolutionGradient;
-pub(crate) use gradient::{Seen, StageGradient, give_gradient};
+pub(crate) use gradient::{StageGradient, VisualInputs, emit_gradient};
 pub use head::{Candidates, HeadMemory};
 pub use initial::InitialWeights;
 pub use learner::Learner;

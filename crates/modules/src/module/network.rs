@@ -6,7 +6,7 @@ use crate::linear::Weights;
 use crate::module::structure::{Flattened, Stage, Structure};
 use std::sync::Arc;
 
-/// A network that predicts `k_f` rewards for a touch, from scene vectors and touches.
+/// A network that predicts `k_f` rewards of a touch from features and touches.
 #[derive(Clone, Debug)]
 pub struct Module {
     structure: Arc<Structure>,
@@ -15,18 +15,17 @@ pub struct Module {
 }
 
 impl Module {
-    /// A module with these parameters, as many as the structure has.
+    /// `parameters` are in the order of [`Structure::tensors`].
     pub fn new(structure: Structure, parameters: Vec<f32>) -> Self {
         Self::on(Instructions::best(), structure, parameters)
     }
 
-    /// The same on chosen instructions.
+    /// The same on the given instruction set.
     pub fn on(instructions: Instructions, structure: Structure, parameters: Vec<f32>) -> Self {
-        assert_eq!(parameters.len(), structure.n_parameters(), "one number for each parameter");
+        assert_eq!(parameters.len(), structure.n_parameters(), "number of parameters");
         Self { structure: Arc::new(structure), parameters: AlignedNumbers::from(&*parameters), instructions }
     }
 
-    /// What it is made of.
     pub fn structure(&self) -> &Structure {
         &self.structure
     }
@@ -40,12 +39,10 @@ impl Module {
         &self.parameters
     }
 
-    /// All weights and biases, to write.
     pub fn parameters_mut(&mut self) -> &mut [f32] {
         &mut self.parameters
     }
 
-    /// What its loops are compiled for.
     pub fn instructions(&self) -> Instructions {
         self.instructions
     }

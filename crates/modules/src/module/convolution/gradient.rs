@@ -7,7 +7,7 @@ use crate::linear::matrix_product::{Matrix, PackedColumns, SomeColumns, add_matr
 use crate::linear::weight_update::{Accumulate, Target, UpdateRule, apply_rows, update_biases};
 use crate::module::convolution::flattened::{FlattenedGradient, give_flattened_gradient, set_last_slopes};
 use crate::module::convolution::forward::{ChannelWeights, ConvolvedRows, ConvolvedStep};
-use crate::module::gradient::{Seen, give_scene_gradient};
+use crate::module::gradient::{VisualInputs, emit_scene_gradient};
 use crate::module::network::Module;
 use crate::module::structure::{Stage, Structure};
 use crate::module::visual::SceneHistory;
@@ -167,7 +167,7 @@ impl ConvolutionGradient {
         &self,
         instructions: Instructions,
         structure: &Structure,
-        seen: &Seen<'_, impl SceneHistory>,
+        seen: &VisualInputs<'_, impl SceneHistory>,
         rule: &mut impl UpdateRule,
     ) {
         let (Some(convolved), Some(flattened)) = (seen.visual.convolved(), structure.flattened()) else {
@@ -177,7 +177,7 @@ impl ConvolutionGradient {
         for (stage, gradient) in structure.convolutions().iter().zip(&self.layers) {
             let slopes = &gradient.slopes[..n_steps * stage.n_units];
             if stage.n_visual > 0 {
-                give_scene_gradient(instructions, structure, stage, slopes, seen.history, rule);
+                emit_scene_gradient(instructions, structure, stage, slopes, seen.history, rule);
             }
             let target = Target { first_col: stage.n_visual, ..Target::of(stage) };
             apply_rows(instructions, target, &gradient.weights, rule);
