@@ -1,4 +1,4 @@
-//! How well an agent does on the validation split, and how true its reward maps are.
+//! Evaluates an agent on the validation split: its rewards, and the accuracy of its reward maps.
 
 use crate::candidate_touches::CandidateTouches;
 use crate::feature_source::{FeatureSource, MissingFeatures};
@@ -14,37 +14,39 @@ use touchstream_modules::{Skill, SkillMemory, cross_entropy};
 const CANDIDATES: StreamName = StreamName::new("agent/evaluation/candidates");
 const CHOICE: StreamName = StreamName::new("agent/evaluation/choice");
 
-/// Steps whose visual part is computed at once.
-const ROWS: usize = 32;
+/// Steps whose visual features are computed together; it divides the 200 or 400 steps of a default evaluation.
+const ROWS: usize = 40;
 const N_BINS: usize = 10;
 
-/// What a number of trials came to, learning off.
+/// Metrics of an agent on validation trials, without learning.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
-    /// Trials played.
+    /// Number of trials.
     pub n_trials: u64,
-    /// Mean reward of a trial.
+    /// Mean reward per trial.
     pub reward: f64,
-    /// Its standard error.
+    /// Standard error of the mean reward.
     pub reward_se: f64,
-    /// The share of touches of match screens that land on any object of a scene or any button; `None` where
-    /// there are no match screens.
+    /// The share of touches on match screens that land on any template, or on any object of a scene; `None` without match
+    /// screens.
     pub on_object: Option<f64>,
-    /// Of the first map, as all that follow: cross-entropy in nats between the predicted and the given reward of the chosen touches.
+    /// Cross-entropy in nats between the first map's prediction for the chosen touch and its reward.
     pub cross_entropy: f64,
-    /// Mean distance between predicted and true reward over all candidates of all steps.
+    /// Mean absolute difference between the first map and the true rewards, over all candidates of all steps.
     pub map_error: f64,
-    /// Expected calibration error over all candidates: in ten bins of predicted reward, the distance between mean
-    /// predicted and mean true reward, weighted by the bin's share.
+    /// Expected calibration error of the first map: in ten bins of predicted reward, the absolute difference between mean
+    /// predicted and mean true reward, averaged with the number of predictions as weight.
     pub calibration_error: f64,
-    /// How much more the best of each trial's candidates would have earned at its last step.
+    /// Mean over trials: the reward of the best candidate at the last step, minus the reward earned.
     pub regret: f64,
 }
 
-/// Plays validation trials; its memory is made once.
+/// Plays validation trials. All buffers are allocated once.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     candidates: CandidateTouches,
+    /// True rewards of the candidates.
+    rewards: Vec<f32>,
     memory: SkillMemory,
     policy: PolicyMemory,
     window: Window,
@@ -57,24 +59,24 @@ struct Sums {
     n_trials: u64,
     reward: f64,
     reward_square: f64,
-    /// Match screens, and touches of objects or buttons on them.
     n_match_screens: u64,
     n_on_object: u64,
     regret: f64,
     n_steps: u64,
     cross_entropy: f64,
     map_error: f64,
-    /// Count, predicted and true rewards of each bin.
+    /// Number of predictions, predicted and true rewards in each bin.
     bins: [(u64, f64, f64); N_BINS],
 }
 
 impl Evaluator {
-    /// For a skill of an agent, and for what it becomes while it learns.
+    /// An evaluator of this skill, also after it has learned more.
     pub fn new(skill: &Skill, settings: &AgentSettings, seed: RunSeed) -> Self {
         let shape = skill.structure().shape();
         let &AgentSettings { n_candidates, touch_scale, .. } = settings;
         Self {
             candidates: CandidateTouches::new(n_candidates, touch_scale),
+            rewards: vec![0.0; n_candidates],
             memory: skill.memory(n_candidates, ROWS),
             policy: PolicyMemory::new(skill.instructions(), shape.k_f, n_candidates),
             window: Window::new(shape.k_b, ROWS, shape.scene_len, touch_scale),
@@ -82,20 +84,20 @@ impl Evaluator {
         }
     }
 
-    /// Plays `n_trials` from the stream's present trial on, starting without memories.
+    /// Plays `n_trials` from the stream's current trial on, with an empty history.
     pub fn evaluate(
         &mut self,
         skill: &Skill,
         policy: &PolicySettings,
         stream: &mut Stream,
-        scenes: &impl FeatureSource,
+        features: &impl FeatureSource,
         n_trials: u64,
     ) -> Result<Evaluation, MissingFeatures> {
         let mut sums = Sums::default();
         self.window.clear();
         while sums.n_trials < n_trials {
-            self.window.look_ahead(0, stream, scenes)?;
-            skill.precompute_visual(&self.window.history(scenes), &mut self.memory);
+            self.window.look_ahead(0, stream, features)?;
+            skill.precompute_visual(&self.window.history(features), &mut self.memory);
             for row in 0..ROWS {
                 let step = stream.n_steps();
                 self.candidates.draw(self.seed, CANDIDATES, step);
@@ -103,9 +105,11 @@ impl Evaluator {
                 skill.predict(row, past_touches, self.candidates.centred(), &mut self.memory);
                 self.policy.read(&self.memory);
                 let chosen = self.policy.choose(policy, &mut self.seed.stream(CHOICE, step));
-                sums.add_maps(stream, &self.candidates, self.policy.map(0));
+                let (trial, state) = (stream.trial(), stream.trial_state());
+                let touches = self.candidates.touches();
+                stream.bound_task().rewards(trial, state, touches, &mut self.rewards);
+                sums.add_map(self.policy.map(0), &self.rewards);
                 let ends_trial = stream.is_last_step();
-                let best = if ends_trial { best_reward(stream, &self.candidates) } else { 0.0 };
                 let touch = self.candidates.touch(chosen);
                 sums.add_place(stream, touch);
                 let reward = stream.touch(touch);
@@ -113,7 +117,7 @@ impl Evaluator {
                 sums.n_steps += 1;
                 self.window.record(row, touch, reward);
                 if ends_trial {
-                    sums.add_trial(reward, best);
+                    sums.add_trial(reward, self.rewards.iter().copied().fold(0.0, f32::max));
                     if sums.n_trials == n_trials {
                         break;
                     }
@@ -123,11 +127,6 @@ impl Evaluator {
         }
         Ok(sums.evaluation(self.candidates.len()))
     }
-}
-
-fn best_reward(stream: &Stream, candidates: &CandidateTouches) -> f32 {
-    let reward = |touch| stream.bound_task().reward(stream.trial(), stream.trial_state(), touch);
-    candidates.touches().map(reward).fold(0.0, f32::max)
 }
 
 impl Sums {
@@ -146,25 +145,24 @@ impl Sums {
         }
     }
 
-    fn add_maps(&mut self, stream: &Stream, candidates: &CandidateTouches, predicted: &[f32]) {
-        for (touch, &predicted) in candidates.touches().zip(predicted) {
-            let truth = stream.bound_task().reward(stream.trial(), stream.trial_state(), touch);
-            self.map_error += f64::from((predicted - truth).abs());
+    fn add_map(&mut self, predicted: &[f32], rewards: &[f32]) {
+        for (&predicted, &reward) in predicted.iter().zip(rewards) {
+            self.map_error += f64::from((predicted - reward).abs());
             let bin = ((predicted * N_BINS as f32) as usize).min(N_BINS - 1);
             let (n, predictions, truths) = &mut self.bins[bin];
             *n += 1;
             *predictions += f64::from(predicted);
-            *truths += f64::from(truth);
+            *truths += f64::from(reward);
         }
     }
 
     fn evaluation(&self, n_candidates: usize) -> Evaluation {
         let (n, n_steps) = (self.n_trials as f64, self.n_steps as f64);
         let reward = self.reward / n;
-        // Of the sample; one trial says nothing about its error.
+        // Of the sample; with one trial the standard error is 0.
         let variance = (self.reward_square / n - reward * reward).max(0.0) * n / (n - 1.0).max(1.0);
         let n_predictions = n_steps * n_candidates as f64;
-        let misses = self.bins.iter().map(|(_, predicted, truth)| (predicted - truth).abs());
+        let differences = self.bins.iter().map(|(_, predicted, truth)| (predicted - truth).abs());
         Evaluation {
             n_trials: self.n_trials,
             reward,
@@ -173,7 +171,7 @@ impl Sums {
                 .then(|| self.n_on_object as f64 / self.n_match_screens as f64),
             cross_entropy: self.cross_entropy / n_steps,
             map_error: self.map_error / n_predictions,
-            calibration_error: misses.sum::<f64>() / n_predictions,
+            calibration_error: differences.sum::<f64>() / n_predictions,
             regret: self.regret / n,
         }
     }

@@ -54,7 +54,19 @@ impl Nonlinearity {
         }
     }
 
-    /// What it is on either side of 0, if polynomials.
+    /// The side of 0 on which each part can differ from 0.
+    #[inline(always)]
+    pub(crate) const fn active_sides(self) -> [Side; MAX_PARTS] {
+        use Side::{Both, Down, Up};
+        match self {
+            Self::Relu => [Up; MAX_PARTS],
+            Self::Crelu | Self::Cres => [Up, Down, Up, Down],
+            Self::ReluSq => [Up, Both, Both, Both],
+            Self::Tanh | Self::Sigmoid | Self::Elu | Self::Sq => [Both; MAX_PARTS],
+        }
+    }
+
+    /// The polynomials on each side of 0, if the nonlinearity consists of polynomials.
     #[inline(always)]
     pub(crate) fn side_polynomials(self) -> Option<SidePolynomials> {
         const NOTHING: [f32; 2] = [0.0, 0.0];
@@ -105,6 +117,14 @@ impl Nonlinearity {
     ) {
         instructions.run(Backward { nonlinearity: self, n, pass, stride });
     }
+}
+
+/// The sign of a unit's pre-activations.
+#[derive(Clone, Copy)]
+pub(crate) enum Side {
+    Up,
+    Down,
+    Both,
 }
 
 /// A nonlinearity that is a polynomial above 0 and another below: `[a, b]` stands for `a x + b x^2`, one for each part.
@@ -216,22 +236,24 @@ fn slopes<A: Arithmetic>(nonlinearity: Nonlinearity, x: A::V, out: A::V, d: [A::
     }
 }
 
-/// Runs a loop with a nonlinearity that is known when it is compiled: it is not asked which one it is for every few numbers.
+/// Evaluates an expression with the nonlinearity, and optionally its number of parts, as a constant, so that loops do not
+/// branch on it.
 macro_rules! with_known {
-    ($nonlinearity:expr, |$known:ident| $work:expr) => {
+    ($nonlinearity:expr, |$known:ident $(, $parts:ident)?| $work:expr) => {
         match $nonlinearity {
-            Nonlinearity::Relu => with_known!(@ Relu, $known, $work),
-            Nonlinearity::Tanh => with_known!(@ Tanh, $known, $work),
-            Nonlinearity::Sigmoid => with_known!(@ Sigmoid, $known, $work),
-            Nonlinearity::Elu => with_known!(@ Elu, $known, $work),
-            Nonlinearity::Crelu => with_known!(@ Crelu, $known, $work),
-            Nonlinearity::Cres => with_known!(@ Cres, $known, $work),
-            Nonlinearity::ReluSq => with_known!(@ ReluSq, $known, $work),
-            Nonlinearity::Sq => with_known!(@ Sq, $known, $work),
+            Nonlinearity::Relu => with_known!(@ Relu |$known $(, $parts)?| $work),
+            Nonlinearity::Tanh => with_known!(@ Tanh |$known $(, $parts)?| $work),
+            Nonlinearity::Sigmoid => with_known!(@ Sigmoid |$known $(, $parts)?| $work),
+            Nonlinearity::Elu => with_known!(@ Elu |$known $(, $parts)?| $work),
+            Nonlinearity::Crelu => with_known!(@ Crelu |$known $(, $parts)?| $work),
+            Nonlinearity::Cres => with_known!(@ Cres |$known $(, $parts)?| $work),
+            Nonlinearity::ReluSq => with_known!(@ ReluSq |$known $(, $parts)?| $work),
+            Nonlinearity::Sq => with_known!(@ Sq |$known $(, $parts)?| $work),
         }
     };
-    (@ $kind:ident, $known:ident, $work:expr) => {{
+    (@ $kind:ident |$known:ident $(, $parts:ident)?| $work:expr) => {{
         const KNOWN: Nonlinearity = Nonlinearity::$kind;
+        $(const $parts: usize = KNOWN.n_parts();)?
         let $known = KNOWN;
         $work
     }};

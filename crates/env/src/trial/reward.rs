@@ -46,6 +46,24 @@ impl BoundTask {
         }
     }
 
+    /// The rewards of several touches, `[n_touches]`.
+    pub fn rewards(
+        &self,
+        trial: &Trial,
+        state: TrialState,
+        touches: impl Iterator<Item = Touch>,
+        out: &mut [f32],
+    ) {
+        match (trial, &self.rule, state.first_touch) {
+            (Trial::StimulusResponse { rewarded_class, .. }, Rule::Regions { class_maps }, _) => {
+                let map = &class_maps[usize::from(*rewarded_class)];
+                out.iter_mut().zip(touches).for_each(|(out, touch)| *out = map[touch.index()]);
+            }
+            (_, _, None) => out.fill(0.0),
+            _ => out.iter_mut().zip(touches).for_each(|(out, touch)| *out = self.reward(trial, state, touch)),
+        }
+    }
+
     /// Whether a touch of a match screen lands on any object of a scene, or on any template's button, whatever its
     /// class; `None` on other screens. The touch is transformed as for rewards.
     pub fn is_on_object(&self, trial: &Trial, state: TrialState, touch: Touch) -> Option<bool> {

@@ -1,13 +1,12 @@
-//! The activations of all voters that are not 0 for all candidates of a block.
+//! The activations of all voters that are not 0 for a whole block of candidates.
 //!
-//! Of a rectified unit a block of neighbouring candidates mostly lies on one side of 0, so about half of the activations are
-//! left out.
+//! A rectified unit mostly has one sign for all candidates of a block, so about half of the activations are skipped.
 
 use crate::arithmetic::{Block, N_BLOCK, SimdVector};
 use crate::composite::tile::Tile;
-use crate::nonlinearity::{Nonlinearity, parts};
+use crate::nonlinearity::{Nonlinearity, Side, parts, with_known};
 
-/// Activations, and which inputs of the votes they are.
+/// Activations and their columns among the inputs of the votes.
 #[derive(Clone, Debug)]
 pub(crate) struct ActivationList {
     values: Vec<Block>,
@@ -15,7 +14,7 @@ pub(crate) struct ActivationList {
     len: usize,
 }
 
-/// Activations that are stored before it is known whether they stay.
+/// Activations that are written before it is known whether they are kept.
 const N_AHEAD: usize = 2;
 
 impl ActivationList {
@@ -35,19 +34,19 @@ impl ActivationList {
         &self.values[..self.len]
     }
 
-    /// Empties the list, to be written again.
+    /// Starts a new list.
     #[inline(always)]
     pub fn restart(&mut self) -> ListWriter<'_> {
         ListWriter { columns: &mut self.columns, values: &mut self.values, len: 0 }
     }
 
-    /// Keeps the first `len` that were written.
+    /// Ends the new list.
     #[inline(always)]
     pub fn keep(&mut self, len: usize) {
         self.len = len;
     }
 
-    /// Becomes the activations of a block of a tile. `x` has the pre-activations of all voters, `[n_voters, n_units]`.
+    /// Lists the activations of a block of a tile. `x` are the pre-activations of all voters, `[n_voters, n_units]`.
     #[inline(always)]
     pub fn set<B: SimdVector<Memory = Block>>(
         &mut self,
@@ -56,20 +55,9 @@ impl ActivationList {
         x: &[Tile],
         block: usize,
     ) {
-        use Side::{Both, Down, Up};
         let mut writer = self.restart();
         let from = PreActivations { x, n_units, block };
-        // Decided once, not for each unit.
-        match nonlinearity {
-            Nonlinearity::Cres => unreachable!("votes on CReS need no list"),
-            Nonlinearity::Crelu => writer.add::<B, 2>(Nonlinearity::Crelu, [Up, Down], from),
-            Nonlinearity::Relu => writer.add::<B, 1>(Nonlinearity::Relu, [Up], from),
-            Nonlinearity::Tanh => writer.add::<B, 1>(Nonlinearity::Tanh, [Both], from),
-            Nonlinearity::Sigmoid => writer.add::<B, 1>(Nonlinearity::Sigmoid, [Both], from),
-            Nonlinearity::Elu => writer.add::<B, 1>(Nonlinearity::Elu, [Both], from),
-            Nonlinearity::ReluSq => writer.add::<B, 2>(Nonlinearity::ReluSq, [Up, Both], from),
-            Nonlinearity::Sq => writer.add::<B, 2>(Nonlinearity::Sq, [Both, Both], from),
-        }
+        with_known!(nonlinearity, |known, PARTS| writer.add::<B, PARTS>(known, from));
         let len = writer.len;
         self.keep(len);
     }
@@ -83,7 +71,7 @@ pub(crate) struct ListWriter<'a> {
 }
 
 impl ListWriter<'_> {
-    /// Stores some activations; the first `n` stay.
+    /// Appends the first `n` of some activations.
     #[inline(always)]
     pub fn push<B: SimdVector<Memory = Block>, const ACTIVATIONS: usize>(
         &mut self,
@@ -104,15 +92,15 @@ impl ListWriter<'_> {
     #[inline(always)]
     fn add<B: SimdVector<Memory = Block>, const PARTS: usize>(
         &mut self,
-        nonlinearity: Nonlinearity,
-        sides: [Side; PARTS],
+        known: Nonlinearity,
         PreActivations { x, n_units, block }: PreActivations<'_>,
     ) {
+        let sides = known.active_sides();
         for (voter, x) in x.chunks_exact(n_units).enumerate() {
             for (unit, x) in x.iter().enumerate() {
                 let x = B::load(&x[block]);
                 let (is_above, is_below) = (B::any_above_zero(x), B::any_below_zero(x));
-                let parts = parts::<B>(nonlinearity, x);
+                let parts = parts::<B>(known, x);
                 for part in 0..PARTS {
                     let is_active = match sides[part] {
                         Side::Up => is_above,
@@ -132,12 +120,4 @@ struct PreActivations<'a> {
     x: &'a [Tile],
     n_units: usize,
     block: usize,
-}
-
-/// For which pre-activations a part of a nonlinearity is not 0.
-#[derive(Clone, Copy)]
-enum Side {
-    Up,
-    Down,
-    Both,
 }

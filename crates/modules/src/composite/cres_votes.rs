@@ -1,4 +1,4 @@
-//! Votes on the activations of CReS, which go from pre-activations to votes in registers.
+//! Votes on the activations of CReS, which are computed from pre-activations in registers.
 
 use crate::arithmetic::{Block, SimdVector};
 use crate::composite::packed_rows::{N_PIECE, PackedRows, RowGroup};
@@ -8,8 +8,8 @@ use crate::nonlinearity::{Nonlinearity, parts};
 /// Activations of a unit: `relu(x), relu(-x), relu(x)^2, relu(-x)^2`.
 const PARTS: usize = 4;
 
-/// The weights of a unit's activations, in the order `relu(x), relu(x)^2, relu(-x), relu(-x)^2`: where a whole block is on one
-/// side of 0, either the first two are needed or the last.
+/// The order of columns: unit by unit `relu(x), relu(x)^2, relu(-x), relu(-x)^2`. If a whole block has one sign, either the
+/// first two are used or the last two.
 pub(crate) fn unit_major(n_units: usize) -> impl Fn(usize) -> usize {
     move |column| {
         let (voter, part, unit) = (column / (PARTS * n_units), column / n_units % PARTS, column % n_units);
@@ -56,7 +56,7 @@ fn cres_rows<B: SimdVector<Memory = Block>, const ROWS: usize, const PAIRED: usi
     out: &mut [Tile],
 ) {
     let weights = weights.as_chunks::<ROWS>().0.as_chunks::<PARTS>().0;
-    let mut sums = RowSums::<B, ROWS, PAIRED>::new(biases);
+    let mut sums = Accumulators::<B, ROWS, PAIRED>::new(biases);
     for ([up, up_squared, down, down_squared], x) in weights.iter().zip(x) {
         let x = B::load(&x[block]);
         let (is_above, is_below) = (B::any_above_zero(x), B::any_below_zero(x));
@@ -73,16 +73,16 @@ fn cres_rows<B: SimdVector<Memory = Block>, const ROWS: usize, const PAIRED: usi
     sums.store(block, out);
 }
 
-/// The sums of a group's rows, in the order that [`PackedRows`] describes.
-struct RowSums<B: SimdVector<Memory = Block>, const ROWS: usize, const PAIRED: usize> {
+/// The accumulators of a group's rows; the module of [`PackedRows`] describes the order of summation.
+struct Accumulators<B: SimdVector<Memory = Block>, const ROWS: usize, const PAIRED: usize> {
     sums: [B::V; ROWS],
-    /// The second sums of the last rows.
+    /// The second accumulators of the last rows.
     others: [B::V; PAIRED],
-    /// Inputs that were added.
+    /// Inputs since the last join.
     n: usize,
 }
 
-impl<B: SimdVector<Memory = Block>, const ROWS: usize, const PAIRED: usize> RowSums<B, ROWS, PAIRED> {
+impl<B: SimdVector<Memory = Block>, const ROWS: usize, const PAIRED: usize> Accumulators<B, ROWS, PAIRED> {
     #[inline(always)]
     fn new(biases: &[f32]) -> Self {
         let mut sums = [B::zero(); ROWS];
@@ -113,7 +113,6 @@ impl<B: SimdVector<Memory = Block>, const ROWS: usize, const PAIRED: usize> RowS
         }
     }
 
-    /// Ends a piece.
     #[inline(always)]
     fn join(&mut self) {
         for (sum, other) in self.sums[ROWS - PAIRED..].iter_mut().zip(&mut self.others) {

@@ -15,15 +15,15 @@ use crate::composite::unit_votes::{UnitActivations, UnitVotePass, UnitVotes};
 use crate::composite::votes::VotePass;
 use crate::module::{Candidates, Module, Stage};
 
-/// Everything that predicting works in; made once, used at every step.
+/// The buffers of prediction; allocated once.
 #[derive(Clone, Debug)]
 pub struct CompositeHead {
-    /// The bottleneck's activations of all voters, their shares and the composite, if there is a bottleneck.
+    /// All voters' activations, their shares and the composite; empty without a bottleneck.
     bottleneck: Vec<f32>,
     bottleneck_shares: Vec<f32>,
     bottleneck_composite: Vec<f32>,
     touch_stage: TouchStage,
-    /// The touch stage and those after it.
+    /// From the touch stage on.
     stages: Vec<StageHead>,
     maps: Vec<MapTiles>,
     work: Work,
@@ -37,7 +37,7 @@ pub struct CompositeHead {
 /// Weights of one stage, laid out for prediction.
 #[derive(Clone, Debug)]
 struct StageHead {
-    /// Of each module, old ones first; none at the touch stage.
+    /// Per module, old ones first; empty at the touch stage.
     modules: Vec<PackedRows>,
     votes: TileVotes,
 }
@@ -45,30 +45,27 @@ struct StageHead {
 /// The votes of one stage, laid out for prediction.
 #[derive(Clone, Debug)]
 enum TileVotes {
-    /// On the touch stage as a layer, if its activations are polynomials.
+    /// On the touch stage, if its activations are polynomials.
     Touch(Box<TouchVotes>),
-    /// On layers.
     Layer(LayerVotes),
-    /// On units.
     Unit(UnitVotes),
 }
 
-/// What a tile of candidates passes through.
+/// The intermediate values of a tile of candidates.
 #[derive(Clone, Debug)]
 struct Work {
     touches: TouchTile,
     /// Pre-activations of all voters, `[n_voters, n_units]`.
     x: Vec<Tile>,
-    /// Votes, then shares, `[n_voters]`.
+    /// Votes, replaced by shares: `[n_voters]`.
     votes: Vec<Tile>,
     composite: Vec<Tile>,
     list: ActivationList,
-    /// For votes on units.
+    /// With unit voting.
     unit: UnitActivations,
 }
 
 impl CompositeHead {
-    /// For a controller and a number of candidates.
     pub fn new(controller: &Controller, n_candidates: usize) -> Self {
         let structure = controller.structure();
         let touch_stage = structure.touch_stage();
@@ -102,7 +99,7 @@ impl CompositeHead {
             n_blocks,
             n_candidates,
         };
-        // Old modules do not change any more.
+        // Old modules are frozen: loaded once.
         for (stage, head) in stages.iter().zip(&mut new.stages) {
             for (module, packed) in controller.old().iter().zip(&mut head.modules) {
                 packed.load(&module.parameters()[stage.weights()]);
@@ -111,8 +108,8 @@ impl CompositeHead {
         new
     }
 
-    /// Takes the new module's weights and the controller's as they are now. To be called before predicting, and again
-    /// whenever they have changed.
+    /// Loads the current parameters of the controller and the new module. Must be called before the first prediction and
+    /// after each update.
     pub fn load(&mut self, controller: &Controller, new: &Module) {
         let touch_stage = new.structure().touch_stage();
         let stages = &new.structure().stages()[touch_stage..];
@@ -138,8 +135,8 @@ impl CompositeHead {
         &self.logits[map * self.n_blocks..].as_flattened()[..self.n_candidates]
     }
 
-    /// Predicts the logits of all candidates. `visual` gives each module's row of the first stage, old ones first;
-    /// `past_touches` are the touches before, oldest first, `[2 k_b]`.
+    /// Predicts the logits of all candidates. `visual` returns each module's row of the first stage, old modules first;
+    /// `past_touches` are `[2 k_b]`, oldest first.
     pub fn predict<'v>(
         &mut self,
         controller: &Controller,
@@ -148,7 +145,7 @@ impl CompositeHead {
         past_touches: &[f32],
         candidates: &Candidates,
     ) {
-        assert_eq!(candidates.n_blocks(), self.n_blocks, "memory for another number of candidates");
+        assert_eq!(candidates.n_blocks(), self.n_blocks, "buffers for another number of candidates");
         if new.structure().touch_stage() > 0 {
             self.set_bottleneck(controller, new, &visual);
         }
@@ -164,7 +161,7 @@ impl CompositeHead {
         (0..predict.head.n_blocks).step_by(N_TILE).for_each(|first| predict.tile(first));
     }
 
-    /// The composite of the stage that reads screens alone.
+    /// Computes the composite of the bottleneck.
     fn set_bottleneck<'v>(
         &mut self,
         controller: &Controller,
@@ -205,29 +202,29 @@ impl TileVotes {
 
 impl Work {
     fn new(stages: &[Stage], votes: &[StageVotes], heads: &[StageHead]) -> Self {
-        let most =
+        let max =
             |f: &dyn Fn((&Stage, &StageVotes)) -> usize| stages.iter().zip(votes).map(f).max().unwrap_or(0);
-        let most_voters = most(&|(_, votes)| votes.n_voters());
+        let max_voters = max(&|(_, votes)| votes.n_voters());
         let of_touch = heads.iter().map(|head| match &head.votes {
             TileVotes::Touch(votes) => votes.max_activations(),
             TileVotes::Layer(_) | TileVotes::Unit(_) => 0,
         });
-        let most_activations = most(&|(_, votes)| votes.n_voters() * votes.n_activations);
+        let max_activations = max(&|(_, votes)| votes.n_voters() * votes.n_activations);
         let by_unit = votes.iter().any(StageVotes::is_by_unit);
-        let unit = vec![ZERO_TILE; if by_unit { most_voters } else { 0 }];
+        let unit = vec![ZERO_TILE; if by_unit { max_voters } else { 0 }];
         Self {
             touches: TouchTile { rows: ZERO_TILE, cols: ZERO_TILE },
-            x: vec![ZERO_TILE; most(&|(stage, votes)| votes.n_voters() * stage.n_units)],
-            votes: vec![ZERO_TILE; most_voters],
-            composite: vec![ZERO_TILE; most(&|(_, votes)| votes.n_activations)],
-            list: ActivationList::new(of_touch.chain([most_activations]).max().unwrap_or(0)),
+            x: vec![ZERO_TILE; max(&|(stage, votes)| votes.n_voters() * stage.n_units)],
+            votes: vec![ZERO_TILE; max_voters],
+            composite: vec![ZERO_TILE; max(&|(_, votes)| votes.n_activations)],
+            list: ActivationList::new(of_touch.chain([max_activations]).max().unwrap_or(0)),
             unit: std::array::from_fn(|_| unit.clone()),
         }
     }
 }
 
-/// Predicts for the candidates of a screen. Each part of it is a kernel of its own: together they would be one function
-/// that compilers take minutes for.
+/// Predicts for the candidates of a screen. Each part is a kernel of its own: the compiler would take minutes for all of them
+/// in one function.
 struct Predict<'a> {
     head: &'a mut CompositeHead,
     controller: &'a Controller,
@@ -301,7 +298,7 @@ impl Predict<'_> {
     }
 }
 
-/// The touches of a tile. Where fewer blocks are left, the last stands for those that are missing.
+/// Copies the touches of a tile. Missing blocks repeat the last one.
 struct SetTouches<'a> {
     candidates: &'a Candidates,
     first: usize,
@@ -320,11 +317,12 @@ impl Kernel for SetTouches<'_> {
     }
 }
 
-/// The pre-activations of all modules, as they are voted on.
+/// Computes the pre-activations of all modules.
 struct StageProducts<'a, F, G> {
     head: &'a StageHead,
-    /// Of a module: the stage's biases, and which voter it is.
+    /// From a module to the stage's biases.
     biases: F,
+    /// From a module to its voter.
     voter: G,
     composite: &'a [Tile],
     x: &'a mut [Tile],
@@ -337,7 +335,6 @@ impl<'b, F: Fn(usize) -> &'b [f32], G: Fn(usize) -> usize> Kernel for StageProdu
         for (module, packed) in head.modules.iter().enumerate() {
             let biases = biases(module);
             let x = &mut x[voter(module) * biases.len()..][..biases.len()];
-            // As many blocks side by side as there are registers for.
             match A::HAS_32_REGISTERS {
                 true => packed.tile_products::<A::Blocks, N_TILE>(biases, composite, x),
                 false => packed.tile_products::<A::Blocks, 1>(biases, composite, x),

@@ -1,13 +1,13 @@
-//! The composite of a layer for the candidates of a tile: activations of all voters, each with its share.
+//! The composite of a layer for a tile of candidates: the sum of all voters' activations, weighted by their shares.
 
 use crate::arithmetic::{Arithmetic, Block, Kernel, SimdVector};
 use crate::composite::tile::{N_TILE, Tile, TouchTile, load_blocks, store_blocks};
 use crate::composite::touch_stage::TouchUnit;
-use crate::nonlinearity::{Nonlinearity, parts};
+use crate::nonlinearity::{Nonlinearity, parts, with_known};
 
-/// The pre-activations of a stage, `[n_voters, n_units]`, wherever they come from.
+/// A source of a stage's pre-activations, `[n_voters, n_units]`.
 pub(crate) trait PreActivations: Copy {
-    /// Those of a voter's unit, for some blocks of the tile.
+    /// The pre-activations of a voter's unit for blocks `first` on.
     fn blocks<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
         &self,
         voter: usize,
@@ -16,7 +16,7 @@ pub(crate) trait PreActivations: Copy {
     ) -> [B::V; BLOCKS];
 }
 
-/// In memory, `[n_voters, n_units]`.
+/// In memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Stored<'a> {
     pub x: &'a [Tile],
@@ -35,7 +35,7 @@ impl PreActivations for Stored<'_> {
     }
 }
 
-/// Linear in the touch, `[n_voters, n_units]`: cheaper to compute again than to store.
+/// Linear in the touch: cheaper to recompute than to store.
 #[derive(Clone, Copy)]
 pub(crate) struct OfTouch<'a> {
     pub units: &'a [TouchUnit],
@@ -63,7 +63,7 @@ impl PreActivations for OfTouch<'_> {
     }
 }
 
-/// Sets the composite of a layer, `[n_parts, n_units]`.
+/// Computes the composite of a layer, `[n_parts, n_units]`.
 pub(crate) struct LayerComposite<'a, P> {
     pub nonlinearity: Nonlinearity,
     pub n_units: usize,
@@ -75,29 +75,14 @@ pub(crate) struct LayerComposite<'a, P> {
 impl<P: PreActivations> Kernel for LayerComposite<'_, P> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
-        match A::HAS_32_REGISTERS {
-            true => self.pass::<A::Blocks, N_TILE>(),
-            false => self.pass::<A::Blocks, 1>(),
-        }
+        with_known!(self.nonlinearity, |known, PARTS| match A::HAS_32_REGISTERS {
+            true => self.each_unit::<A::Blocks, N_TILE, PARTS>(known),
+            false => self.each_unit::<A::Blocks, 1, PARTS>(known),
+        });
     }
 }
 
 impl<P: PreActivations> LayerComposite<'_, P> {
-    #[inline(always)]
-    fn pass<B: SimdVector<Memory = Block>, const BLOCKS: usize>(self) {
-        // Decided once, not for each unit.
-        match self.nonlinearity {
-            Nonlinearity::Relu => self.each_unit::<B, BLOCKS, 1>(Nonlinearity::Relu),
-            Nonlinearity::Tanh => self.each_unit::<B, BLOCKS, 1>(Nonlinearity::Tanh),
-            Nonlinearity::Sigmoid => self.each_unit::<B, BLOCKS, 1>(Nonlinearity::Sigmoid),
-            Nonlinearity::Elu => self.each_unit::<B, BLOCKS, 1>(Nonlinearity::Elu),
-            Nonlinearity::Crelu => self.each_unit::<B, BLOCKS, 2>(Nonlinearity::Crelu),
-            Nonlinearity::Cres => self.each_unit::<B, BLOCKS, 4>(Nonlinearity::Cres),
-            Nonlinearity::ReluSq => self.each_unit::<B, BLOCKS, 2>(Nonlinearity::ReluSq),
-            Nonlinearity::Sq => self.each_unit::<B, BLOCKS, 2>(Nonlinearity::Sq),
-        }
-    }
-
     #[inline(always)]
     fn each_unit<B: SimdVector<Memory = Block>, const BLOCKS: usize, const PARTS: usize>(
         self,
@@ -143,7 +128,7 @@ impl Kernel for StoreTouchStage<'_> {
     }
 }
 
-/// Sets the composite of maps, `[n_voters, k_f]`.
+/// Computes the composite of maps, `[n_voters, k_f]`.
 pub(crate) struct MapComposite<'a> {
     pub maps: &'a [Tile],
     pub shares: &'a [Tile],
@@ -160,7 +145,7 @@ impl Kernel for MapComposite<'_> {
     }
 }
 
-/// Sets `sums` to those of `values`, `[n_voters, n_sums]`, each times its voter's share.
+/// The sums of `values`, `[n_voters, n_sums]`, over voters, weighted by their shares.
 #[inline(always)]
 pub(crate) fn weighted_sums<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
     values: &[Tile],

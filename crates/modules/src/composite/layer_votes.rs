@@ -1,4 +1,4 @@
-//! Votes on whole layers, and shares, for the candidates of a tile.
+//! Votes on whole layers, and their softmax, for a tile of candidates.
 
 use crate::arithmetic::{Arithmetic, Block, Kernel, SimdVector};
 use crate::composite::activation_list::ActivationList;
@@ -15,7 +15,7 @@ use crate::nonlinearity::Nonlinearity;
 pub(crate) struct LayerVotes {
     packed: PackedRows,
     biases: Vec<f32>,
-    /// What is voted on; maps have none.
+    /// `None` for maps.
     nonlinearity: Option<Nonlinearity>,
     n_units: usize,
 }
@@ -32,7 +32,7 @@ impl LayerVotes {
         }
     }
 
-    /// Takes the parameters of all votes.
+    /// `parameters` are those of all stages' votes.
     pub fn load(&mut self, votes: &StageVotes, parameters: &[f32]) {
         let weights = &parameters[votes.weights.clone()];
         match self.nonlinearity {
@@ -42,7 +42,7 @@ impl LayerVotes {
         self.biases.copy_from_slice(&parameters[votes.biases.clone()]);
     }
 
-    /// The votes, from all voters' pre-activations or maps, `[n_voters, n_units]`.
+    /// `x` are all voters' pre-activations or maps, `[n_voters, n_units]`.
     #[inline(always)]
     fn vote<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
         &self,
@@ -67,7 +67,7 @@ impl LayerVotes {
     }
 }
 
-/// The shares of a layer's voters.
+/// Computes the shares of a layer's voters.
 pub(crate) struct LayerVotePass<'a> {
     pub votes: &'a LayerVotes,
     /// Pre-activations of all voters, `[n_voters, n_units]`.
@@ -93,22 +93,22 @@ impl Kernel for LayerVotePass<'_> {
     }
 }
 
-/// Over the voters, for each candidate, in place.
+/// Over the voters, in place.
 #[inline(always)]
 pub(crate) fn softmax<B: SimdVector<Memory = Block>, const BLOCKS: usize>(votes: &mut [Tile]) {
     for first in (0..N_TILE).step_by(BLOCKS) {
-        let mut most = [B::splat(f32::NEG_INFINITY); BLOCKS];
+        let mut max = [B::splat(f32::NEG_INFINITY); BLOCKS];
         for vote in votes.iter() {
             let vote = load_blocks::<B, BLOCKS>(vote, first);
             for block in 0..BLOCKS {
-                most[block] = B::max(most[block], vote[block]);
+                max[block] = B::max(max[block], vote[block]);
             }
         }
         let mut sums = [B::zero(); BLOCKS];
         for vote in votes.iter_mut() {
             let mut share = load_blocks::<B, BLOCKS>(vote, first);
             for block in 0..BLOCKS {
-                share[block] = exp::<B>(B::sub(share[block], most[block]));
+                share[block] = exp::<B>(B::sub(share[block], max[block]));
                 sums[block] = B::add(sums[block], share[block]);
             }
             store_blocks::<B, BLOCKS>(share, vote, first);

@@ -1,8 +1,8 @@
 //! Dynamic Neural Voting: a skill composed of frozen modules and one that learns.
 //!
-//! At every stage each module computes its numbers on the composite of the stage before; a controller votes, and the
-//! composite is the sum that the votes weight (eq. 6 to 9). Old modules are voted on twice where they may be used with
-//! other touches or with another reading of their reward maps.
+//! At every stage each module computes its activations on the composite of the stage before; a controller votes on them, and
+//! the new composite is their sum, weighted by the votes (eq. 6 to 9). Copies of old modules with transformed touches or
+//! reward maps are voters, too.
 
 mod activation_list;
 mod controller;
@@ -26,7 +26,6 @@ mod visual;
 mod votes;
 
 pub use controller::{Controller, ControllerParameters, ControllerTensor, ParameterGroup};
-
 pub use head::CompositeHead;
 pub use layout::{StageVotes, Voter};
 pub use learner::{CompositeAdam, CompositeBatch, CompositeLearner};

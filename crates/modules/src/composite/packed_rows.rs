@@ -1,29 +1,28 @@
-//! A weight matrix with its rows in groups whose sums stay in registers, and products with it.
+//! A weight matrix whose rows are grouped so that a group's accumulators fit into registers, and products with it.
 //!
-//! The order in which a sum adds its inputs is part of what a run computes. Most rows add one input after another. The last
-//! one to three rows, unless six or four rows make a group, add every other input to a second sum, and the two sums are
-//! added every [`N_PIECE`] inputs: few rows would wait for each addition. The widths of groups may change, this order may
-//! not.
+//! The order of summation must not change, because results depend on it. Most rows add one input after another. The last one
+//! to three rows, unless they are part of a group of four or six, have two accumulators, to which inputs are added in turn, and
+//! which are joined every [`N_PIECE`] inputs: with few rows, the latency of additions would dominate. Group widths may change.
 
 use crate::arithmetic::{Block, SimdVector};
 use crate::composite::activation_list::ActivationList;
 use crate::composite::tile::{Tile, load_blocks, store_blocks};
 
-/// Inputs after which the two sums of a row are added.
+/// Inputs after which the two accumulators of a row are joined.
 pub(crate) const N_PIECE: usize = 256;
 
-/// For which products rows are grouped.
+/// The products that rows are grouped for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grouping {
     /// [`PackedRows::tile_products`]: few rows, several blocks.
     Tiles,
-    /// The same; every row has one sum.
+    /// The same, with one accumulator for every row.
     TilesInOrder,
-    /// [`PackedRows::list_products`]: one block and many rows, if there are 32 registers of 16 values.
+    /// [`PackedRows::list_products`]: one block, and more rows if there are 32 registers of 16 floats.
     Lists { has_wide_registers: bool },
 }
 
-/// Rows of a group; the last `n_paired` have two sums each.
+/// Rows of a group; the last `n_paired` have two accumulators each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RowGroup {
     pub first: usize,
@@ -39,7 +38,7 @@ pub(crate) struct PackedRows {
     n_in: usize,
 }
 
-/// The last rows, which have two sums each.
+/// The number of last rows with two accumulators.
 const fn n_paired(n_out: usize) -> usize {
     match (n_out, n_out % 6) {
         (2, _) => 2,
@@ -73,7 +72,6 @@ fn next_group(n_left: usize, grouping: Grouping) -> (usize, usize) {
 }
 
 impl PackedRows {
-    /// All weights are 0.
     pub fn new(n_out: usize, n_in: usize, grouping: Grouping) -> Self {
         let (mut groups, mut first) = (Vec::new(), 0);
         while first < n_out {
@@ -90,8 +88,8 @@ impl PackedRows {
         let n_in = self.n_in;
         let mut rest = &mut self.weights[..];
         self.groups.iter().map(move |&group| {
-            let (weights, behind) = std::mem::take(&mut rest).split_at_mut(group.width * n_in);
-            rest = behind;
+            let (weights, after) = std::mem::take(&mut rest).split_at_mut(group.width * n_in);
+            rest = after;
             (group, weights)
         })
     }
@@ -103,7 +101,7 @@ impl PackedRows {
             .map(|&group| (group, &self.weights[group.first * self.n_in..][..group.width * self.n_in]))
     }
 
-    /// Takes a matrix, `[n_out, n_in]`.
+    /// `matrix` is `[n_out, n_in]`.
     pub fn load(&mut self, matrix: &[f32]) {
         let n_in = self.n_in;
         for (group, packed) in self.groups_mut() {
@@ -115,7 +113,7 @@ impl PackedRows {
         }
     }
 
-    /// The same with columns in another order.
+    /// The same, with column `i` at `place_of(i)`.
     pub fn load_columns(&mut self, matrix: &[f32], place_of: impl Fn(usize) -> usize) {
         let n_in = self.n_in;
         for (group, packed) in self.groups_mut() {
@@ -127,7 +125,6 @@ impl PackedRows {
         }
     }
 
-    /// Takes a matrix by row and column.
     pub fn load_from(&mut self, weight: impl Fn(usize, usize) -> f32) {
         for (group, packed) in self.groups_mut() {
             for (column, weights) in packed.chunks_exact_mut(group.width).enumerate() {
@@ -164,8 +161,8 @@ impl PackedRows {
         }
     }
 
-    /// `out[row] = biases[row] + sum_i W[row, i] x[i]` for a block of a tile; `list` has the `x` that are not 0. With more than
-    /// one of `BLOCKS` there are registers for wide groups.
+    /// `out[row] = biases[row] + sum_i W[row, i] x[i]` for a block of a tile; `list` has the `x` that are not 0. `BLOCKS` is the
+    /// width for which rows were grouped: more than one with 32 registers.
     #[inline(always)]
     pub fn list_products<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
         &self,
@@ -234,7 +231,7 @@ fn tile_rows<B: SimdVector<Memory = Block>, const BLOCKS: usize, const ROWS: usi
     }
 }
 
-/// Adds what one input contributes.
+/// Adds the products of one input.
 #[inline(always)]
 fn add_input<B: SimdVector<Memory = Block>, const BLOCKS: usize, const ROWS: usize>(
     weights: &[f32; ROWS],
@@ -304,13 +301,13 @@ mod tests {
     use crate::composite::tile::{N_TILE, ZERO_TILE};
     use crate::nonlinearity::Nonlinearity;
 
-    /// Numbers in (-1, 1), the same at every call.
+    /// A hash of `seed` in (-1, 1).
     fn noise(seed: usize) -> f32 {
         let bits = (seed as u32).wrapping_mul(2_654_435_761).wrapping_add(12_345).wrapping_mul(2_246_822_519);
         (bits >> 8) as f32 / (1 << 23) as f32 - 1.0
     }
 
-    /// Groups as runs have always summed them: sixes, fours and the paired rest.
+    /// The fixed order of summation: groups of six and four, then paired rows.
     fn is_paired(row: usize, n_out: usize) -> bool {
         let (mut first, mut width) = (0, 0);
         while first + width <= row {
@@ -325,7 +322,7 @@ mod tests {
         width <= 2
     }
 
-    /// One sum of the inputs of a list, one after another or in two sums.
+    /// The sum of `weight * x`, with one or two accumulators.
     fn naive<A: Arithmetic>(bias: f32, is_paired: bool, inputs: &[(f32, f32)]) -> f32 {
         let mut sum = bias;
         for piece in inputs.chunks(N_PIECE) {
@@ -418,7 +415,7 @@ mod tests {
         check::<A>(&out, biases, grouping == Grouping::Tiles, what, inputs);
     }
 
-    /// The activations of CReS that are not 0 for all of a block, unit by unit: column and value.
+    /// The activations of CReS that are not 0 for a whole block, unit by unit: column and value.
     fn active(x: &[Tile], candidate: usize) -> Vec<(usize, f32)> {
         let (n, block) = (x.len(), candidate / N_BLOCK);
         let mut active = Vec::new();
@@ -454,7 +451,7 @@ mod tests {
         });
     }
 
-    /// ReLU's list has a single activation of a unit, so that the rest of it may be odd.
+    /// With ReLU, lists can have an odd number of activations.
     fn check_lists<A: Arithmetic>(lists: Grouping, matrix: &[f32], biases: &[f32], x: &[Tile], what: &str) {
         let n_in = x.len();
         let matrix = &matrix[..biases.len() * n_in];
@@ -475,9 +472,9 @@ mod tests {
         });
     }
 
-    /// Products add in the order that is written down, to the bit, however rows are grouped.
+    /// Bit-exact, however rows are grouped.
     #[test]
-    fn sums_have_their_order() {
+    fn order_of_summation_is_fixed() {
         Instructions::all().for_each(|instructions| instructions.run(Check));
     }
 }

@@ -1,12 +1,11 @@
-//! Candidates of a tile: some blocks that go through all stages of a composite together, so that every weight is read once
+//! A tile of candidates: four blocks that pass through all stages of a composite together, so that each weight is read once
 //! for all of them.
 
 use crate::arithmetic::{Block, N_BLOCK, SimdVector};
 
-/// Blocks of a tile.
 pub(crate) const N_TILE: usize = 4;
 
-/// One value of each candidate of a tile.
+/// One value for each candidate of a tile.
 pub(crate) type Tile = [Block; N_TILE];
 
 pub(crate) const ZERO_TILE: Tile = [[0.0; N_BLOCK]; N_TILE];
@@ -18,7 +17,7 @@ pub(crate) struct TouchTile {
     pub cols: Tile,
 }
 
-/// `BLOCKS` blocks of a tile, from the first on.
+/// `BLOCKS` blocks of a tile, from `first` on.
 #[inline(always)]
 pub(crate) fn load_blocks<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
     tile: &Tile,
@@ -31,7 +30,6 @@ pub(crate) fn load_blocks<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
     blocks
 }
 
-/// Stores them.
 #[inline(always)]
 pub(crate) fn store_blocks<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
     blocks: [B::V; BLOCKS],

@@ -1,9 +1,7 @@
-//! Votes on the layer that reads the touch, where all activations are polynomials of the touch on either side of 0.
+//! Votes on the layer that reads the touch, for nonlinearities that are polynomials on each side of 0.
 //!
-//! A unit's pre-activation is linear in the touch. Where it keeps the sign that it has in the middle of the screen, its activations
-//! are polynomials of the touch, of degree two at most, and so is a vote: their weighted sum over all units of all voters.
-//! This polynomial is found once per screen. A block of candidates evaluates it and adds the jumps of the few units whose
-//! sign differs somewhere in the block.
+//! As in `linear/touch_polynomial.rs`, each vote is a polynomial of the touch, which is expanded once per screen, plus the
+//! jumps of the few units whose sign somewhere in a block differs from their sign in the middle of the screen.
 
 use crate::arithmetic::{Arithmetic, Block, Kernel, N_BLOCK, SimdVector};
 use crate::composite::activation_list::{ActivationList, ListWriter};
@@ -17,19 +15,18 @@ use crate::nonlinearity::{Nonlinearity, SidePolynomials};
 /// `1, row, col, row^2, row col, col^2`
 const N_TERMS: usize = 6;
 
-/// The votes of a layer as polynomials of the touch.
 #[derive(Clone, Debug)]
 pub(crate) struct TouchVotes {
     sides: SidePolynomials,
     n_voters: usize,
     /// Units of one voter.
     n_units: usize,
-    /// Of 16 votes and each unit, the factors of `x` and `x^2`, above 0 and below: `[n_voters / 16, n_units of all]`.
+    /// For 16 votes at a time, `[n_voters / 16, n_voters * n_units][side][power]`.
     factors: Vec<[[Block; 2]; 2]>,
-    /// Pre-activations of all units, 16 at a time, with the sign that they have in the middle.
+    /// All units, 16 at a time.
     units: Vec<SignedUnits>,
     unit_terms: Vec<UnitTerms>,
-    /// The terms of 16 votes at a time.
+    /// For 16 votes at a time.
     terms: Vec<[Block; N_TERMS]>,
     /// Weights of the terms after the first, then of each unit's jumps of `x` and `x^2`.
     packed: PackedRows,
@@ -37,7 +34,8 @@ pub(crate) struct TouchVotes {
     constants: Vec<f32>,
 }
 
-/// `sign * (middle + row_slope * row + col_slope * col)` of 16 units: above 0 in the middle.
+/// Pre-activations of 16 units: `sign * (middle + row_slope * row + col_slope * col)`, where the expression in parentheses is
+/// positive in the middle of the screen.
 #[derive(Clone, Copy, Debug)]
 struct SignedUnits {
     signs: Block,
@@ -46,7 +44,7 @@ struct SignedUnits {
     col_slopes: Block,
 }
 
-/// Beyond the last unit: always above 0.
+/// Padding after the last unit: positive everywhere.
 const NO_UNITS: SignedUnits = SignedUnits {
     signs: [1.0; N_BLOCK],
     middles: [1.0; N_BLOCK],
@@ -54,7 +52,7 @@ const NO_UNITS: SignedUnits = SignedUnits {
     col_slopes: [0.0; N_BLOCK],
 };
 
-/// A unit's contributions to the terms: of `x` to the first three, of `x^2` to all.
+/// Coefficients of a unit's `x` (first three terms) and `x^2` (all terms).
 #[derive(Clone, Copy, Debug, Default)]
 struct UnitTerms {
     is_below: bool,
@@ -62,7 +60,7 @@ struct UnitTerms {
     square: [f32; N_TERMS],
 }
 
-/// The smallest rectangle with all candidates of a block.
+/// The bounding rectangle of a block's candidates.
 #[derive(Clone, Copy)]
 struct Bounds {
     rows: [f32; 2],
@@ -70,7 +68,7 @@ struct Bounds {
 }
 
 impl TouchVotes {
-    /// `None` for a nonlinearity that is not made of polynomials.
+    /// `None` if the nonlinearity is not polynomial.
     pub fn new(
         nonlinearity: Nonlinearity,
         votes: &StageVotes,
@@ -100,17 +98,17 @@ impl TouchVotes {
         if self.sides.have_squares() { N_TERMS - 1 } else { 2 }
     }
 
-    /// Powers of `x` whose factors differ above and below 0; never that of `x^2` alone.
+    /// Powers of `x` whose factors differ above and below 0; never `x^2` alone.
     fn n_jumps(&self) -> usize {
         self.sides.differ().into_iter().filter(|&differ| differ).count()
     }
 
-    /// At most so many activations are listed for a block.
+    /// Maximum length of a block's list.
     pub fn max_activations(&self) -> usize {
         self.n_monomials() + self.n_jumps() * self.n_voters * self.n_units
     }
 
-    /// Takes the weights of the votes, `[n_voters, n_voters * n_activations]`.
+    /// `weights` are `[n_voters, n_voters * n_activations]`.
     pub fn load(&mut self, weights: &[f32]) {
         let (n_voters, n_units) = (self.n_voters, self.n_units);
         let (n_monomials, n_jumps) = (self.n_monomials(), self.n_jumps());
@@ -157,7 +155,7 @@ impl TouchVotes {
         }
     }
 
-    /// Takes the pre-activations of a screen, `[n_voters, n_units]`.
+    /// Sets the units of a screen, `[n_voters, n_units]`.
     pub fn set_units(&mut self, units: &[TouchUnit]) {
         for ((signed, units), terms) in
             self.units.iter_mut().zip(units.chunks(N_BLOCK)).zip(self.unit_terms.chunks_mut(N_BLOCK))
@@ -186,7 +184,6 @@ impl TouchVotes {
         }
     }
 
-    /// The votes of all candidates of a tile.
     #[inline(always)]
     fn vote<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
         &self,
@@ -200,7 +197,7 @@ impl TouchVotes {
         }
     }
 
-    /// Monomials of a block's touches, and the jumps that are not 0 for all of it.
+    /// Lists the monomials of a block's touches, and the jumps that are not 0 for the whole block.
     #[inline(always)]
     fn set_list<B: SimdVector<Memory = Block>>(
         &self,
@@ -244,7 +241,7 @@ impl TouchVotes {
                     (B::splat(units.row_slopes[lane]), B::splat(units.col_slopes[lane]));
                 let x =
                     B::mul_add(col_slope, cols, B::mul_add(row_slope, rows, B::splat(units.middles[lane])));
-                // On the middle's side there is no jump; on the other it is of x with the sign that it was turned by.
+                // 0 on the side of the middle, else the jump.
                 let off = B::min(B::zero(), x);
                 let first = n_monomials + POWERS * (idx * N_BLOCK + lane);
                 let is_off = usize::from(B::any_below_zero(x));
@@ -260,12 +257,12 @@ impl TouchVotes {
 }
 
 impl SignedUnits {
-    /// The units that may be below 0 somewhere in a rectangle, or are NaN there: one bit each. Rounded sums rise and fall with
-    /// their terms, so none is below the one at the rectangle's corner.
+    /// One bit per unit: whether it may be below 0, or NaN, somewhere in a rectangle. Rounded sums are monotonic in their
+    /// terms, so the minimum is at a corner.
     #[inline(always)]
     fn below_in<B: SimdVector<Memory = Block>>(&self, Bounds { rows, cols }: Bounds) -> u32 {
-        let lowest = |slopes: B::V, [least, most]: [f32; 2]| {
-            B::select_less(slopes, B::zero(), B::splat(most), B::splat(least))
+        let lowest = |slopes: B::V, [min, max]: [f32; 2]| {
+            B::select_less(slopes, B::zero(), B::splat(max), B::splat(min))
         };
         let (row_slopes, col_slopes) = (B::load(&self.row_slopes), B::load(&self.col_slopes));
         let with_row = B::mul_add(row_slopes, lowest(row_slopes, rows), B::load(&self.middles));
@@ -273,7 +270,7 @@ impl SignedUnits {
     }
 }
 
-/// The least and the largest of 16 numbers.
+/// Minimum and maximum.
 #[inline(always)]
 fn extremes(block: &Block) -> [f32; 2] {
     let (mut least, mut most) = (*block, *block);
@@ -313,7 +310,7 @@ impl Kernel for TouchVotePass<'_> {
     }
 }
 
-/// Finds the polynomials of a screen, whose pre-activations were set.
+/// Expands the polynomials of a screen, after [`TouchVotes::set_units`].
 pub(crate) struct Expand<'a> {
     pub votes: &'a mut TouchVotes,
     pub biases: &'a [f32],

@@ -1,4 +1,4 @@
-//! Votes on every activation by itself, and the composite, for the candidates of a tile.
+//! Unit voting and its composite for a tile of candidates.
 
 use crate::arithmetic::{Arithmetic, Block, Kernel, SimdVector};
 use crate::composite::layer_composite::weighted_sums;
@@ -6,13 +6,14 @@ use crate::composite::layer_votes::softmax;
 use crate::composite::layout::StageVotes;
 use crate::composite::packed_rows::{Grouping, PackedRows};
 use crate::composite::tile::{N_TILE, Tile};
-use crate::nonlinearity::{MAX_PARTS, Nonlinearity, parts};
+use crate::nonlinearity::{MAX_PARTS, Nonlinearity, parts, with_known};
 
 /// The votes on the activations of a stage, laid out for tiles.
 #[derive(Clone, Debug)]
 pub(crate) struct UnitVotes {
-    /// Of each activation, `[n_voters, n_voters]` and `[n_voters]`.
+    /// Per activation, `[n_voters, n_voters]`.
     packed: Vec<PackedRows>,
+    /// `[n_activations, n_voters]`
     biases: Vec<f32>,
     n_voters: usize,
 }
@@ -27,7 +28,7 @@ impl UnitVotes {
         Self { packed: vec![packed; votes.n_activations], biases: vec![0.0; votes.biases.len()], n_voters }
     }
 
-    /// Takes the parameters of all votes.
+    /// `parameters` are those of all stages' votes.
     pub fn load(&mut self, votes: &StageVotes, parameters: &[f32]) {
         let (n, n_voters) = (votes.n_activations, self.n_voters);
         let (weights, biases) = (&parameters[votes.weights.clone()], &parameters[votes.biases.clone()]);
@@ -41,7 +42,7 @@ impl UnitVotes {
     }
 }
 
-/// Sets the composite of a stage, `[n_parts, n_units]`.
+/// Computes the composite of a stage, `[n_parts, n_units]`.
 pub(crate) struct UnitVotePass<'a> {
     pub votes: &'a UnitVotes,
     /// The readout has none.
@@ -73,7 +74,13 @@ impl UnitVotePass<'_> {
         for unit in 0..n_units {
             let x = x[unit..].iter().step_by(n_units);
             match nonlinearity {
-                Some(nonlinearity) => set_activations::<B>(nonlinearity, x, activations),
+                Some(nonlinearity) => {
+                    with_known!(nonlinearity, |known, PARTS| set_activations::<B, PARTS>(
+                        known,
+                        x,
+                        activations
+                    ));
+                }
                 None => activations[0].iter_mut().zip(x).for_each(|(activation, x)| *activation = *x),
             }
             for (part, activations) in activations.iter().enumerate().take(n_parts) {
@@ -88,28 +95,9 @@ impl UnitVotePass<'_> {
     }
 }
 
-/// The activations of a unit, of all voters.
+/// Computes the activations of one unit of all voters.
 #[inline(always)]
-fn set_activations<'x, B: SimdVector<Memory = Block>>(
-    nonlinearity: Nonlinearity,
-    x: impl Iterator<Item = &'x Tile>,
-    activations: &mut UnitActivations,
-) {
-    // Decided once, not for each voter.
-    match nonlinearity {
-        Nonlinearity::Relu => each_voter::<B, 1>(Nonlinearity::Relu, x, activations),
-        Nonlinearity::Tanh => each_voter::<B, 1>(Nonlinearity::Tanh, x, activations),
-        Nonlinearity::Sigmoid => each_voter::<B, 1>(Nonlinearity::Sigmoid, x, activations),
-        Nonlinearity::Elu => each_voter::<B, 1>(Nonlinearity::Elu, x, activations),
-        Nonlinearity::Crelu => each_voter::<B, 2>(Nonlinearity::Crelu, x, activations),
-        Nonlinearity::Cres => each_voter::<B, 4>(Nonlinearity::Cres, x, activations),
-        Nonlinearity::ReluSq => each_voter::<B, 2>(Nonlinearity::ReluSq, x, activations),
-        Nonlinearity::Sq => each_voter::<B, 2>(Nonlinearity::Sq, x, activations),
-    }
-}
-
-#[inline(always)]
-fn each_voter<'x, B: SimdVector<Memory = Block>, const PARTS: usize>(
+fn set_activations<'x, B: SimdVector<Memory = Block>, const PARTS: usize>(
     known: Nonlinearity,
     x: impl Iterator<Item = &'x Tile>,
     activations: &mut UnitActivations,

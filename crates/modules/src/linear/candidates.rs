@@ -7,7 +7,7 @@
 //! exactly nothing to it, so results do not depend on the size of tiles.
 
 use crate::arithmetic::{Block, SimdVector};
-use crate::nonlinearity::{MAX_PARTS, Nonlinearity, parts};
+use crate::nonlinearity::{MAX_PARTS, Nonlinearity, Side, parts, with_known};
 use std::ops::Range;
 
 /// Inputs after which accumulators are stored, for tiles of `tile` blocks: the activations stay in the first-level cache.
@@ -225,32 +225,13 @@ pub(crate) fn tile_nonlinearity<B: SimdVector<Memory = Block>, const TILE: usize
     columns: &mut [u32],
     activations: &mut [Block],
 ) -> usize {
-    // Matched once, not for each unit.
-    use Side::{Both, Down, Up};
     let x = pre_activations.as_chunks::<TILE>().0;
     let out = TileActivations { columns, activations: activations.as_chunks_mut::<TILE>().0 };
-    match nonlinearity {
-        Nonlinearity::Relu => each_unit::<B, TILE, 1>(Nonlinearity::Relu, [Up], x, out),
-        Nonlinearity::Tanh => each_unit::<B, TILE, 1>(Nonlinearity::Tanh, [Both], x, out),
-        Nonlinearity::Sigmoid => each_unit::<B, TILE, 1>(Nonlinearity::Sigmoid, [Both], x, out),
-        Nonlinearity::Elu => each_unit::<B, TILE, 1>(Nonlinearity::Elu, [Both], x, out),
-        Nonlinearity::Crelu => each_unit::<B, TILE, 2>(Nonlinearity::Crelu, [Up, Down], x, out),
-        Nonlinearity::Cres => each_unit::<B, TILE, 4>(Nonlinearity::Cres, [Up, Down, Up, Down], x, out),
-        Nonlinearity::ReluSq => each_unit::<B, TILE, 2>(Nonlinearity::ReluSq, [Up, Both], x, out),
-        Nonlinearity::Sq => each_unit::<B, TILE, 2>(Nonlinearity::Sq, [Both, Both], x, out),
-    }
+    with_known!(nonlinearity, |known, PARTS| each_unit::<B, TILE, PARTS>(known, x, out))
 }
 
 /// Activations that are written before it is known whether they stay.
 pub(crate) const N_AHEAD: usize = 2;
-
-/// For which pre-activations a part of a nonlinearity is not 0.
-#[derive(Clone, Copy)]
-enum Side {
-    Up,
-    Down,
-    Both,
-}
 
 /// Where active activations and their indices are written.
 struct TileActivations<'a, const TILE: usize> {
@@ -260,12 +241,11 @@ struct TileActivations<'a, const TILE: usize> {
 
 #[inline(always)]
 fn each_unit<B: SimdVector<Memory = Block>, const TILE: usize, const PARTS: usize>(
-    nonlinearity: Nonlinearity,
-    sides: [Side; PARTS],
+    known: Nonlinearity,
     pre_activations: &[[Block; TILE]],
     out: TileActivations<'_, TILE>,
 ) -> usize {
-    let n = pre_activations.len();
+    let (n, sides) = (pre_activations.len(), known.active_sides());
     let mut n_active = 0;
     for (unit, blocks) in pre_activations.iter().enumerate() {
         let (mut up, mut down) = (false, false);
@@ -274,7 +254,7 @@ fn each_unit<B: SimdVector<Memory = Block>, const TILE: usize, const PARTS: usiz
             let x = B::load(block);
             up |= B::any_above_zero(x);
             down |= B::any_below_zero(x);
-            *of_block = parts::<B>(nonlinearity, x);
+            *of_block = parts::<B>(known, x);
         }
         for part in 0..PARTS {
             for (of_block, activation) in of_blocks.iter().zip(&mut out.activations[n_active]) {

@@ -138,7 +138,7 @@ mod tests {
         let parameters = InitialWeights::FanIn.draw(&structure, 4.0, || 1.0);
         // Two scene vectors of 5 and six channels.
         let (visual, rest) = deviations(&parameters, &structure.convolutions()[0]);
-        check_all(&seen, 0.25);
+        check_all(&visual, 0.25);
         check_all(&rest, 0.25);
         // 9 x 16 flattened features of scale 1 / 9: 9 / 12. Touches, of scale 4: with 16 features of one place.
         let (_, rest) = deviations(&parameters, &structure.stages()[0]);
