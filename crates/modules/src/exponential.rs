@@ -1,9 +1,9 @@
-//! exp, the logistic function and tanh of some numbers at once, to a few units in the last place.
+//! Vectorized exp, logistic function and tanh, accurate to a few units in the last place.
 
 use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_LANES, ROUNDER, SimdVector, padded};
 
-/// e^x (Cephes' `expf`): e^x = 2^n e^r, with |r| <= ln 2 / 2. Below -87 and above 88 it stays at what f32 can hold; NaN
-/// stays NaN.
+/// e^x (Cephes' `expf`): e^x = 2^n e^r, with |r| <= ln 2 / 2. `x` is clamped to [-87, 88], where the result is finite and
+/// normal; NaN stays NaN.
 #[inline(always)]
 pub(crate) fn exp<A: SimdVector>(x: A::V) -> A::V {
     let constant = |number: f32| A::splat(number);
@@ -30,7 +30,7 @@ pub(crate) fn sigmoid<A: SimdVector>(x: A::V) -> A::V {
 pub(crate) fn tanh<A: SimdVector>(x: A::V) -> A::V {
     let one = A::splat(1.0);
     let square = A::mul(x, x);
-    // Near 0 the other formula would lose digits. Coefficients: Cephes, `tanhf`.
+    // The formula for large x loses digits near 0. Coefficients: Cephes, `tanhf`.
     let coefficients = [2.063_909e-2, -5.373_971_6e-2, 1.333_144_2e-1, -3.333_328e-1];
     let p = coefficients.iter().fold(A::splat(-5.704_988_7e-3), |p, &c| A::mul_add(p, square, A::splat(c)));
     let near = A::mul_add(A::mul(p, square), x, x);
@@ -38,12 +38,12 @@ pub(crate) fn tanh<A: SimdVector>(x: A::V) -> A::V {
     A::select_less(square, A::splat(0.625 * 0.625), near, far)
 }
 
-/// Sets `out` to the logistic function of `logits`: predicted rewards.
+/// Predicted rewards: the logistic function of `logits`.
 pub fn set_sigmoids(instructions: Instructions, logits: &[f32], out: &mut [f32]) {
     instructions.run(Each { x: logits, out, function: Function::Sigmoid });
 }
 
-/// Sets `out` to e to the `factor * (x - shift)`.
+/// `out = exp(factor * (x - shift))`.
 pub fn set_exponentials(instructions: Instructions, factor: f32, shift: f32, x: &[f32], out: &mut [f32]) {
     instructions.run(Each { x, out, function: Function::Exponential { factor, shift } });
 }
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn they_are_what_they_are_called() {
+    fn results_match_f64() {
         Instructions::all().for_each(|instructions| instructions.run(Check));
     }
 }

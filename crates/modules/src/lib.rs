@@ -1,10 +1,11 @@
 //! Modules that predict reward maps, alone or composed by Dynamic Neural Voting, and how they learn.
 //!
-//! The walk's station between encoder and touch. Features and past touches go in, `k_f` logits for each candidate touch
-//! come out ([`Skill::predict`]); what was rewarded goes back ([`Skill::learn`]). A skill is one module, or several under
-//! a controller that votes. Forward and backward are written by hand, for this one shape of work: few wide inputs, many candidates, small batches.
+//! [`Skill::predict`] computes `k_f` logits for each candidate touch from features and past touches; [`Skill::learn`] updates
+//! the skill from rewards. A skill is one module, or several whose activations a controller votes on. Forward and backward
+//! passes are written by hand for this work: few wide inputs, many candidates, small batches.
+//! `docs/design/kernels.md` explains how they are fast.
 //!
-//! This crate knows no tasks, no screens, no policies, no files and no randomness.
+//! This crate knows no tasks, screens, policies, files or random numbers.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 

@@ -1,11 +1,11 @@
-//! The nonlinearities of modules, each with its gradient beside it; some make several numbers out of one.
+//! The nonlinearities of modules, forward and backward; some have several outputs per unit.
 
 use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_LANES, SimdVector, load_from, store_from};
 use crate::exponential::{exp, sigmoid, tanh};
 use serde::{Deserialize, Serialize};
 
-/// A function of each unit. Those that concatenate give `n_parts` numbers for each, all units of one part standing
-/// together: `CReLU(x) = relu(x), relu(-x)` of `[n]` is `[2n]`.
+/// A function of each unit. Concatenating nonlinearities have `n_parts` outputs per unit, `[n_parts, n_units]`:
+/// `CReLU(x) = relu(x), relu(-x)` of `[n]` is `[2n]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Nonlinearity {
@@ -27,11 +27,11 @@ pub enum Nonlinearity {
     Sq,
 }
 
-/// The most numbers that a nonlinearity makes of one.
+/// Maximum number of outputs per unit.
 pub(crate) const MAX_PARTS: usize = 4;
 
 impl Nonlinearity {
-    /// How many numbers it makes of one.
+    /// Outputs per unit.
     pub const fn n_parts(self) -> usize {
         match self {
             Self::Relu | Self::Tanh | Self::Sigmoid | Self::Elu => 1,
@@ -40,7 +40,7 @@ impl Nonlinearity {
         }
     }
 
-    /// As it is written in tables.
+    /// The name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Relu => "relu",
@@ -69,16 +69,16 @@ impl Nonlinearity {
     /// The polynomials on each side of 0, if the nonlinearity consists of polynomials.
     #[inline(always)]
     pub(crate) fn side_polynomials(self) -> Option<SidePolynomials> {
-        const NOTHING: [f32; 2] = [0.0, 0.0];
+        const ZERO: [f32; 2] = [0.0, 0.0];
         const X: [f32; 2] = [1.0, 0.0];
         const MINUS_X: [f32; 2] = [-1.0, 0.0];
         const SQUARE: [f32; 2] = [0.0, 1.0];
         let (above, below): (&'static [_], &'static [_]) = match self {
             Self::Tanh | Self::Sigmoid | Self::Elu => return None,
-            Self::Relu => (&[X], &[NOTHING]),
-            Self::Crelu => (&[X, NOTHING], &[NOTHING, MINUS_X]),
-            Self::Cres => (&[X, NOTHING, SQUARE, NOTHING], &[NOTHING, MINUS_X, NOTHING, SQUARE]),
-            Self::ReluSq => (&[X, SQUARE], &[NOTHING, SQUARE]),
+            Self::Relu => (&[X], &[ZERO]),
+            Self::Crelu => (&[X, ZERO], &[ZERO, MINUS_X]),
+            Self::Cres => (&[X, ZERO, SQUARE, ZERO], &[ZERO, MINUS_X, ZERO, SQUARE]),
+            Self::ReluSq => (&[X, SQUARE], &[ZERO, SQUARE]),
             Self::Sq => (&[X, SQUARE], &[X, SQUARE]),
         };
         Some(SidePolynomials { above, below })
@@ -89,7 +89,7 @@ impl Nonlinearity {
         self.forward_strided(instructions, n, x, out, self.n_parts() * n);
     }
 
-    /// The same with the rows of `out` each `stride` after the one before.
+    /// The same with rows of `out` that are `stride` apart.
     pub(crate) fn forward_strided(
         self,
         instructions: Instructions,
@@ -102,12 +102,12 @@ impl Nonlinearity {
     }
 
     /// `x` and `dx` are `[n_rows, n]`, `out` and `dout` are `[n_rows, n_parts * n]`, `out` being the output of `forward`.
-    /// Sets `dx`; the derivative at 0 is 0.
+    /// Sets `dx`. The derivative at 0 is 0.
     pub(crate) fn backward(self, instructions: Instructions, n: usize, pass: BackwardPass<'_>) {
         self.backward_strided(instructions, n, pass, self.n_parts() * n);
     }
 
-    /// The same with the rows of `out` and of `dout` each `stride` after the one before.
+    /// The same with rows of `out` and `dout` that are `stride` apart.
     pub(crate) fn backward_strided(
         self,
         instructions: Instructions,
@@ -127,7 +127,7 @@ pub(crate) enum Side {
     Both,
 }
 
-/// A nonlinearity that is a polynomial above 0 and another below: `[a, b]` stands for `a x + b x^2`, one for each part.
+/// A nonlinearity that is a polynomial on each side of 0: `[a, b]` means `a x + b x^2`, one for each part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SidePolynomials {
     above: &'static [[f32; 2]],
@@ -135,18 +135,18 @@ pub(crate) struct SidePolynomials {
 }
 
 impl SidePolynomials {
-    /// Those of a sum of parts with weights, above 0 and below.
+    /// The polynomials of a weighted sum of the parts: above 0, below 0.
     #[inline(always)]
     pub fn weighted(&self, weight: impl Fn(usize) -> f32) -> [[f32; 2]; 2] {
-        // A plain loop: what `map` is given is not always compiled into its caller, and would be called here.
-        let mut sums = [[0.0; 2]; 2];
-        for (sum, parts) in sums.iter_mut().zip([self.above, self.below]) {
+        // A plain loop: closures given to `map` are not always inlined.
+        let mut sides = [[0.0; 2]; 2];
+        for (side, parts) in sides.iter_mut().zip([self.above, self.below]) {
             for (part, polynomial) in parts.iter().enumerate() {
-                sum[0] += weight(part) * polynomial[0];
-                sum[1] += weight(part) * polynomial[1];
+                side[0] += weight(part) * polynomial[0];
+                side[1] += weight(part) * polynomial[1];
             }
         }
-        sums
+        sides
     }
 
     /// Whether all parts are 0 below 0.
@@ -154,19 +154,18 @@ impl SidePolynomials {
         self.below.iter().flatten().all(|&factor| factor == 0.0)
     }
 
-    /// The part that has a power of `x` on a side of 0 (0: above, 1: below), 0 for `x` and 1 for `x^2`, and its factor. No two
-    /// parts have the same power on the same side.
+    /// The part with `x` (power 0) or `x^2` (power 1) above 0 (side 0) or below (side 1), and its factor. No two parts have the
+    /// same power on the same side.
     pub fn term(&self, side: usize, power: usize) -> Option<(usize, f32)> {
         let parts = [self.above, self.below][side].iter().map(|polynomial| polynomial[power]);
         parts.enumerate().find(|&(_, factor)| factor != 0.0)
     }
 
-    /// Whether any part has a square in it.
     pub fn have_squares(&self) -> bool {
         self.above.iter().chain(self.below).any(|polynomial| polynomial[1] != 0.0)
     }
 
-    /// Whether the two sides differ in what multiplies `x`, and in what multiplies `x^2`.
+    /// Whether the factors of `x`, and of `x^2`, differ between the two sides.
     #[inline(always)]
     pub fn differ(&self) -> [bool; 2] {
         [0, 1]
@@ -174,7 +173,7 @@ impl SidePolynomials {
     }
 }
 
-/// What goes back through a nonlinearity.
+/// Arguments of a backward pass.
 pub(crate) struct BackwardPass<'a> {
     pub x: &'a [f32],
     pub out: &'a [f32],
@@ -192,7 +191,7 @@ fn negated<A: SimdVector>(x: A::V) -> A::V {
     A::sub(A::zero(), x)
 }
 
-/// The parts of some units; those that there are not are 0.
+/// The outputs of each unit; parts that the nonlinearity does not have are 0.
 #[inline(always)]
 pub(crate) fn parts<A: SimdVector>(nonlinearity: Nonlinearity, x: A::V) -> [A::V; MAX_PARTS] {
     let zero = A::zero();
@@ -212,18 +211,18 @@ pub(crate) fn parts<A: SimdVector>(nonlinearity: Nonlinearity, x: A::V) -> [A::V
     }
 }
 
-/// The gradient of eight units from that of their parts; `out` is their first part.
+/// The gradient of eight units from the gradient `d` of their outputs; `out` is the first output.
 #[inline(always)]
-fn slopes<A: Arithmetic>(nonlinearity: Nonlinearity, x: A::V, out: A::V, d: [A::V; MAX_PARTS]) -> A::V {
+fn d_preact<A: Arithmetic>(nonlinearity: Nonlinearity, x: A::V, out: A::V, d: [A::V; MAX_PARTS]) -> A::V {
     let (zero, one) = (A::zero(), A::splat(1.0));
-    let up = |slope| A::select_if_less(zero, x, slope);
-    let down = |slope| A::select_if_less(x, zero, slope);
+    let up = |d| A::select_if_less(zero, x, d);
+    let down = |d| A::select_if_less(x, zero, d);
     let twice = A::add(x, x);
     match nonlinearity {
         Nonlinearity::Relu => up(d[0]),
         Nonlinearity::Tanh => A::mul(d[0], A::sub(one, A::mul(out, out))),
         Nonlinearity::Sigmoid => A::mul(A::mul(d[0], out), A::sub(one, out)),
-        // Below 0 the slope is e^x, which is the value and 1; at 0 it is 1 from both sides.
+        // Below 0 the derivative is e^x = out + 1; at 0 it is 1 from both sides.
         Nonlinearity::Elu => A::select_less(zero, x, d[0], A::mul(d[0], A::add(out, one))),
         Nonlinearity::Crelu => A::sub(up(d[0]), down(d[1])),
         Nonlinearity::Cres => {
@@ -283,8 +282,8 @@ impl Forward<'_> {
         for (x, out) in x.chunks_exact(n).zip(out.chunks_mut(stride)) {
             for start in (0..n).step_by(N_LANES) {
                 let parts = parts::<A>(known, load_from::<A>(x, start));
-                for (part, &numbers) in parts[..n_parts].iter().enumerate() {
-                    store_from::<A>(numbers, &mut out[part * n..(part + 1) * n], start);
+                for (part, &values) in parts[..n_parts].iter().enumerate() {
+                    store_from::<A>(values, &mut out[part * n..(part + 1) * n], start);
                 }
             }
         }
@@ -318,8 +317,8 @@ impl Backward<'_> {
                     *d = load_from::<A>(&dout[part * n..(part + 1) * n], start);
                 }
                 let first_part = load_from::<A>(&out[..n], start);
-                let slopes = slopes::<A>(known, load_from::<A>(x, start), first_part, d);
-                store_from::<A>(slopes, dx, start);
+                let dx_lanes = d_preact::<A>(known, load_from::<A>(x, start), first_part, d);
+                store_from::<A>(dx_lanes, dx, start);
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::module::{
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What predicts reward maps, and learns to.
+/// What an agent predicts reward maps with: one module, or a composite.
 #[derive(Clone, Debug)]
 pub struct Skill {
     module: Module,
@@ -23,10 +23,10 @@ struct Composed {
     frozen: Arc<FrozenVisual>,
 }
 
-/// What a skill predicts in: made once, used at every step.
+/// The buffers of prediction; allocated once.
 #[derive(Clone, Debug)]
 pub struct SkillMemory {
-    /// Of each module, old ones first: the first stage's sums from scene vectors.
+    /// Per module, old ones first: pre-activations from features.
     visual: Vec<VisualRows>,
     head: Head,
 }
@@ -37,59 +37,55 @@ enum Head {
     Composed(Box<CompositeHead>),
 }
 
-/// What a skill learns in, with Adam's means.
+/// The buffers of learning, with Adam's state.
 #[derive(Clone, Debug)]
 pub enum SkillLearner {
-    /// Of one module.
     Alone(Box<Learner>),
-    /// Of a module and a controller.
     Composed(Box<CompositeLearner>),
 }
 
-/// Steps to learn from, as rows of what was last looked at.
+/// A batch of steps.
 #[derive(Clone, Copy)]
 pub struct SkillBatch<'a, H> {
-    /// Scene vectors, from the first of the rows on.
+    /// Features; step 0 is the first of the rows.
     pub history: &'a H,
-    /// Touches, oldest first, the chosen one last: `[n_steps, n_touches, 2 (k_b + 1)]`.
+    /// `[n_steps, n_touches, 2 (k_b + 1)]`: each touch after the `k_b` before it.
     pub touches: &'a [f32],
-    /// Rewards of this touch, of the next, ...: `[n_steps, n_touches, k_f]`.
+    /// `[n_steps, n_touches, k_f]`: rewards of this touch, the next, ...
     pub rewards: &'a [f32],
 }
 
 impl Skill {
-    /// One module.
+    /// A single module.
     pub fn alone(module: Module) -> Self {
         Self { module, composed: None }
     }
 
-    /// A new module beside frozen ones; `frozen` is what these make of the screens that histories speak of.
+    /// A new module and the controller's frozen ones; `frozen` has the visual features of all screens.
     pub fn composed(module: Module, controller: Controller, frozen: Arc<FrozenVisual>) -> Self {
         assert_eq!(module.structure(), controller.structure(), "modules of one structure");
         Self { module, composed: Some(Composed { controller, frozen }) }
     }
 
-    /// The module that learns.
+    /// The new module.
     pub fn module(&self) -> &Module {
         &self.module
     }
 
-    /// What votes on it and on frozen ones, if there are any.
+    /// `None` for a single module.
     pub fn controller(&self) -> Option<&Controller> {
         self.composed.as_ref().map(|composed| &composed.controller)
     }
 
-    /// The structure of all its modules.
     pub fn structure(&self) -> &Structure {
         self.module.structure()
     }
 
-    /// What its loops are compiled for.
     pub fn instructions(&self) -> Instructions {
         self.module.instructions()
     }
 
-    /// Memory to predict in: for so many candidates, and so many steps that are looked at together.
+    /// Buffers for predictions of `n_candidates` at up to `n_rows` steps between two updates.
     pub fn memory(&self, n_candidates: usize, n_rows: usize) -> SkillMemory {
         let n_modules = 1 + self.controller().map_or(0, |controller| controller.old().len());
         let head = match &self.composed {
@@ -101,7 +97,7 @@ impl Skill {
         SkillMemory { visual: vec![VisualRows::new(self.structure(), n_rows); n_modules], head }
     }
 
-    /// Memory to learn in. Several touches of a step are for modules alone.
+    /// Composites learn from one touch per step only.
     pub fn learner(&self, settings: AdamSettings, size: BatchSize) -> SkillLearner {
         match &self.composed {
             None => SkillLearner::Alone(Box::new(Learner::new(self.structure(), settings, size))),
@@ -113,10 +109,10 @@ impl Skill {
         }
     }
 
-    /// Looks at the screens of some steps, with the weights of now. To be called before predicting for them, and again
-    /// after an update.
+    /// Loads the current weights and computes the visual features of all rows. Must be called before predictions for these
+    /// steps, and after each update.
     pub fn precompute_visual(&self, history: &impl ScreenHistory, memory: &mut SkillMemory) {
-        let (new, old) = memory.visual.split_last_mut().expect("there is always a module that learns");
+        let (new, old) = memory.visual.split_last_mut().expect("there is always a new module");
         self.module.visual(history, new);
         match (&self.composed, &mut memory.head) {
             (None, Head::Alone(head)) => head.load(&self.module),
@@ -128,8 +124,7 @@ impl Skill {
         }
     }
 
-    /// Predicts the logits of all candidates at one of the steps that were looked at. `past_touches` are the touches
-    /// before, oldest first, `[2 k_b]`.
+    /// Predicts the logits of all candidates at one of the rows. `past_touches` are `[2 k_b]`, oldest first.
     pub fn predict(
         &self,
         row: usize,
@@ -148,8 +143,7 @@ impl Skill {
         }
     }
 
-    /// One update from some of the steps that were last looked at. Gives the loss before it: the mean over steps of
-    /// the sum over maps.
+    /// One update from some of the rows. Returns the loss before it: the mean over steps of the sum over maps.
     pub fn learn(
         &mut self,
         learner: &mut SkillLearner,

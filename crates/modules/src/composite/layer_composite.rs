@@ -16,7 +16,6 @@ pub(crate) trait PreActivations: Copy {
     ) -> [B::V; BLOCKS];
 }
 
-/// In memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Stored<'a> {
     pub x: &'a [Tile],
@@ -145,7 +144,7 @@ impl Kernel for MapComposite<'_> {
     }
 }
 
-/// The sums of `values`, `[n_voters, n_sums]`, over voters, weighted by their shares.
+/// Adds up `values`, `[n_voters, n_sums]`, over voters, weighted by their shares.
 #[inline(always)]
 pub(crate) fn weighted_sums<B: SimdVector<Memory = Block>, const BLOCKS: usize>(
     values: &[Tile],

@@ -4,7 +4,6 @@ use crate::composite::settings::{Voting, VotingSettings};
 use crate::module::{ModuleShape, Structure};
 use std::ops::Range;
 
-/// What gets a vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Voter {
     /// An old module.
@@ -140,7 +139,6 @@ impl MapPlaces {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub n_old: usize,
-    /// One per stage.
     pub votes: Vec<StageVotes>,
     pub n_vote_parameters: usize,
     /// One per old module, or empty if touches are not transformed.

@@ -50,7 +50,6 @@ pub struct CompositeLearner {
     /// Per old module, if maps are transformed.
     maps: Vec<MapMemory>,
     d_composite: Vec<f32>,
-    /// Of one module.
     d_inputs: Vec<f32>,
     gradient: ControllerParameters,
     tally: ShareTally,

@@ -5,7 +5,6 @@ use crate::composite::layout::{MAP_PARTS, MapPlaces};
 use crate::composite::tile::{N_TILE, Tile, TouchTile, ZERO_TILE, load_blocks, store_blocks};
 use crate::nonlinearity::{MAX_PARTS, Nonlinearity, parts};
 
-/// One old module's transformation.
 #[derive(Clone, Debug)]
 pub(crate) struct MapTiles {
     k_f: usize,

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What votes are on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Voting {

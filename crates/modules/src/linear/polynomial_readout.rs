@@ -7,7 +7,7 @@ use crate::linear::candidates::{Active, add_column, is_summed_in_order, packed_g
 use crate::linear::touch_polynomial::TouchPolynomial;
 use crate::nonlinearity::{Nonlinearity, parts};
 
-/// Maps for which there are registers.
+/// Maximum number of maps whose accumulators fit into registers.
 const MAX_MAPS: usize = 2;
 
 /// The readout after a stage.
@@ -22,7 +22,7 @@ pub(crate) struct Readout<'a> {
 }
 
 impl TouchPolynomial {
-    /// Whether [`Self::read_tile`] is for a stage of `n_units` with this nonlinearity and so many maps.
+    /// Whether [`Self::read_tile`] supports these sizes.
     pub fn can_read(&self, nonlinearity: Option<Nonlinearity>, n_units: usize, n_maps: usize) -> bool {
         nonlinearity == Some(self.nonlinearity()) && is_summed_in_order(n_units) && n_maps <= MAX_MAPS
     }
@@ -56,7 +56,7 @@ impl TouchPolynomial {
             Nonlinearity::Cres => self.read::<B, TILE, MAPS, 4>(Nonlinearity::Cres, active, readout, put),
             Nonlinearity::ReluSq => self.read::<B, TILE, MAPS, 2>(Nonlinearity::ReluSq, active, readout, put),
             Nonlinearity::Sq => self.read::<B, TILE, MAPS, 2>(Nonlinearity::Sq, active, readout, put),
-            other => unreachable!("{} is not made of polynomials", other.name()),
+            other => unreachable!("{} is not polynomial", other.name()),
         }
     }
 
@@ -76,7 +76,7 @@ impl TouchPolynomial {
             }
         }
         let mut acc = [[[B::zero(); TILE]; PARTS]; MAPS];
-        for group in packed_groups(n_units, self.n_numbers()) {
+        for group in packed_groups(n_units, self.n_inputs()) {
             let weights = &self.packed[group.weights];
             match group.units.len() {
                 6 => self.read_group::<B, TILE, MAPS, PARTS, 6>(
@@ -109,7 +109,7 @@ impl TouchPolynomial {
         }
     }
 
-    /// Adds what some units contribute to the maps.
+    /// Adds a group's contributions to the maps.
     #[inline(always)]
     fn read_group<
         B: SimdVector<Memory = Block>,

@@ -5,7 +5,7 @@ use crate::nonlinearity::SidePolynomials;
 
 /// `1, row, col, row^2, row col, col^2`
 pub(super) const N_TERMS: usize = 6;
-/// Of functions without squares: `1, row, col`.
+/// Without squares: `1, row, col`.
 pub(super) const N_LINEAR_TERMS: usize = 3;
 
 /// A unit's pre-activation at the touch `row, col`: `sign * (middle + row_slope * row + col_slope * col)`, where the expression in
@@ -24,7 +24,6 @@ pub(super) type SideFactors = [[Block; 2]; 2];
 /// Factors of the units' pre-activations in the next stage.
 #[derive(Clone, Debug)]
 pub(super) enum Terms {
-    /// Of nonlinearities without squares.
     Linear(LinearTerms),
     /// `[n_out / 8, n_units, side, power]`
     Quadratic(Vec<[[Lanes; 2]; 2]>),
@@ -58,7 +57,7 @@ impl Terms {
         Self::Linear(LinearTerms { factors, n_sides, sources: Vec::with_capacity(n_units) })
     }
 
-    /// Sets the factors of some units, from one on, for a block of outputs.
+    /// Sets the factors of units `first_unit` on, for a block of outputs.
     #[inline(always)]
     pub fn set(&mut self, n_units: usize, out_block: usize, first_unit: usize, units: &[SideFactors]) {
         match self {

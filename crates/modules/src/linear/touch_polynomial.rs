@@ -27,7 +27,7 @@ pub(crate) struct TouchPolynomial {
 }
 
 impl TouchPolynomial {
-    /// For a touch stage of `n_touch_units` and a next stage of `n_out` units. `None` if the nonlinearity is not made of polynomials.
+    /// For a touch stage of `n_touch_units` and a next stage of `n_out` units. `None` if the nonlinearity is not polynomial.
     pub fn new(nonlinearity: Nonlinearity, n_touch_units: usize, n_out: usize) -> Option<Self> {
         let sides = nonlinearity.side_polynomials()?;
         let mut new = Self {
@@ -39,7 +39,7 @@ impl TouchPolynomial {
             packed: Vec::new(),
             constants: vec![0.0; n_out],
         };
-        new.packed = vec![0.0; n_out * new.n_numbers()];
+        new.packed = vec![0.0; n_out * new.n_inputs()];
         Some(new)
     }
 
@@ -54,7 +54,7 @@ impl TouchPolynomial {
     }
 
     /// Inputs of the products: monomials and all jumps.
-    pub fn n_numbers(&self) -> usize {
+    pub fn n_inputs(&self) -> usize {
         let n_jumps = self.sides.differ().into_iter().filter(|&differ| differ).count();
         self.n_monomials() + n_jumps * self.n_touch_units
     }
@@ -72,9 +72,9 @@ impl TouchPolynomial {
         n_runs: usize,
         weights: impl Fn(usize, usize, usize) -> &'w [f32],
     ) {
-        let sides = known.side_polynomials().expect("only made for polynomials");
+        let sides = known.side_polynomials().expect("checked by new");
         let (differ, n_parts) = (sides.differ(), known.n_parts());
-        let (n_out, n_units, n_in) = (self.constants.len(), self.n_touch_units, self.n_numbers());
+        let (n_out, n_units, n_in) = (self.constants.len(), self.n_touch_units, self.n_inputs());
         let (n_monomials, run_len) = (self.n_monomials(), n_units / n_runs);
         let mut all_rows = packed_rows(n_out, n_in);
         // Sixteen outputs and units at a time: what is read and written stays in the first-level cache.
@@ -112,7 +112,7 @@ impl TouchPolynomial {
     }
 
     /// Computes the polynomials of a screen. `shared` are the touch stage's pre-activations in the middle of the screen,
-    /// `touch_weights` its two columns of the present touch, `biases` those of the next stage.
+    /// `touch_weights` its two columns of the current touch, `biases` those of the next stage.
     pub fn expand(
         &mut self,
         instructions: Instructions,
@@ -183,7 +183,7 @@ impl TouchPolynomial {
             let mut jumps = false;
             for (block, (rows, cols)) in touches.into_iter().enumerate() {
                 let x = B::mul_add(col_slope, cols, B::mul_add(row_slope, rows, B::splat(unit.middle)));
-                // On the other side `x`, else 0. The jump has the sign that `x` was multiplied with.
+                // `x` on the other side, else 0. `unit.sign` is the sign of the jump of `x^2`.
                 let off = B::min(B::zero(), x);
                 B::store(off, &mut inputs[n][block]);
                 if POWERS == 2 {
@@ -208,7 +208,7 @@ struct Expand<'a> {
 impl Kernel for Expand<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
-        let (n_in, n_out) = (self.polynomial.n_numbers(), self.biases.len());
+        let (n_in, n_out) = (self.polynomial.n_inputs(), self.biases.len());
         let TouchPolynomial { terms, units, packed, constants, .. } = self.polynomial;
         let mut rows = packed_rows(n_out, n_in);
         terms.sum::<A>(units, n_out, |out, terms| {

@@ -39,7 +39,6 @@ pub struct BatchSize {
 }
 
 impl BatchSize {
-    /// One touch per step.
     pub fn steps(n_steps: usize) -> Self {
         Self { n_steps, n_touches: 1 }
     }
@@ -59,7 +58,6 @@ pub(super) struct BatchPass {
     step_d_preact: Vec<f32>,
 }
 
-/// One stage.
 #[derive(Clone, Debug)]
 struct StageMemory {
     /// Inputs except scene vectors, `[n_rows, n_hidden + n_touch]`.

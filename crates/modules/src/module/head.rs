@@ -11,54 +11,51 @@ use crate::linear::{Stacked, Weights};
 use crate::module::network::Module;
 use crate::module::structure::{Stage, Structure};
 
-/// Candidate touches in centred coordinates, on whatever scale the module reads them.
+/// Candidate touches in touch coordinates: 0 in the middle of the screen, plus or minus the touch scale at its edges.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Candidates {
-    /// Heights and distances from the left, then zeros up to whole blocks.
+    /// Padded with zeros to whole blocks.
     rows: Vec<Block>,
     cols: Vec<Block>,
     n: usize,
 }
 
 impl Candidates {
-    /// Room for some candidates, all in the middle of the screen.
+    /// `n` candidates in the middle of the screen.
     pub fn new(n: usize) -> Self {
         let zeros = vec![[0.0; N_BLOCK]; n.div_ceil(N_BLOCK)];
         Self { rows: zeros.clone(), cols: zeros, n }
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.n
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.n == 0
     }
 
-    /// Their heights and their distances from the left, to write.
+    /// Rows and columns.
     pub fn coordinates_mut(&mut self) -> (&mut [f32], &mut [f32]) {
         (&mut self.rows.as_flattened_mut()[..self.n], &mut self.cols.as_flattened_mut()[..self.n])
     }
 
-    /// One of them: row, column.
+    /// Row and column.
     pub fn get(&self, idx: usize) -> [f32; 2] {
         [self.rows.as_flattened()[idx], self.cols.as_flattened()[idx]]
     }
 
-    /// How many blocks they fill.
     pub(crate) fn n_blocks(&self) -> usize {
         self.rows.len()
     }
 
-    /// Rows and columns of a block.
+    /// Rows and columns.
     #[inline(always)]
     pub(crate) fn block<B: SimdVector<Memory = Block>>(&self, block: usize) -> (B::V, B::V) {
         (B::load(&self.rows[block]), B::load(&self.cols[block]))
     }
 
-    /// Rows and columns of the blocks of a tile, from one on. After the last block, the last again.
+    /// Rows and columns of a tile's blocks, from `first` on. Missing blocks repeat the last one.
     #[inline(always)]
     fn tile<B: SimdVector<Memory = Block>, const TILE: usize>(&self, first: usize) -> [(B::V, B::V); TILE] {
         let mut tile = [(B::zero(), B::zero()); TILE];
@@ -69,51 +66,52 @@ impl Candidates {
     }
 }
 
-/// Buffers for prediction; allocated once, used at every step.
+/// The buffers of prediction; allocated once.
 #[derive(Clone, Debug)]
 pub struct HeadMemory {
     /// The activations of the first stage, if it does not read touches.
     bottleneck: Vec<f32>,
-    /// The touch stage's pre-activations without the present touch.
+    /// The touch stage's pre-activations without the current touch.
     shared: Vec<f32>,
-    /// The stage after it, where that can be computed from a polynomial of the touch.
+    /// For the stage after it, if that is a polynomial of the touch.
     polynomial: Option<TouchPolynomial>,
-    /// Weights of the later stages, as products read them.
+    /// Packed weights of the later stages.
     packed: Vec<f32>,
     route: Route,
-    /// Pre-activations of a stage for some tiles of blocks, and its activations.
+    /// Of one stage, for some tiles.
     pre_activations: Vec<Block>,
     activations: Vec<Block>,
-    /// Indices of the activations in the stage; inactive ones are left out.
+    /// Indices of active activations within the stage.
     columns: Vec<u32>,
     /// `[k_f, n_blocks]`
     logits: Vec<Block>,
     n_blocks: usize,
     n_candidates: usize,
-    /// Pre-activations of the widest stage, and inputs of the widest products.
+    /// Units of the widest stage.
     max_units: usize,
+    /// Inputs of the widest stage, polynomials included.
     max_inputs: usize,
 }
 
-/// How blocks of candidates go through the stages.
+/// The order in which blocks of candidates pass through the stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Route {
-    /// One hidden stage after the touch stage, and its weights stay in the first-level cache: all in registers.
+    /// In registers: one hidden stage after the touch stage, with weights that stay in the first-level cache.
     Fused,
-    /// One block after another.
+    /// Block by block.
     Blocks,
-    /// Several blocks together, so that weights are loaded from distant caches less often.
+    /// Several blocks together, so that weights are loaded from lower-level caches less often.
     Groups {
-        /// Whether they can share a list of active inputs.
+        /// Whether the blocks can share a list of active inputs.
         as_tile: bool,
     },
 }
 
-/// Weights of a stage that stay in near caches, in bytes; wider stages process several blocks together.
+/// Maximum size of a stage's weights for which blocks pass one by one.
 const NEAR_BYTES: usize = 64 << 10;
-/// How many.
+/// Blocks of a group.
 const GROUP: usize = 4;
-/// Blocks that go through a small module in registers, where there are 32 of them.
+/// Blocks that pass through a small module together if there are 32 registers.
 const FUSED_TILE: usize = 2;
 
 impl Route {
@@ -133,7 +131,6 @@ impl Route {
         }
     }
 
-    /// The most blocks that are processed together.
     fn max_blocks(self) -> usize {
         match self {
             Self::Fused => FUSED_TILE,
@@ -144,7 +141,6 @@ impl Route {
 }
 
 impl HeadMemory {
-    /// For a structure and a number of candidates.
     pub fn new(structure: &Structure, n_candidates: usize) -> Self {
         let later = &structure.stages()[structure.touch_stage()..];
         let largest = |f: fn(&Stage) -> usize| later.iter().map(f).max().unwrap_or(0);
@@ -152,7 +148,7 @@ impl HeadMemory {
         let polynomial = TouchPolynomial::new(nonlinearity, later[0].n_units, later[1].n_units);
         let route = Route::new(&later[1..], polynomial.as_ref());
         let max_units = largest(|stage| stage.n_units);
-        let of_polynomial = polynomial.as_ref().map_or(0, TouchPolynomial::n_numbers);
+        let of_polynomial = polynomial.as_ref().map_or(0, TouchPolynomial::n_inputs);
         let max_inputs = largest(Stage::n_out).max(of_polynomial) + N_AHEAD;
         let n_blocks = n_candidates.div_ceil(N_BLOCK);
         Self {
@@ -172,7 +168,7 @@ impl HeadMemory {
         }
     }
 
-    /// Takes a module's weights as they are now. To be called before predicting, and again whenever they have changed.
+    /// Loads a module's current weights. Must be called before the first prediction and after each update.
     pub fn load(&mut self, module: &Module) {
         let (touch_stage, later) = module.touch_and_later_stages();
         let first_packed = later[0].weight_start;
@@ -184,7 +180,7 @@ impl HeadMemory {
             }
             None => 0,
         };
-        // The readout's are read as they are.
+        // The readout's weights are not packed.
         for stage in &later[n_done..later.len().max(n_done + 1) - 1] {
             let place = stage.weights();
             let packed = &mut self.packed[place.start - first_packed..place.end - first_packed];
@@ -199,9 +195,8 @@ impl HeadMemory {
 }
 
 impl Module {
-    /// Predicts the logits of all candidates with the weights that the memory was [loaded](HeadMemory::load) with.
-    /// `visual` is the step's row of [`Module::visual`], `past_touches` are the
-    /// touches before, oldest first, `[2 k_b]`.
+    /// Predicts the logits of all candidates with the [loaded](HeadMemory::load) weights. `visual` is the step's row of
+    /// [`Module::visual`], `past_touches` are `[2 k_b]`, oldest first.
     pub fn predict(
         &self,
         visual: &[f32],
@@ -209,8 +204,8 @@ impl Module {
         candidates: &Candidates,
         memory: &mut HeadMemory,
     ) {
-        assert_eq!(candidates.n_blocks(), memory.n_blocks, "memory for another number of candidates");
-        self.share(visual, past_touches, memory);
+        assert_eq!(candidates.n_blocks(), memory.n_blocks, "buffers for another number of candidates");
+        self.set_shared(visual, past_touches, memory);
         let (touch_stage, later) = self.touch_and_later_stages();
         let touch_weights = self.weights(touch_stage).columns(touch_stage.n_in() - 2, 2);
         if let Some(polynomial) = &mut memory.polynomial {
@@ -232,8 +227,8 @@ impl Module {
         (&stages[0], &stages[1..])
     }
 
-    /// Sums of the touch stage that are the same for all candidates.
-    fn share(&self, visual: &[f32], past_touches: &[f32], memory: &mut HeadMemory) {
+    /// Computes the pre-activations of the touch stage that all candidates share.
+    fn set_shared(&self, visual: &[f32], past_touches: &[f32], memory: &mut HeadMemory) {
         let HeadMemory { bottleneck, shared, .. } = memory;
         let (touch_stage, _) = self.touch_and_later_stages();
         let weights = self.weights(touch_stage);
@@ -264,7 +259,7 @@ struct Predict<'a> {
     module: &'a Module,
     touch_stage: &'a Stage,
     later: &'a [Stage],
-    /// The two columns of the present touch.
+    /// The two columns of the current touch.
     touch_weights: Weights<'a>,
     candidates: &'a Candidates,
     memory: &'a mut HeadMemory,
@@ -284,7 +279,6 @@ impl Kernel for Predict<'_> {
 }
 
 impl Predict<'_> {
-    /// All candidates of a module with one hidden stage after the touch stage.
     #[inline(always)]
     fn fused<B: SimdVector<Memory = Block>, const TILE: usize>(&mut self) {
         let HeadMemory { polynomial, activations, columns, logits, n_blocks, .. } = &mut *self.memory;
@@ -308,7 +302,7 @@ impl Predict<'_> {
         }
     }
 
-    /// All candidates, so many tiles of blocks together.
+    /// All candidates, `n_tiles` together.
     #[inline(always)]
     fn groups<B: SimdVector<Memory = Block>, const TILE: usize>(&mut self, n_tiles: usize) {
         let n_blocks = self.memory.n_blocks;
@@ -317,7 +311,7 @@ impl Predict<'_> {
         }
     }
 
-    /// All stages for some tiles, from a block on.
+    /// All stages for `n_tiles` tiles, from block `first` on.
     #[inline(always)]
     fn group<B: SimdVector<Memory = Block>, const TILE: usize>(&mut self, first: usize, n_tiles: usize) {
         let HeadMemory { max_units, max_inputs, n_blocks, .. } = *self.memory;
@@ -376,7 +370,7 @@ impl Predict<'_> {
                     let (weights, biases) = (self.module.weights(readout), self.module.biases(readout));
                     tile_readout::<B, TILE>(nonlinearity, x, |map| weights.row(map), biases, put);
                 }
-                // The polynomials were those of the readout.
+                // The polynomial was already the readout's.
                 _ => x.iter().enumerate().for_each(|(idx, x)| put(idx / TILE, idx % TILE, B::load(x))),
             }
         }

@@ -1,4 +1,4 @@
-//! Modules: from features and touches to predicted rewards, and back.
+//! Modules: from features and touches to predicted rewards, with the backward pass.
 
 mod batch_pass;
 mod convolution;

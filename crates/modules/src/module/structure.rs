@@ -1,71 +1,65 @@
-//! A module's structure: its stages, what each reads, and where its parameters stand.
+//! A module's structure: its stages, their inputs, and the layout of the parameters.
 
 use crate::nonlinearity::Nonlinearity;
 use serde::{Deserialize, Serialize};
 
-/// Units of one kind.
+/// A layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LayerShape {
-    /// What each unit does with its sum.
     pub nonlinearity: Nonlinearity,
-    /// How many.
     pub n_units: usize,
 }
 
 impl LayerShape {
-    /// How many numbers the layer gives.
+    /// Activations.
     pub const fn n_out(&self) -> usize {
         self.nonlinearity.n_parts() * self.n_units
     }
 }
 
-/// What a module is made of.
+/// Sizes and layers of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleShape {
-    /// Numbers of a scene vector.
+    /// Length of a scene vector.
     pub scene_len: usize,
-    /// Screens and touches before the present ones that the module reads.
+    /// Number of past screens and touches in the input.
     pub k_b: usize,
-    /// Rewards ahead that it predicts.
+    /// Number of rewards ahead that are predicted.
     pub k_f: usize,
-    /// Convolutions over the spatial map of the present screen, instead of a bottleneck.
+    /// Over the spatial map of the current screen, in place of a bottleneck.
     pub convolutions: Option<Convolutions>,
-    /// The layer that reads features alone; without it the first of `layers` reads features and touches together
-    /// ("late bottleneck").
+    /// Reads features only. Without it the first of `layers` reads features and touches ("late bottleneck").
     pub bottleneck: Option<LayerShape>,
-    /// The layers behind it; the first reads the touches too.
+    /// The first reads the touches, too.
     pub layers: Vec<LayerShape>,
 }
 
-/// 1 x 1 convolutions: layers that are the same at every place of a spatial map. The first reads the map's channels and
-/// all scene vectors, tiled onto every place; what the last gives at all places is flattened for the layers behind.
+/// 1 x 1 convolutions: layers with the same weights at every place of a spatial map. The first reads the map's channels and,
+/// at every place, all scene vectors; the activations of the last at all places are flattened and read by the first layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Convolutions {
-    /// The spatial map that they read.
     pub map: MapShape,
-    /// At least one.
     pub layers: Vec<LayerShape>,
-    /// What a flattened number counts in the layer behind.
+    /// The scale of the flattened features.
     pub flattened: FlattenedScale,
 }
 
 /// A spatial map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MapShape {
-    /// Places, row by row.
+    /// Ordered row by row.
     pub n_places: usize,
-    /// Numbers of each.
     pub n_channels: usize,
 }
 
-/// What a flattened number counts in the layer behind.
+/// The scale of flattened features.
 ///
-/// Completes the paper, which does not say. Adam moves every weight by about the same, so the many thousand flattened numbers
-/// together shake the layer behind at every update, the more the more each counts: as they are the module stays at chance.
+/// Completes the paper, which does not state one. Adam changes all weights by similar amounts, so with thousands of flattened
+/// features each update changes the next layer's pre-activations a lot: unscaled, the module stays at chance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlattenedScale {
-    /// As it is.
+    /// Unscaled.
     One,
     /// Divided by the root of the number of places.
     Root,
@@ -74,12 +68,12 @@ pub enum FlattenedScale {
 }
 
 impl Convolutions {
-    /// Flattened numbers.
+    /// Flattened features.
     pub fn n_flat(&self) -> usize {
         self.map.n_places.saturating_mul(self.layers.last().map_or(0, LayerShape::n_out))
     }
 
-    /// What each of them counts.
+    /// The factor of flattened features.
     pub fn scale(&self) -> f32 {
         match self.flattened {
             FlattenedScale::One => 1.0,
@@ -89,91 +83,86 @@ impl Convolutions {
     }
 }
 
-/// A module that cannot be.
+/// An invalid shape.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShapeError {
-    /// Nothing would be read.
-    #[error("a scene vector needs at least one number")]
+    /// `scene_len` is 0.
+    #[error("scene vectors must have at least one feature")]
     NoScene,
-    /// Nothing would be predicted.
+    /// `k_f` is 0.
     #[error("k_f is 0, but a module predicts at least the reward of this touch")]
     NoFuture,
-    /// No layer reads the touches.
+    /// `layers` is empty.
     #[error("a module needs at least one layer that reads the touches")]
     NoLayers,
-    /// Nothing would be convolved.
+    /// The map or the list of layers is empty.
     #[error("convolutions need at least one layer and a spatial map that is not empty")]
     NoMap,
-    /// Two things in one place.
-    #[error("convolutions are a module's bottleneck; it cannot have another one")]
+    /// Both convolutions and a bottleneck.
+    #[error("a module cannot have both convolutions and a bottleneck")]
     TwoBottlenecks,
-    /// A layer without units.
     #[error("{stage} has no units")]
-    NoUnits {
-        /// Which.
-        stage: String,
-    },
-    /// More than memory holds.
+    NoUnits { stage: String },
+    /// Too many parameters.
     #[error("the module would have more than {MAX_PARAMETERS} parameters")]
     TooLarge,
 }
 
-/// 16 GB with Adam's means.
+/// 16 GB, including Adam's moments.
 const MAX_PARAMETERS: usize = 1 << 30;
 
 impl ModuleShape {
-    /// Numbers of all scene vectors that the module reads.
+    /// Length of all scene vectors in the input.
     pub const fn n_visual(&self) -> usize {
         (self.k_b + 1) * self.scene_len
     }
 
-    /// Coordinates of all touches that it reads, the present one included.
+    /// Coordinates of all touches in the input, including the current one.
     pub const fn n_touch(&self) -> usize {
         2 * (self.k_b + 1)
     }
 }
 
-/// One stage of a module: `W x + b`, then perhaps a nonlinearity.
+/// One stage of a module: `W x + b`, with a nonlinearity except in the readout.
 ///
-/// Its inputs stand in the order: scene vectors (oldest first), numbers of the stage before, touches (oldest first).
+/// The order of inputs: scene vectors (oldest first), activations of the stage before, touches (oldest first).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stage {
     /// `conv1`, ..., `bottleneck`, `layer1`, `layer2`, ..., `readout`.
     pub name: String,
-    /// Numbers that it reads of what is seen: scene vectors at the first stage or the first convolution. What the first
-    /// stage behind convolutions reads of them is [`Flattened`].
+    /// Features in the input: scene vectors, at the first stage or the first convolution. The inputs of the first stage after
+    /// convolutions are [`Flattened`].
     pub n_visual: usize,
-    /// Numbers of the stage before that it reads; channels of the map for the first convolution.
+    /// Activations of the stage before in the input; for the first convolution, channels of the map.
     pub n_hidden: usize,
-    /// Coordinates of touches that it reads; only one stage does.
+    /// Touch coordinates in the input; 0 except at one stage.
     pub n_touch: usize,
-    /// Sums that it makes.
     pub n_units: usize,
-    /// The readout has none.
+    /// `None` for the readout.
     pub nonlinearity: Option<Nonlinearity>,
-    /// Where its `[n_units, n_in]` weights begin among all parameters.
+    /// Start of the weights, `[n_units, n_in]`, among all parameters.
     pub weight_start: usize,
-    /// Where its `[n_units]` biases begin.
+    /// Start of the biases, `[n_units]`.
     pub bias_start: usize,
 }
 
 impl Stage {
-    /// Numbers that it reads.
+    /// Length of the input.
     pub fn n_in(&self) -> usize {
         self.n_visual + self.n_hidden + self.n_touch
     }
 
-    /// Numbers that it gives.
+    /// Activations.
     pub fn n_out(&self) -> usize {
         self.nonlinearity.map_or(1, Nonlinearity::n_parts) * self.n_units
     }
 
-    /// Where its weights stand.
+    /// Range of the weights.
     pub fn weights(&self) -> std::ops::Range<usize> {
         self.weight_start..self.weight_start + self.n_units * self.n_in()
     }
 
-    /// Where its biases stand.
+    /// Range of the biases.
     pub fn biases(&self) -> std::ops::Range<usize> {
         self.bias_start..self.bias_start + self.n_units
     }
@@ -188,43 +177,42 @@ impl Stage {
     }
 }
 
-/// The weights with which the first stage reads what convolutions give at all places, apart from the others:
-/// `[n_places, n_channels, n_parts, n_units]`. Those of one number stand together, and those of all that a nonlinearity makes
-/// of one sum: whoever knows which of them are 0 leaves their weights out.
+/// The weights of flattened features in the first stage: `[n_places, n_channels, n_parts, n_units]`. Weights of all parts of
+/// one unit are adjacent, so that those of parts that are 0 can be skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flattened {
     /// Places of the map.
     pub n_places: usize,
     /// Units of the last convolution.
     pub n_channels: usize,
-    /// Numbers that its nonlinearity makes of each.
+    /// Activations per unit.
     pub n_parts: usize,
     /// Units of the first stage.
     pub n_units: usize,
-    /// Where the weights begin among all parameters.
+    /// Start of the weights among all parameters.
     pub weight_start: usize,
 }
 
 impl Flattened {
-    /// Flattened numbers.
+    /// Flattened features.
     pub fn n_flat(&self) -> usize {
         self.n_places * self.n_channels * self.n_parts
     }
 
-    /// Where its weights stand.
+    /// Range of the weights.
     pub fn weights(&self) -> std::ops::Range<usize> {
         self.weight_start..self.weight_start + self.n_flat() * self.n_units
     }
 }
 
-/// What a stage reads.
+/// The inputs of a stage.
 struct Reads {
     n_visual: usize,
     n_hidden: usize,
     n_touch: usize,
 }
 
-/// A shape whose stages are laid out.
+/// A valid shape with the layout of its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Structure {
     shape: ModuleShape,
@@ -235,7 +223,6 @@ pub struct Structure {
 }
 
 impl Structure {
-    /// Lays out the stages of a shape.
     pub fn new(shape: ModuleShape) -> Result<Self, ShapeError> {
         if shape.scene_len == 0 {
             return Err(ShapeError::NoScene);
@@ -283,24 +270,24 @@ impl Structure {
         Ok(())
     }
 
-    /// For the first stage behind convolutions.
-    fn flatten(&mut self, convolutions: &Convolutions, behind: LayerShape) -> Result<(), ShapeError> {
+    /// Lays out the weights of flattened features in `next`.
+    fn flatten(&mut self, convolutions: &Convolutions, next: LayerShape) -> Result<(), ShapeError> {
         let last = convolutions.layers.last().ok_or(ShapeError::NoMap)?;
         let flattened = Flattened {
             n_places: convolutions.map.n_places,
             n_channels: last.n_units,
             n_parts: last.nonlinearity.n_parts(),
-            n_units: behind.n_units,
+            n_units: next.n_units,
             weight_start: self.n_parameters,
         };
-        let n_weights = convolutions.n_flat().checked_mul(behind.n_units);
-        self.take(n_weights)?;
+        let n_weights = convolutions.n_flat().checked_mul(next.n_units);
+        self.add_parameters(n_weights)?;
         self.flattened = Some(flattened);
         Ok(())
     }
 
-    /// So many more parameters, if they can be counted and are not too many.
-    fn take(&mut self, n: Option<usize>) -> Result<(), ShapeError> {
+    /// Adds `n` parameters; `None` if their number overflowed.
+    fn add_parameters(&mut self, n: Option<usize>) -> Result<(), ShapeError> {
         let n_parameters = n.and_then(|n| self.n_parameters.checked_add(n));
         self.n_parameters = n_parameters.filter(|&n| n <= MAX_PARAMETERS).ok_or(ShapeError::TooLarge)?;
         Ok(())
@@ -312,9 +299,9 @@ impl Structure {
         nonlinearity: Option<Nonlinearity>,
         n_units: usize,
     ) -> Result<(), ShapeError> {
-        let sees = self.stages.is_empty() && self.convolutions.is_empty();
+        let is_first = self.stages.is_empty() && self.convolutions.is_empty();
         let reads = Reads {
-            n_visual: if sees { self.shape.n_visual() } else { 0 },
+            n_visual: if is_first { self.shape.n_visual() } else { 0 },
             n_hidden: self.stages.last().map_or(0, Stage::n_out),
             n_touch: if self.stages.len() == self.touch_stage() { self.shape.n_touch() } else { 0 },
         };
@@ -336,28 +323,27 @@ impl Structure {
         let Reads { n_visual, n_hidden, n_touch } = reads;
         let weight_start = self.n_parameters;
         let n_in = n_visual.checked_add(n_hidden + n_touch);
-        self.take(n_in.and_then(|n_in| n_in.checked_mul(n_units)))?;
+        self.add_parameters(n_in.and_then(|n_in| n_in.checked_mul(n_units)))?;
         let bias_start = self.n_parameters;
-        self.take(Some(n_units))?;
+        self.add_parameters(Some(n_units))?;
         Ok(Stage { name, n_visual, n_hidden, n_touch, n_units, nonlinearity, weight_start, bias_start })
     }
 
-    /// What it was made from.
     pub fn shape(&self) -> &ModuleShape {
         &self.shape
     }
 
-    /// The convolutions, if there are any.
+    /// Empty without convolutions.
     pub fn convolutions(&self) -> &[Stage] {
         &self.convolutions
     }
 
-    /// What the first stage reads of convolutions, if there are any.
+    /// `None` without convolutions.
     pub fn flattened(&self) -> Option<&Flattened> {
         self.flattened.as_ref()
     }
 
-    /// From features, or from what convolutions make of them, to logits.
+    /// All stages except convolutions; the last is the readout.
     pub fn stages(&self) -> &[Stage] {
         &self.stages
     }
@@ -367,17 +353,16 @@ impl Structure {
         self.convolutions.first().unwrap_or(&self.stages[0])
     }
 
-    /// The stage that reads the touches.
+    /// Index of the stage that reads the touches.
     pub fn touch_stage(&self) -> usize {
         usize::from(self.shape.bottleneck.is_some())
     }
 
-    /// How many parameters there are in all.
     pub fn n_parameters(&self) -> usize {
         self.n_parameters
     }
 
-    /// All tensors: name (`layer1.weight`), shape and place among the parameters, in order.
+    /// All tensors, in the order of the parameters.
     pub fn tensors(&self) -> impl Iterator<Item = TensorPlace> {
         let of_flattened = self.flattened.iter().map(|flattened| TensorPlace {
             name: "flattened.weight".into(),
@@ -390,14 +375,14 @@ impl Structure {
     }
 }
 
-/// One tensor of a module.
+/// A tensor of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorPlace {
-    /// For instance `layer1.weight`.
+    /// `layer1.weight`, ...
     pub name: String,
     /// Rows and columns, or a length.
     pub shape: Vec<usize>,
-    /// Where it stands among the parameters.
+    /// Range among the parameters.
     pub range: std::ops::Range<usize>,
 }
 

@@ -1,33 +1,31 @@
-//! EMS, its 23 ablations and the convolutional EMS as rows of one table (section "Efficient Neural Modules", and the
-//! supplement's).
+//! EMS, its 23 ablations and the convolutional EMS as one table (the paper's section "Efficient Neural Modules" and its
+//! supplement).
 
 use crate::nonlinearity::Nonlinearity::{self, Crelu, Cres, Elu, Relu, ReluSq, Sigmoid, Sq, Tanh};
 
 /// One of the paper's modules.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ModuleKind {
-    /// Its name everywhere.
+    /// Unique name.
     pub id: &'static str,
-    /// Its name in the paper.
     pub paper_name: &'static str,
-    /// The nonlinearities of 1 x 1 convolutions over the spatial map, which stand where others have a bottleneck.
+    /// The nonlinearities of 1 x 1 convolutions over the spatial map, in place of a bottleneck.
     pub convolutions: &'static [Nonlinearity],
-    /// The nonlinearity behind an early bottleneck; `None`: features and touches are joined at once ("late").
+    /// The nonlinearity of an early bottleneck; `None`: late bottleneck.
     pub bottleneck: Option<Nonlinearity>,
-    /// The nonlinearity of the layers behind.
+    /// The nonlinearity of the other layers.
     pub layers: Nonlinearity,
-    /// How wide.
     pub size: Size,
 }
 
-/// How wide a module is; how many units that means depends on the kind of task.
+/// The width of a module; the number of units depends on the paradigm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Size {
-    /// As wide as EMS.
+    /// The width of EMS.
     Small,
-    /// Wider.
+    /// Units of the paper's medium modules.
     Medium,
-    /// Much wider.
+    /// Units of the paper's large modules.
     Large,
 }
 
@@ -95,13 +93,12 @@ pub const MODULES: [ModuleKind; 25] = [
     CONV_EMS,
 ];
 
-/// Layers behind an early bottleneck. Completes the paper, which leaves the number open.
+/// Layers after an early bottleneck. Completes the paper, which does not state the number.
 pub const N_EARLY_LAYERS: usize = 2;
 /// Layers of a late module.
 pub const N_LATE_LAYERS: usize = 3;
 
 impl ModuleKind {
-    /// The module of an id.
     pub fn find(id: &str) -> Option<&'static Self> {
         MODULES.iter().find(|kind| kind.id == id)
     }
@@ -111,12 +108,12 @@ impl ModuleKind {
         !self.convolutions.is_empty()
     }
 
-    /// How many stages stand before the layers that read the touches.
+    /// Stages before the layer that reads the touches.
     pub fn n_early_stages(&self) -> usize {
         self.convolutions.len() + usize::from(self.bottleneck.is_some())
     }
 
-    /// How many layers stand behind the bottleneck unless one says otherwise.
+    /// Default number of layers, without bottleneck or convolutions.
     pub fn default_depth(&self) -> usize {
         if self.n_early_stages() > 0 { N_EARLY_LAYERS } else { N_LATE_LAYERS }
     }
