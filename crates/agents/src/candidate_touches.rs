@@ -1,4 +1,4 @@
-//! The touches that are considered at a step: drawn uniformly, the same for all modules of a run.
+//! The candidate touches of a step: drawn uniformly, the same for all modules with the same seed.
 
 use crate::touch_scale::TouchScale;
 use touchstream_env::seed::{RandomStream, RunSeed, StreamName};
@@ -6,31 +6,33 @@ use touchstream_env::touch::{N_TOUCHES, SCREEN_SIDE_PX, Touch};
 use touchstream_modules::module::Candidates;
 use touchstream_modules::{Instructions, PlainLoop};
 
-/// Candidate touches, as pixels and as the coordinates that modules read.
+/// Candidate touches, as pixels and as touch coordinates.
 #[derive(Clone, Debug)]
 pub struct CandidateTouches {
     instructions: Instructions,
-    /// Positions in a reward map.
+    /// Indices in a reward map.
     indices: Vec<u16>,
     centred: Candidates,
     centred_from_pixel: Box<[f32; SCREEN_SIDE_PX]>,
     drawn: Drawn,
 }
 
-/// Touches as they were drawn.
+/// Touches in the order in which they were drawn.
 #[derive(Clone, Debug)]
 struct Drawn {
-    /// Random bits, the positions that were drawn by them, and the cells that these are in.
+    /// Random bits.
     words: Vec<u32>,
+    /// Indices in a reward map.
     indices: Vec<u16>,
+    /// The cell of each.
     cells: Vec<u16>,
 }
 
-/// Cells of the screen that candidates are sorted into, a side.
+/// Candidates are sorted into `CELLS x CELLS` cells of the screen.
 const CELLS: usize = 8;
 const CELL_PX: u16 = (SCREEN_SIDE_PX / CELLS) as u16;
 
-/// The cells, row by row, in the order of Hilbert's curve: neighbours on it are neighbours on the screen.
+/// The indices of the cells along the Hilbert curve: neighbours on the curve are neighbours on the screen.
 const CURVE: [u8; CELLS * CELLS] = {
     let mut curve = [0; CELLS * CELLS];
     let mut position = 0;
@@ -55,7 +57,7 @@ const CURVE: [u8; CELLS * CELLS] = {
 };
 
 impl CandidateTouches {
-    /// Room for some, which modules read on a scale.
+    /// `n` candidates in the corner of the screen.
     pub fn new(n: usize, scale: TouchScale) -> Self {
         let centred_from_pixel = Box::new(std::array::from_fn(|pixel| scale.centred_from_pixel(pixel)));
         Self {
@@ -67,19 +69,19 @@ impl CandidateTouches {
         }
     }
 
-    /// Draws all anew. A touch's probability is uniform to within 2^-32. Which touches are drawn is all that matters;
-    /// they are put in an order in which neighbours are near each other, because that is faster to predict for.
+    /// Draws all candidates. Probabilities are uniform to within 2^-32. Candidates are sorted so that neighbours in the list are
+    /// close on the screen: predictions are faster then.
     pub fn draw(&mut self, seed: RunSeed, name: StreamName, step: u64) {
         self.instructions.vectorize(Draw { random: seed.stream(name, step), drawn: &mut self.drawn });
         self.sort_by_cell();
         self.centre();
     }
 
-    /// Counting sort along the curve.
+    /// Counting sort along the Hilbert curve.
     fn sort_by_cell(&mut self) {
         let Drawn { indices, cells, .. } = &self.drawn;
         let mut next = [0_u32; CELLS * CELLS];
-        // Remainders tell the compiler that cells are cells.
+        // The remainder removes bounds checks.
         for &cell in cells {
             next[usize::from(cell) % (CELLS * CELLS)] += 1;
         }
@@ -95,7 +97,7 @@ impl CandidateTouches {
         }
     }
 
-    /// Becomes these touches; as many as there is room for.
+    /// Replaces the candidates by `touches`.
     pub fn set(&mut self, touches: impl IntoIterator<Item = Touch>) {
         for (index, touch) in self.indices.iter_mut().zip(touches) {
             *index = touch.index() as u16;
@@ -112,33 +114,29 @@ impl CandidateTouches {
         }
     }
 
-    /// As modules read them.
+    /// Touch coordinates of all candidates.
     pub fn centred(&self) -> &Candidates {
         &self.centred
     }
 
-    /// How many.
     pub fn len(&self) -> usize {
         self.indices.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.indices.is_empty()
     }
 
-    /// One of them.
     pub fn touch(&self, candidate: usize) -> Touch {
         Touch::from_index(usize::from(self.indices[candidate])).expect("candidates are on the screen")
     }
 
-    /// All of them.
     pub fn touches(&self) -> impl ExactSizeIterator<Item = Touch> {
         (0..self.len()).map(|candidate| self.touch(candidate))
     }
 }
 
-/// Draws positions, and says in which cells they are.
+/// Draws indices and computes their cells.
 struct Draw<'a> {
     random: RandomStream,
     drawn: &'a mut Drawn,

@@ -1,8 +1,7 @@
-//! Touches that were not made, and what they would have earned.
+//! Counterfactual targets: candidate touches that were not executed, with the rewards that they would have earned.
 //!
-//! Beyond the paper: a module may learn from several touches of a step, the one that it made and others that the
-//! environment judges for it. A touch that was not made could have changed one thing besides its own reward: what the
-//! trial's second touch, as it was made, would have earned.
+//! Beyond the paper: a module may learn from several touches per step. A first touch of a trial affects one thing besides its
+//! own reward: the reward of the trial's second touch.
 
 use crate::candidate_touches::CandidateTouches;
 use serde::{Deserialize, Serialize};
@@ -10,18 +9,17 @@ use touchstream_env::stream::Stream;
 use touchstream_env::touch::Touch;
 use touchstream_env::trial::TrialState;
 
-/// A touch that was not made.
+/// A touch that was not executed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CounterfactualTouch {
-    /// Where.
     pub touch: Touch,
-    /// What it would have earned.
+    /// The reward it would have earned.
     pub reward: f32,
-    /// What the touch after it would have earned then.
+    /// The reward that the next touch would have earned after it.
     pub next_reward: f32,
 }
 
-/// So many of each row of a window.
+/// The counterfactual touches of a window's rows.
 #[derive(Clone, Debug)]
 pub(crate) struct CounterfactualTouches {
     /// `[n_rows, n_each]`
@@ -40,8 +38,8 @@ impl CounterfactualTouches {
         &self.touches[row * self.n_each..][..self.n_each]
     }
 
-    /// Takes the step's own from its candidates, as far apart as they come, and asks what they would earn.
-    pub fn take(&mut self, row: usize, candidates: &CandidateTouches, stream: &Stream) {
+    /// Chooses a row's touches from the candidates, spread over the screen, with their rewards.
+    pub fn choose(&mut self, row: usize, candidates: &CandidateTouches, stream: &Stream) {
         let (n, n_each) = (candidates.len(), self.n_each);
         let reward = |touch| stream.bound_task().reward(stream.trial(), stream.trial_state(), touch);
         for (idx, other) in self.touches[row * n_each..][..n_each].iter_mut().enumerate() {
@@ -50,8 +48,8 @@ impl CounterfactualTouches {
         }
     }
 
-    /// The row's touch is about to be made: what it would earn behind each of the others of the step before.
-    pub fn look_back(&mut self, row: usize, stream: &Stream, touch: Touch) {
+    /// Before `touch` is executed: sets its reward after each counterfactual touch of the row before.
+    pub fn set_next_rewards(&mut self, row: usize, stream: &Stream, touch: Touch) {
         let Some(before) = row.checked_sub(1) else { return };
         let is_second = stream.trial_state().first_touch.is_some();
         for other in &mut self.touches[before * self.n_each..][..self.n_each] {
@@ -61,17 +59,17 @@ impl CounterfactualTouches {
         }
     }
 
-    /// Forgets the oldest `n` rows.
+    /// Removes the oldest `n` rows.
     pub fn advance(&mut self, n: usize) {
         self.touches.copy_within(n * self.n_each.., 0);
     }
 
-    /// What is kept of the oldest `n` rows.
+    /// The touches of the oldest `n` rows.
     pub fn oldest(&self, n: usize) -> &[CounterfactualTouch] {
         &self.touches[..n * self.n_each]
     }
 
-    /// Puts back what was kept; `false` if it is not as much as `n` rows have.
+    /// Restores the oldest `n` rows; `false` if the number of touches is wrong.
     pub fn set_oldest(&mut self, n: usize, touches: &[CounterfactualTouch]) -> bool {
         let fits = touches.len() == n * self.n_each;
         if fits {
@@ -92,9 +90,9 @@ mod tests {
     use touchstream_env::stimuli::Split;
     use touchstream_env::task::find_task;
 
-    /// Whatever is said of a touch that was not made comes true in a fork of the stream where it is made.
+    /// In a fork of the stream where a counterfactual touch is executed, it earns the stated rewards.
     #[test]
-    fn others_would_have_earned_what_is_said() {
+    fn rewards_equal_those_of_a_fork() {
         const N_EACH: usize = 5;
         for task in ["localization", "mts-2way-stationary", "sr-4way-quadrant"] {
             let schedule = Schedule::single(find_task(task).unwrap());
@@ -107,8 +105,8 @@ mod tests {
             for row in 0..40 {
                 candidates.draw(RunSeed(7), StreamName::new("test/others"), row as u64);
                 let chosen = candidates.touch(row % candidates.len());
-                others.take(row, &candidates, &stream);
-                others.look_back(row, &stream, chosen);
+                others.choose(row, &candidates, &stream);
+                others.set_next_rewards(row, &stream, chosen);
                 let made = others.of_row(row).iter().map(|other| {
                     let mut fork = stream.clone();
                     let reward = fork.touch(other.touch);

@@ -1,9 +1,9 @@
-//! ReMaP: the agent that predicts reward maps over candidate touches, touches, and learns from what it is given.
+//! ReMaP: an agent that predicts the rewards of candidate touches, chooses one of them, and learns from its reward.
 //!
-//! Here environment and modules meet. One step of the walk is one line of [`Remap::play`]: screen, features, reward maps,
-//! touch, reward; after every so many steps, learning.
+//! Environment and modules meet here. [`Remap::play`] is the loop: features, reward maps, touch, reward, and one update after
+//! every batch of steps.
 //!
-//! This crate knows streams and modules; it knows no files, no encoders, no clocks and no terminals.
+//! This crate knows streams and modules, but no files, encoders, clocks or terminals.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 

@@ -1,9 +1,9 @@
-//! The paper's tables: units a layer, and learning rates.
+//! The paper's tables: units per layer, learning rates.
 
 use touchstream_env::task::{MatchScreen, Paradigm, Task};
 use touchstream_modules::module::{ModuleKind, Size};
 
-/// Units of each layer (the supplement's table "Number of units per layer"); 128 in the convolutional EMS.
+/// Units of each layer (the supplement's table "Number of units per layer"); 128 for the convolutional EMS.
 pub fn units(paradigm: &Paradigm, kind: &ModuleKind) -> usize {
     match (paradigm, kind.size) {
         _ if kind.is_convolutional() => 128,
@@ -17,7 +17,6 @@ pub fn units(paradigm: &Paradigm, kind: &ModuleKind) -> usize {
     }
 }
 
-/// Whether match screens are scenes.
 pub fn shows_scenes(paradigm: &Paradigm) -> bool {
     matches!(paradigm, Paradigm::MatchToSample(MatchScreen::Scene))
 }
@@ -69,19 +68,19 @@ const LEARNING_RATES: [(&str, [u8; 12]); 25] = [
     ("conv-ems",             [ 1,  1,  1,  1,  1,  1,  1,  1,  1,  1,  1, 1]),
 ];
 
-/// The learning rate of a module on a task. For a task that is not in the table, that of the table's plainest task of
-/// the kind; scenes, like localization, need fine touches and take its rate.
+/// The learning rate of a module on a task. Tasks that are not in the table take the rate of a similar one: scenes need
+/// precise touches, as localization does.
 pub fn learning_rate(kind: &ModuleKind, task: &Task) -> f64 {
-    let stand_in = match task.paradigm() {
+    let similar = match task.paradigm() {
         Paradigm::StimulusResponse { .. } => "sr-4way-quadrant",
         paradigm if shows_scenes(paradigm) => "localization",
         Paradigm::MatchToSample(_) => "mts-2way-stationary",
         Paradigm::Localization => "localization",
     };
     let column_of = |id: &str| TASKS.iter().position(|&task| task == id);
-    // `sr-2way+rotation` is learned as `sr-2way` is.
+    // `sr-2way+rotation` takes the rate of `sr-2way`.
     let plain_id = task.id().split('+').next().unwrap_or_default();
-    let column = column_of(plain_id).or_else(|| column_of(stand_in)).expect("stand-ins are in the table");
+    let column = column_of(plain_id).or_else(|| column_of(similar)).expect("similar tasks are in the table");
     let row = LEARNING_RATES.iter().find(|(id, _)| *id == kind.id).expect("every module has its row");
     f64::from(row.1[column]) * 1e-4
 }

@@ -1,4 +1,4 @@
-//! ReMaP (algorithm 1): look, predict, touch, be rewarded, learn.
+//! ReMaP (algorithm 1): predict, touch, receive the reward, learn.
 
 mod state;
 
@@ -24,7 +24,7 @@ const VOTES: StreamName = StreamName::new("agent/votes");
 const CANDIDATES: StreamName = StreamName::new("agent/candidates");
 const CHOICE: StreamName = StreamName::new("agent/choice");
 
-/// An agent with one module that learns, and perhaps others that it learned earlier.
+/// An agent with one learning module and, after a switch, frozen ones.
 #[derive(Clone, Debug)]
 pub struct Remap {
     settings: AgentSettings,
@@ -34,45 +34,44 @@ pub struct Remap {
     candidates: CandidateTouches,
     memory: SkillMemory,
     policy: PolicyMemory,
-    /// Rows: steps whose rewards had not all come when the last update was made, then those up to the next update.
+    /// Rows: steps that had not received all `k_f` rewards at the last update, then the steps up to the next update.
     window: Window,
-    /// Of the window's rows: touches that are learned from although they were not made.
     others: CounterfactualTouches,
-    /// Gathered for an update: `[batch, n_targets, 2 (k_b + 1)]` and `[batch, n_targets, k_f]`.
+    /// The batch of an update, `[batch_steps, n_targets, 2 (k_b + 1)]`.
     touches: Vec<f32>,
+    /// `[batch_steps, n_targets, k_f]`
     rewards: Vec<f32>,
     n_steps: u64,
 }
 
-/// What some steps came to.
+/// The result of the steps up to an update.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Played {
-    /// Rewards of trials that ended.
+    /// Sum over the trials that ended.
     pub reward_sum: f64,
-    /// Trials that ended.
+    /// Number of trials that ended.
     pub n_trials: u64,
     /// Mean cross-entropy of the update, summed over the predicted maps.
     pub loss: f32,
 }
 
-/// Why playing stopped.
+/// Playing failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlayError {
-    /// Learning has led to numbers that are none.
+    /// The loss became NaN or infinite.
     #[error("the loss is {loss} after {n_steps} steps: learning diverged; a lower learning rate may help")]
     Diverged {
-        /// NaN or infinite.
         loss: f32,
-        /// Steps played.
+        /// Steps played so far.
         n_steps: u64,
     },
-    /// Features are missing.
+    /// The features of a screen are missing.
     #[error(transparent)]
     MissingFeatures(#[from] MissingFeatures),
 }
 
 impl Remap {
-    /// An agent that has seen nothing yet.
+    /// An untrained agent.
     pub fn new(settings: AgentSettings, shape: SceneShape, seed: RunSeed) -> Result<Self, SettingsError> {
         let structure = settings.check(shape)?;
         let skill = Skill::alone(new_module(&settings, structure, seed, 0));
@@ -95,15 +94,15 @@ impl Remap {
         })
     }
 
-    /// Freezes what it has learned and goes on with a new module beside it, under a controller that votes. The stream
-    /// goes on, and so do its memories. `settings` may differ in how it learns and chooses, not in what modules are.
+    /// Freezes the current module and continues with a new one, under a controller that votes. The history of screens, touches
+    /// and rewards is kept. `settings` may change how the agent learns and chooses, not the modules.
     pub fn compose(&mut self, settings: AgentSettings, voting: VotingSettings, scenes: &impl FeatureSource) {
         let mut old = self.skill.controller().map_or(Vec::new(), |controller| controller.old().to_vec());
         old.push(Arc::new(self.skill.module().clone()));
         self.compose_of(old, settings, voting, scenes);
     }
 
-    /// The same with these old modules.
+    /// The same with the given old modules.
     pub fn compose_of(
         &mut self,
         old: Vec<Arc<Module>>,
@@ -118,34 +117,28 @@ impl Remap {
         self.set_skill(skill_on(scenes, module, Some(controller)), settings);
     }
 
-    /// Goes on with another skill, which has learned nothing here yet.
+    /// Continues with another skill, with Adam's state reset.
     pub fn set_skill(&mut self, skill: Skill, settings: AgentSettings) {
         let AgentSettings { k_f, n_candidates, batch_steps, n_targets, .. } = self.settings;
-        let alike = (settings.k_f, settings.n_candidates, settings.batch_steps, settings.n_targets);
-        assert_eq!(
-            alike,
-            (k_f, n_candidates, batch_steps, n_targets),
-            "how much is learned from stays as it was"
-        );
-        assert_eq!(settings.touch_scale, self.settings.touch_scale, "so does how touches are read");
-        assert_eq!(settings.dropout, self.settings.dropout, "and what is left out");
+        let sizes = (settings.k_f, settings.n_candidates, settings.batch_steps, settings.n_targets);
+        assert_eq!(sizes, (k_f, n_candidates, batch_steps, n_targets), "sizes of the batch must not change");
+        assert_eq!(settings.touch_scale, self.settings.touch_scale, "the touch scale must not change");
+        assert_eq!(settings.dropout, self.settings.dropout, "dropout must not change");
         self.learner = skill.learner(settings.adam, settings.batch_size());
         self.memory = skill.memory(n_candidates, k_f - 1 + batch_steps);
         (self.skill, self.settings) = (skill, settings);
     }
 
-    /// What it was made with.
     pub fn settings(&self) -> &AgentSettings {
         &self.settings
     }
 
-    /// What it can do now.
     pub fn skill(&self) -> &Skill {
         &self.skill
     }
 
-    /// Mean shares of all stages since this was last asked, as [`voter_shares`] reads them; `None` where nobody votes or
-    /// nothing was learned.
+    /// Mean shares of all stages since the last call, in the order that [`voter_shares`] reads; `None` for a single module, or
+    /// without updates since.
     ///
     /// [`voter_shares`]: touchstream_modules::composite::voter_shares
     pub fn take_shares(&mut self) -> Option<Vec<f64>> {
@@ -155,7 +148,7 @@ impl Remap {
         means
     }
 
-    /// Whether everything that it has learned is a number.
+    /// Whether all parameters are finite.
     pub fn is_finite(&self) -> bool {
         let are_finite = |parameters: &[f32]| parameters.iter().all(|parameter| parameter.is_finite());
         let controller = self.skill.controller().map(Controller::parameters);
@@ -170,7 +163,7 @@ impl Remap {
         self.n_steps
     }
 
-    /// Plays the steps up to the next update, and updates.
+    /// Plays the steps up to the next update, then learns from them.
     pub fn play(&mut self, stream: &mut Stream, scenes: &impl FeatureSource) -> Result<Played, PlayError> {
         let n_carried = self.settings.k_f - 1;
         self.window.look_ahead(n_carried, stream, scenes)?;
@@ -180,8 +173,8 @@ impl Remap {
             self.predict(row);
             let mut random = self.seed.stream(CHOICE, self.n_steps);
             let touch = self.candidates.touch(self.policy.choose(&self.settings.policy, &mut random));
-            self.others.take(row, &self.candidates, stream);
-            self.others.look_back(row, stream, touch);
+            self.others.choose(row, &self.candidates, stream);
+            self.others.set_next_rewards(row, stream, touch);
             let ends_trial = stream.is_last_step();
             let reward = stream.touch(touch);
             self.window.record(row, touch, reward);
@@ -200,7 +193,7 @@ impl Remap {
         }
     }
 
-    /// Leaves predicted rewards of the step's candidates in `policy`.
+    /// Draws a step's candidates and predicts their rewards.
     fn predict(&mut self, row: usize) {
         self.candidates.draw(self.seed, CANDIDATES, self.n_steps);
         let past_touches = self.window.past_touches(row);
@@ -211,7 +204,7 @@ impl Remap {
     /// One update from the steps whose rewards have all come.
     fn learn(&mut self, scenes: &impl FeatureSource) -> f32 {
         let AgentSettings { k_f, batch_steps, learning_rate, .. } = self.settings;
-        // Before the first update there is nothing to carry over.
+        // At the first update no rows are carried over.
         let first_row = if self.n_steps == batch_steps as u64 { k_f - 1 } else { 0 };
         let n_rows = batch_steps - first_row;
         for (idx, row) in (first_row..batch_steps).enumerate() {
@@ -226,7 +219,7 @@ impl Remap {
         self.skill.learn(&mut self.learner, learning_rate, &self.memory, first_row..batch_steps, batch)
     }
 
-    /// Puts what is learned from a row into a place of the batch: the touch that was made, then the others.
+    /// Copies a row to the batch: the executed touch, then the counterfactual ones.
     fn gather(&mut self, idx: usize, row: usize) {
         let AgentSettings { k_f, n_targets, touch_scale, .. } = self.settings;
         let (touches, rewards) = (self.window.touches(row), self.window.rewards(row, k_f));
@@ -240,21 +233,21 @@ impl Remap {
             if let Some(other) = other {
                 touches_out[touches.len() - 2..]
                     .copy_from_slice(&touch_scale.centred_from_touch(other.touch));
-                let would_be = [other.reward, other.next_reward];
-                rewards_out.iter_mut().zip(would_be).for_each(|(reward, would_be)| *reward = would_be);
+                let counterfactual = [other.reward, other.next_reward];
+                rewards_out.iter_mut().zip(counterfactual).for_each(|(out, reward)| *out = reward);
             }
         }
     }
 }
 
-/// A module that has learned nothing; each that an agent has starts with other weights.
+/// An untrained module. `ordinal` counts the agent's modules; each starts with different weights.
 fn new_module(settings: &AgentSettings, structure: Structure, seed: RunSeed, ordinal: u64) -> Module {
     let (initial, TouchScale(scale)) = (settings.initial_weights, settings.touch_scale);
     let parameters = initial.draw(&structure, scale, normals(seed, WEIGHTS, ordinal));
     Module::new(structure, parameters)
 }
 
-/// Numbers of N(0, 1).
+/// Draws from N(0, 1).
 fn normals(seed: RunSeed, name: StreamName, index: u64) -> impl FnMut() -> f32 {
     let mut random = seed.stream(name, index);
     let mut spare = None;

@@ -1,4 +1,4 @@
-//! What an agent is: its module, what it reads and predicts, how it chooses and how it learns.
+//! Settings of an agent: module, inputs, predictions, policy and learning.
 
 use crate::feature_source::SceneShape;
 use crate::paper;
@@ -13,18 +13,18 @@ use touchstream_modules::module::{
     ShapeError, Stage, Structure,
 };
 
-/// Which module, and how wide.
+/// A module and its widths.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModuleChoice {
-    /// One of the table's.
+    /// Id in [`MODULES`].
     pub id: String,
-    /// Units of each stage but the readout, convolutions or the bottleneck first.
+    /// Units of each stage except the readout; convolutions or the bottleneck first.
     pub units: Vec<usize>,
 }
 
 impl ModuleChoice {
-    /// A module as wide and deep as the paper has it for a task.
+    /// A module with the paper's width for a task.
     pub fn of_paper(id: &str, task: &Task) -> Result<Self, SettingsError> {
         let kind = find_module(id)?;
         let n_stages = kind.default_depth() + kind.n_early_stages();
@@ -36,89 +36,86 @@ fn one() -> usize {
     1
 }
 
-/// Everything about an agent that is decided before it starts.
+/// Settings of an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentSettings {
-    /// The module.
+    /// Module and widths.
     pub module: ModuleChoice,
-    /// Screens and touches before the present ones that it reads.
+    /// Number of past screens and touches in the input.
     pub k_b: usize,
-    /// Rewards ahead that it predicts.
+    /// Number of rewards ahead that are predicted.
     pub k_f: usize,
-    /// What coordinates of touches count; settings of before it could be chosen have the edge at 1.
+    /// Older settings lack this field; they used 1.
     #[serde(default = "TouchScale::one")]
     pub touch_scale: TouchScale,
-    /// Candidate touches a step.
+    /// Candidate touches per step.
     pub n_candidates: usize,
     /// Steps between two updates.
     pub batch_steps: usize,
-    /// Touches that are learned from at a step: the one that was made, and others that the environment judges. Beyond the
-    /// paper.
+    /// Touches per step that are learned from: the executed one and counterfactual ones. Beyond the paper.
     #[serde(default = "one")]
     pub n_targets: usize,
-    /// Share of features that are left out at every step while it learns, to the nearest 256th. Beyond the paper.
+    /// Share of features that are dropped at each step while learning, rounded to the nearest 256th. Beyond the paper.
     #[serde(default)]
     pub dropout: f64,
     /// Adam's learning rate.
     pub learning_rate: f64,
     /// Adam's constants.
     pub adam: AdamSettings,
-    /// How weights start.
+    /// Distribution of initial weights.
     pub initial_weights: InitialWeights,
-    /// What flattened numbers of convolutions count, if that is not what goes with the initial weights: one place of them as
-    /// much as one number, or as they are where weights start as printed.
+    /// Scale of flattened features; by default [`FlattenedScale::OnePlace`], or `One` with the paper's initial weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flattened: Option<FlattenedScale>,
-    /// How touches are chosen.
     pub policy: PolicySettings,
 }
 
-/// Settings that cannot be.
+/// Invalid settings.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SettingsError {
-    /// No such module.
+    /// The module does not exist.
     #[error("there is no module `{id}`{}", did_you_mean(*.nearest))]
     NoSuchModule {
-        /// As it was asked for.
+        /// The given id.
         id: String,
-        /// What may have been meant.
+        /// A similar id.
         nearest: Option<&'static str>,
     },
-    /// The wrong number of widths.
-    #[error("units: {id} needs {min} numbers at least ({what}), not {found}")]
+    /// Too few widths.
+    #[error("units: {id} needs at least {min} widths ({what}), not {found}")]
     TooFewStages {
         /// The module.
         id: String,
-        /// How many it needs.
+        /// Minimum number of widths.
         min: usize,
-        /// How many there are.
+        /// Number of widths.
         found: usize,
-        /// What they are.
+        /// The stages they are for.
         what: &'static str,
     },
-    /// It reads what is not there.
-    #[error("{id} reads spatial maps, but there are none: these features are scene vectors alone")]
+    /// The features lack spatial maps.
+    #[error("{id} reads spatial maps, but the features have only scene vectors")]
     NoMaps {
         /// The module.
         id: String,
     },
-    /// The module cannot be built.
+    /// The module's shape is invalid.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// A number is out of its range.
+    /// A value is out of range.
     #[error("{field}: {found} is not {range}")]
     OutOfRange {
-        /// Which.
+        /// Name of the field.
         field: &'static str,
-        /// What it is.
+        /// The value.
         found: String,
-        /// What it may be.
+        /// The allowed range.
         range: String,
     },
 }
 
-/// The module of an id, or what may have been meant.
+/// Finds a module by its id.
 pub fn find_module(id: &str) -> Result<&'static ModuleKind, SettingsError> {
     ModuleKind::find(id).ok_or_else(|| SettingsError::NoSuchModule {
         id: id.into(),
@@ -126,17 +123,17 @@ pub fn find_module(id: &str) -> Result<&'static ModuleKind, SettingsError> {
     })
 }
 
-/// Numbers of one layer that are kept for a batch: 1 GB.
-const MAX_NUMBERS: usize = 1 << 28;
+/// Maximum number of a layer's activations in a batch: 1 GB.
+const MAX_ACTIVATIONS: usize = 1 << 28;
 
-/// The temperature that localization and scenes are sampled at.
+/// The sampling temperature of localization and scenes.
 const FINE_TEMPERATURE: f32 = 0.01;
-/// How they are learned. Departs from the paper's table, which has 1e-4 for all modules; 1e-3 was measured to be slower.
+/// For localization and scenes. Departs from the paper's 1e-4; with 1e-3 learning is slower (measured).
 const FINE_LEARNING_RATE: f64 = 3e-4;
 const FINE_BATCH: usize = 16;
 
 impl AgentSettings {
-    /// Our defaults for a module on a task.
+    /// The defaults for a module on a task.
     pub fn for_task(module: &str, task: &Task) -> Result<Self, SettingsError> {
         let kind = find_module(module)?;
         let needs_fine_touches =
@@ -162,7 +159,7 @@ impl AgentSettings {
         })
     }
 
-    /// The values that the paper prints for a module on a task.
+    /// The values printed in the paper for a module on a task.
     pub fn as_printed(module: &str, task: &Task) -> Result<Self, SettingsError> {
         let ours = Self::for_task(module, task)?;
         Ok(Self {
@@ -175,28 +172,27 @@ impl AgentSettings {
         })
     }
 
-    /// Refuses what modules under a controller cannot do.
+    /// Checks that the settings are supported with a controller.
     pub fn check_composable(&self) -> Result<(), SettingsError> {
         let refuse = |field, found: String, range: &str| {
             Err(SettingsError::OutOfRange { field, found, range: range.into() })
         };
         if self.n_targets != 1 {
-            let range = "1, which is all that modules under a controller can learn from";
+            let range = "1, the only value supported with voting";
             return refuse("targets", self.n_targets.to_string(), range);
         }
         if self.dropout != 0.0 {
-            let range = "0, which is all that modules under a controller can learn with";
+            let range = "0, the only value supported with voting";
             return refuse("dropout", self.dropout.to_string(), range);
         }
         Ok(())
     }
 
-    /// What an update learns from.
     pub(crate) fn batch_size(&self) -> BatchSize {
         BatchSize { n_steps: self.batch_steps, n_touches: self.n_targets }
     }
 
-    /// The module's structure on features of this shape, if everything fits together.
+    /// Checks the settings, and returns the module's structure for features of this shape.
     pub fn check(&self, scenes: SceneShape) -> Result<Structure, SettingsError> {
         let refuse = |field, found: String, range: &str| {
             Err(SettingsError::OutOfRange { field, found, range: range.to_owned() })
@@ -205,12 +201,11 @@ impl AgentSettings {
             return refuse("candidates", self.n_candidates.to_string(), "in 1..=65536");
         }
         if self.batch_steps < self.k_f || self.batch_steps > 1 << 16 {
-            let range =
-                "between k_f and 65536: the rewards of a step's predictions must arrive before it is learned";
+            let range = "between k_f and 65536: all rewards of a step must be known when it is learned";
             return refuse("batch", self.batch_steps.to_string(), range);
         }
         if !(1..=self.n_candidates + 1).contains(&self.n_targets) {
-            let range = format!("in 1..={}, the candidates and one more", self.n_candidates + 1);
+            let range = format!("in 1..={}, the candidates plus one", self.n_candidates + 1);
             return refuse("targets", self.n_targets.to_string(), &range);
         }
         if self.dropout != 0.0 && !(0.004..=0.9).contains(&self.dropout) {
@@ -251,21 +246,21 @@ impl AgentSettings {
             return refuse("epsilon", epsilon.to_string(), "in 0..=1");
         }
         let structure = Structure::new(self.shape(scenes)?)?;
-        if self.numbers_kept(&structure) > MAX_NUMBERS {
+        if self.max_layer_activations(&structure) > MAX_ACTIVATIONS {
             let (field, found) = match self.n_targets {
                 1 => ("batch", self.batch_steps.to_string()),
                 n => ("batch, targets", format!("{}, {n}", self.batch_steps)),
             };
-            return refuse(field, found, "small enough for memory, beside the widest layer");
+            return refuse(field, found, "small enough for the widest layer's activations to fit into 1 GB");
         }
         Ok(structure)
     }
 
-    /// Numbers of the layer that needs most memory in a batch.
-    fn numbers_kept(&self, structure: &Structure) -> usize {
+    /// Activations or inputs of the largest layer in a batch.
+    fn max_layer_activations(&self, structure: &Structure) -> usize {
         let n_steps = self.batch_steps.max(64);
         let n_rows = n_steps.saturating_mul(self.n_targets);
-        // What is seen is kept once a step, what is made of it once a touch.
+        // Features are kept once per step, activations once per touch.
         let of_stage = |stage: &Stage| {
             let of_touch = (stage.n_hidden + stage.n_touch).max(stage.n_out()).saturating_mul(n_rows);
             of_touch.max(stage.n_visual.saturating_mul(n_steps))
@@ -352,7 +347,7 @@ mod tests {
         assert_eq!((plain.learning_rate, plain.batch_steps, plain.policy.dist), (1e-3, 8, Dist::Identity));
     }
 
-    /// What a batch needs is counted where it is kept: what is seen once a step, the rest once a touch.
+    /// Features need memory once per step, activations once per touch.
     #[test]
     fn batches_that_memory_cannot_hold_are_refused() {
         let scenes = SceneShape { scene_len: 4096, map: Some(MapShape { n_places: 196, n_channels: 512 }) };

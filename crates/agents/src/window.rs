@@ -1,4 +1,4 @@
-//! The steps that matter now: what was shown, touched and rewarded at each.
+//! The recent steps of an agent: screen, touch and reward of each.
 
 use crate::dropout::Dropout;
 use crate::feature_source::{FeatureSource, MissingFeatures};
@@ -7,39 +7,40 @@ use touchstream_env::stream::Stream;
 use touchstream_env::touch::Touch;
 use touchstream_modules::module::{SceneHistory, ScreenHistory};
 
-/// Consecutive steps: `k_b` that are only looked back at, then rows that are predicted for or learned from.
+/// Consecutive steps: `k_b` past steps that are only inputs, then the rows, for which the agent predicts or learns.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Window {
     k_b: usize,
     scale: TouchScale,
-    /// One a step; `None` before the first.
+    /// One per step; `None` before the first.
     screens: Vec<Option<u32>>,
-    /// In centred coordinates; the middle before the first.
+    /// Touch coordinates; the middle of the screen before the first touch.
     touches: Vec<[f32; 2]>,
     rewards: Vec<f32>,
-    /// Stands for the features of no screen.
+    /// The scene vector before the first screen.
     zeros: Vec<f32>,
-    /// What is seen of the screens, if not all of it.
-    veil: Option<Veil>,
+    /// `None` without dropout.
+    dropped: Option<DroppedScenes>,
 }
 
-/// Scene vectors of which some features are left out.
+/// Scene vectors after dropout.
 #[derive(Clone, Debug, PartialEq)]
-struct Veil {
+struct DroppedScenes {
     dropout: Dropout,
-    /// Steps that were shown since the beginning, and which of them stand in the window.
+    /// Screens shown since the start.
     n_shown: u64,
+    /// The ordinal of each step's screen.
     steps: Vec<u64>,
     /// `[n_steps, scene_len]`
     scenes: Vec<f32>,
 }
 
-impl Veil {
-    /// Shows the next screen.
+impl DroppedScenes {
+    /// Copies the next screen's scene vector with dropout.
     fn show(&mut self, slot: usize, scene: &[f32]) {
-        let seen = &mut self.scenes[slot * scene.len()..][..scene.len()];
-        seen.copy_from_slice(scene);
-        self.dropout.hide_in_scene(self.n_shown, seen);
+        let kept = &mut self.scenes[slot * scene.len()..][..scene.len()];
+        kept.copy_from_slice(scene);
+        self.dropout.drop_in_scene(self.n_shown, kept);
         self.steps[slot] = self.n_shown;
         self.n_shown += 1;
     }
@@ -49,13 +50,20 @@ impl Window {
     pub fn new(k_b: usize, n_rows: usize, scene_len: usize, scale: TouchScale) -> Self {
         let n = k_b + n_rows;
         let (screens, touches) = (vec![None; n], vec![[0.0; 2]; n]);
-        Self { k_b, scale, screens, touches, rewards: vec![0.0; n], zeros: vec![0.0; scene_len], veil: None }
+        Self {
+            k_b,
+            scale,
+            screens,
+            touches,
+            rewards: vec![0.0; n],
+            zeros: vec![0.0; scene_len],
+            dropped: None,
+        }
     }
 
-    /// The same, looked at through dropout, if there is any.
     pub fn with_dropout(mut self, dropout: Option<Dropout>) -> Self {
         let (n, scene_len) = (self.screens.len(), self.zeros.len());
-        self.veil = dropout.map(|dropout| Veil {
+        self.dropped = dropout.map(|dropout| DroppedScenes {
             dropout,
             n_shown: 0,
             steps: vec![0; n],
@@ -68,25 +76,25 @@ impl Window {
         self.screens.len() - self.k_b
     }
 
-    /// Forgets what was shown, touched and earned.
+    /// Removes all steps.
     pub fn clear(&mut self) {
         self.screens.fill(None);
         self.touches.fill([0.0; 2]);
         self.rewards.fill(0.0);
     }
 
-    /// Forgets the oldest `n` steps, so that the last `n` rows can be filled anew.
+    /// Removes the oldest `n` steps, so that the last `n` rows can be filled again.
     pub fn advance(&mut self, n: usize) {
         self.screens.copy_within(n.., 0);
         self.touches.copy_within(n.., 0);
         self.rewards.copy_within(n.., 0);
-        if let Some(Veil { steps, scenes, .. }) = &mut self.veil {
+        if let Some(DroppedScenes { steps, scenes, .. }) = &mut self.dropped {
             steps.copy_within(n.., 0);
             scenes.copy_within(n * self.zeros.len().., 0);
         }
     }
 
-    /// Fills in the screens that the stream will show, from a row to the last. They do not depend on touches.
+    /// Sets the screens that the stream will show, from `first_row` on. They do not depend on touches.
     pub fn look_ahead(
         &mut self,
         first_row: usize,
@@ -99,8 +107,8 @@ impl Window {
             let screen = scout.recipe();
             let number = scenes.index_of(&screen).ok_or(MissingFeatures { screen })?;
             self.screens[slot] = Some(number);
-            if let Some(veil) = &mut self.veil {
-                veil.show(slot, scenes.scene(number));
+            if let Some(dropped) = &mut self.dropped {
+                dropped.show(slot, scenes.scene(number));
             }
             scout.touch(anywhere);
         }
@@ -112,17 +120,17 @@ impl Window {
         self.rewards[self.k_b + row] = reward;
     }
 
-    /// The touches before a row's, oldest first, `[2 k_b]`.
+    /// The touches before a row, oldest first, `[2 k_b]`.
     pub fn past_touches(&self, row: usize) -> &[f32] {
         self.touches[row..row + self.k_b].as_flattened()
     }
 
-    /// The touches up to a row's own, oldest first, `[2 (k_b + 1)]`.
+    /// The touches up to and including a row, oldest first, `[2 (k_b + 1)]`.
     pub fn touches(&self, row: usize) -> &[f32] {
         self.touches[row..=row + self.k_b].as_flattened()
     }
 
-    /// Rewards of a row and of those behind it, `[n]`.
+    /// Rewards of a row and the rows after it, `[n]`.
     pub fn rewards(&self, row: usize, n: usize) -> &[f32] {
         &self.rewards[self.k_b + row..][..n]
     }
@@ -131,7 +139,7 @@ impl Window {
         self.history_from(0, scenes)
     }
 
-    /// The rows from one on.
+    /// The rows from `first_row` on.
     pub fn history_from<'a, S: FeatureSource>(
         &'a self,
         first_row: usize,
@@ -140,12 +148,12 @@ impl Window {
         WindowHistory { window: self, scenes, first_row }
     }
 
-    /// What is kept of the oldest `n` steps.
+    /// Screens, touches and rewards of the oldest `n` steps.
     pub fn oldest(&self, n: usize) -> (&[Option<u32>], &[[f32; 2]], &[f32]) {
         (&self.screens[..n], &self.touches[..n], &self.rewards[..n])
     }
 
-    /// Puts back what was kept, after so many steps.
+    /// Restores the oldest steps, after `n_played` steps.
     pub fn set_oldest(
         &mut self,
         n_played: u64,
@@ -154,14 +162,14 @@ impl Window {
         touches: &[[f32; 2]],
         rewards: &[f32],
     ) {
-        if let Some(veil) = &mut self.veil {
+        if let Some(dropped) = &mut self.dropped {
             for (slot, screen) in screens.iter().enumerate() {
                 if let Some(screen) = screen {
-                    veil.n_shown = (n_played + slot as u64).saturating_sub(screens.len() as u64);
-                    veil.show(slot, scenes.scene(*screen));
+                    dropped.n_shown = (n_played + slot as u64).saturating_sub(screens.len() as u64);
+                    dropped.show(slot, scenes.scene(*screen));
                 }
             }
-            veil.n_shown = n_played;
+            dropped.n_shown = n_played;
         }
         self.screens[..screens.len()].copy_from_slice(screens);
         self.touches[..touches.len()].copy_from_slice(touches);
@@ -197,22 +205,22 @@ impl<S> WindowHistory<'_, S> {
 impl<S: FeatureSource> SceneHistory for WindowHistory<'_, S> {
     fn scene(&self, step: usize, lag: usize) -> &[f32] {
         let zeros = &self.window.zeros;
-        match (self.number(step, lag), &self.window.veil) {
+        match (self.number(step, lag), &self.window.dropped) {
             (None, _) => zeros,
             (Some(screen), None) => self.scenes.scene(screen),
-            (Some(_), Some(veil)) => &veil.scenes[self.slot(step, lag) * zeros.len()..][..zeros.len()],
+            (Some(_), Some(dropped)) => &dropped.scenes[self.slot(step, lag) * zeros.len()..][..zeros.len()],
         }
     }
     fn copy_map(&self, step: usize, out: &mut [f32]) {
         let Some(screen) = self.number(step, 0) else { return out.fill(0.0) };
         self.scenes.copy_map(screen, out);
-        if let Some(veil) = &self.window.veil {
-            veil.dropout.hide_in_map(veil.steps[self.slot(step, 0)], out);
+        if let Some(dropped) = &self.window.dropped {
+            dropped.dropout.drop_in_map(dropped.steps[self.slot(step, 0)], out);
         }
     }
     fn shown_before(&self, step: usize) -> Option<usize> {
-        if self.window.veil.is_some() {
-            // Something else is left out each time.
+        if self.window.dropped.is_some() {
+            // Dropout differs at each step.
             return None;
         }
         (0..step).find(|&earlier| self.number(earlier, 0) == self.number(step, 0))
@@ -235,7 +243,7 @@ mod tests {
         Touch::new(row, 0).unwrap()
     }
 
-    /// Screens without features.
+    /// The same features for all screens.
     struct ConstantFeatures;
 
     impl FeatureSource for ConstantFeatures {
@@ -254,7 +262,7 @@ mod tests {
         }
     }
 
-    /// Two steps back, rows of which two were carried over and three are new.
+    /// Two past steps; rows of which two were carried over and three are new.
     fn played() -> Window {
         let mut window = Window::new(2, 5, 4, TouchScale(6.0));
         for row in 0..5 {
@@ -269,14 +277,14 @@ mod tests {
     }
 
     #[test]
-    fn a_row_has_its_own_reward_and_those_behind_it() {
+    fn rewards_of_a_row_start_with_its_own() {
         let window = played();
         assert_eq!(window.rewards(0, 3), [0.0, 0.1, 0.2]);
         assert_eq!(window.rewards(2, 2), [0.2, 0.3]);
     }
 
     #[test]
-    fn touches_stand_oldest_first_and_the_present_one_last() {
+    fn touches_are_ordered_oldest_first() {
         let window = played();
         let centred = |row: usize| TouchScale(6.0).centred_from_touch(touch(row))[0];
         assert_eq!(rows_of(window.past_touches(0)), [0.0, 0.0]);
@@ -298,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_advanced_past_becomes_what_is_looked_back_at() {
+    fn advancing_makes_rows_past_steps() {
         let mut window = played();
         let (screens, rewards) = (window.screens.clone(), window.rewards.clone());
         window.advance(3);

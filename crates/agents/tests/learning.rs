@@ -1,4 +1,4 @@
-//! Agents on plain screens: they learn, they repeat, they go on from where they were.
+//! Agents on plain screens: they learn, repeat with the same seed, and continue from a saved state.
 
 #![allow(clippy::unwrap_used)]
 
@@ -67,7 +67,7 @@ fn modules_of_both_kinds_learn_to_localize() {
     }
 }
 
-/// Weights of touches start as much smaller as touches count more.
+/// Initial weights of touches are divided by the touch scale.
 #[test]
 fn an_agent_starts_as_the_same_function_on_any_scale() {
     let (mut stream, _, scenes) = world("mts-2way-stationary", 1);
@@ -81,9 +81,9 @@ fn an_agent_starts_as_the_same_function_on_any_scale() {
     assert!((one - fine).abs() < 1e-5, "{one} and {fine}");
 }
 
-/// What others would have earned teaches as much as what was earned.
+/// An agent learns from counterfactual targets as from rewards.
 #[test]
-fn touches_that_were_not_made_teach_too() {
+fn agents_learn_from_counterfactual_targets() {
     let task = "sr-4way-quadrant";
     let reward_with = |n_targets| {
         let (mut train, validation, scenes) = world(task, 1);
@@ -111,8 +111,8 @@ fn dropout_is_for_learning_alone() {
             (before, agent.state().skill.module.parameters)
         };
         let ((of_all, all), (of_some, some)) = (with(0.0), with(0.5));
-        assert_eq!(of_all, of_some, "{module} is judged by what it sees of everything");
-        assert_ne!(all, some, "{module} learns from what it is shown");
+        assert_eq!(of_all, of_some, "{module} is evaluated on all features");
+        assert_ne!(all, some, "{module} learns from the features that dropout keeps");
     }
 }
 

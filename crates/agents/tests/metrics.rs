@@ -68,7 +68,7 @@ fn uniform_touches_land_on_objects_as_often_as_counted() {
     let exact = validation.bound_task().exact_rewards(1000);
     // Four standard errors of a half in 4000 trials.
     let share = found.on_object.unwrap();
-    assert!((share - exact.chance_on_object.unwrap()).abs() < 0.032, "{share} beside {exact:?}");
+    assert!((share - exact.chance_on_object.unwrap()).abs() < 0.032, "{share}, expected {exact:?}");
     assert!((found.reward - exact.chance).abs() < 0.032 && found.reward < share);
     // Two buttons of 100 x 100 pixels.
     let on_button = evaluation_of("mts-2way-stationary", 0.5, Explore::Sample).on_object.unwrap();

@@ -44,7 +44,7 @@ fn one_module_allocates_nothing() {
         ("mts-4way-2shown-vert-motion", "ems", None),
         ("mts-2way-stationary", "none-tanh-medium", None),
         ("localization", "no-symm", None),
-        // What is convolved is read in one of two ways.
+        // Two kernels read the output of convolutions.
         ("localization", "conv-ems", Some(8)),
         ("localization", "conv-ems", Some(128)),
     ] {

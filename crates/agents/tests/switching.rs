@@ -129,9 +129,9 @@ fn after_no_switch_the_old_module_takes_over() {
     }
 }
 
-/// Any number of switches; what was learned earlier stays as it was; and all of it comes back from a state.
+/// After any number of switches, old modules are unchanged and a saved state restores everything.
 #[test]
-fn a_restored_composite_goes_on_with_the_same_bits() {
+fn a_restored_composite_continues_with_the_same_bits() {
     for voting in [Voting::Layer, Voting::Unit] {
         let (mut train, _, scenes) = world(TASK, 7);
         let mut whole = Remap::new(settings(), scenes.shape(), RunSeed(1)).unwrap();

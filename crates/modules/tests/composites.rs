@@ -181,7 +181,7 @@ fn maps_are_those_of_the_equations() {
 
 /// Groups of voters are of other sizes with every number of frozen modules, and candidates fill some tiles or end in one.
 #[test]
-fn any_number_of_modules_and_candidates_votes() {
+fn any_number_of_modules_and_candidates_works() {
     for (n_old, n_candidates) in [(4, 64), (5, 65), (6, 70), (7, 16), (8, 128), (9, 33), (16, 48), (64, 20)] {
         for settings in [VotingSettings::default(), VotingSettings::default().without_transformations()] {
             for instructions in Instructions::all() {
@@ -238,7 +238,7 @@ fn check_logits(name: &str, composite: &Composite, n_candidates: usize, n_steps:
 
 /// Loss, shares and the gradient of every parameter are those of the equations.
 #[test]
-fn gradients_are_differences() {
+fn gradients_match_finite_differences() {
     for (name, composite) in composites() {
         let (case, visual) = (&composite.case, composite.visual());
         let history = case.history();
@@ -287,8 +287,7 @@ fn gradients_are_differences() {
     }
 }
 
-/// With all of the vote on one old module, the composite is that module: bit for bit at the steps that are learned, and
-/// but for rounding on its maps.
+/// With the whole vote on one old module, the composite equals that module: to the bit in learning, up to rounding in maps.
 #[test]
 fn a_composite_of_one_module_is_that_module() {
     for id in ["ems", "none-relu-small", "no-mult-symm-tanh"] {
@@ -388,9 +387,9 @@ fn a_map_transformation_starts_as_the_identity() {
     }
 }
 
-/// Whatever is learned, old modules stay what they were; everything else moves.
+/// Learning changes everything except old modules.
 #[test]
-fn freezing_is_real() {
+fn old_modules_do_not_change() {
     for voting in [Voting::Layer, Voting::Unit] {
         let mut composite = Composite::new("ems", 1, 2, 2, VotingSettings::of(voting), Instructions::best());
         let before = (composite.new.parameters().to_vec(), composite.controller.parameters().clone());

@@ -115,9 +115,9 @@ fn wide_shapes() -> Vec<(String, ModuleShape)> {
         }
     };
     vec![
-        // Flattened numbers that go round the loops more than once, and convolutions without a scale.
+        // More flattened features than one pass of the loops takes, and unscaled convolutions.
         ("wide conv-ems".into(), convolved(70, &[5, 15], 6, One)),
-        // 128 units that read CReS: behind convolutions, in a convolution of few and of many places, and in both.
+        // 128 units that read CReS: after convolutions, in a convolution with few and with many places, and both.
         ("wide conv-ems, 128 behind".into(), convolved(5, &[3, 7], 128, One)),
         ("wide conv-ems, 128 convolved".into(), convolved(3, &[3, 5, 128], 4, One)),
         ("wide conv-ems, 128 convolved, many places".into(), convolved(67, &[2, 3, 128], 1, OnePlace)),
@@ -201,7 +201,7 @@ fn instructions_that_round_alike_give_the_same_bits() {
     }
 }
 
-/// Steps of a history in some order, of which nobody says that some show one screen.
+/// Steps of a history in some order, without information about repeated screens.
 #[derive(Clone, Copy)]
 struct Picked<'a> {
     of: Scenes<'a>,
@@ -219,7 +219,7 @@ impl SceneHistory for Picked<'_> {
 
 /// Also where the first step that shows a map is not learned from, and where the steps before showed others.
 #[test]
-fn maps_that_are_shown_again_teach_as_often() {
+fn repeated_maps_contribute_to_the_gradient_each_time() {
     for (name, shape) in shapes().into_iter().filter(|(name, _)| name.contains("conv-ems")) {
         let case = Case::new(shape, 6);
         let module = case.module(Instructions::best());
@@ -252,9 +252,9 @@ fn maps_that_are_shown_again_teach_as_often() {
     }
 }
 
-/// The gradient of every parameter is the slope of the equations' loss, and is added to what was there.
+/// The gradient of every parameter matches finite differences of the loss, and is added to the buffer.
 #[test]
-fn gradients_are_differences() {
+fn gradients_match_finite_differences() {
     for (name, shape) in shapes() {
         let case = Case::new(shape, 6);
         let mut naive = case.naive();
@@ -291,7 +291,7 @@ fn gradients_are_differences() {
     }
 }
 
-/// Several touches of a step count as much as as many steps with one each, and share what was seen.
+/// Several touches of a step give the same update as several steps with one touch each.
 #[test]
 fn touches_of_a_step_are_learned_together() {
     const N_TOUCHES: usize = 3;

@@ -1,4 +1,4 @@
-//! Composites beside PyTorch: logits, losses, gradients and ten updates from the same numbers
+//! Composites compared with PyTorch: logits, losses, gradients and ten updates from the same parameters
 //! (`scripts/make_composite_golden.py`).
 
 #![allow(clippy::unwrap_used)]

@@ -1,4 +1,4 @@
-//! All modules beside PyTorch: logits, losses, gradients and ten updates from the same weights
+//! All modules compared with PyTorch: logits, losses, gradients and ten updates from the same weights
 //! (`scripts/make_module_golden.py`).
 
 #![allow(clippy::unwrap_used)]
@@ -18,8 +18,7 @@ use touchstream_modules::{AdamSettings, Instructions};
 const GOLDEN: &[u8] = include_bytes!("golden/modules.safetensors");
 const LEARNING_RATE: f64 = 1e-2;
 
-/// Goldens of a module: what flattened numbers count is a choice where there are any, and where 128 units read what is
-/// convolved, loops are others.
+/// The goldens of a module. Convolutional ones have a scale of flattened features, and other kernels with 128 units.
 fn goldens_of(kind: &ModuleKind) -> Vec<(String, Structure)> {
     use FlattenedScale::{One, OnePlace, Root};
     let small = |flattened| structure(kind, units_of(kind), flattened);

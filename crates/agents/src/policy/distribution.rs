@@ -1,10 +1,10 @@
-//! `VarArgmax{Dist[Norm[m]]}`, eq. 2 to 4, and drawing from it.
+//! The policy: `VarArgmax{Dist[Norm[m]]}` (eq. 2 to 4), and sampling from it.
 
 use crate::policy::settings::{Dist, Explore, PolicySettings, VarianceOf};
 use touchstream_env::seed::RandomStream;
 use touchstream_modules::{Instructions, SkillMemory, set_exponentials, set_sigmoids};
 
-/// What choosing works in.
+/// The buffers of the policy.
 #[derive(Clone, Debug)]
 pub struct PolicyMemory {
     instructions: Instructions,
@@ -16,7 +16,6 @@ pub struct PolicyMemory {
 }
 
 impl PolicyMemory {
-    /// For so many maps over so many candidates.
     pub fn new(instructions: Instructions, k_f: usize, n_candidates: usize) -> Self {
         let numbers = vec![0.0; k_f * n_candidates];
         Self { instructions, n: n_candidates, maps: numbers.clone(), weights: numbers }
@@ -31,7 +30,7 @@ impl PolicyMemory {
         self.maps.len() / self.n
     }
 
-    /// Takes the logits of all candidates: predicted rewards are their logistic function.
+    /// Computes predicted rewards from logits.
     pub fn read(&mut self, memory: &SkillMemory) {
         for (map, rewards) in self.maps.chunks_exact_mut(self.n).enumerate() {
             set_sigmoids(self.instructions, memory.logits(map), rewards);
@@ -55,12 +54,12 @@ impl PolicyMemory {
             }
             Explore::EpsilonGreedy { .. } | Explore::Greedy => {
                 let map = self.largest_variance(settings);
-                largest(self.map(map))
+                argmax(self.map(map))
             }
         }
     }
 
-    /// The map that `VarArgmax` takes; leaves the weights of its candidates. The first of equals.
+    /// The map chosen by `VarArgmax`, the first of equals. Also computes the weights of its candidates.
     fn largest_variance(&mut self, settings: &PolicySettings) -> usize {
         let of_maps = settings.variance_of == VarianceOf::Maps;
         let mut best = (0, f32::NEG_INFINITY);
@@ -71,7 +70,7 @@ impl PolicyMemory {
             let numbers = if of_maps { self.map(map) } else { &self.weights[map * self.n..][..self.n] };
             let mut spread = variance(numbers);
             if !of_maps {
-                // The distribution is the weights over their sum.
+                // The distribution is the weights divided by their sum.
                 let sum: f32 = numbers.iter().sum();
                 spread = if sum > 0.0 { spread / (sum * sum) } else { 0.0 };
             }
@@ -85,19 +84,19 @@ impl PolicyMemory {
         best.0
     }
 
-    /// `f(Norm[m])` of a map, times a constant.
+    /// Computes `f(Norm[m])` of a map, times a constant.
     fn weigh(&mut self, map: usize, dist: Dist) {
         let place = map * self.n..(map + 1) * self.n;
         let (rewards, weights) = (&self.maps[place.clone()], &mut self.weights[place]);
         match dist {
             Dist::Identity => {
-                let least = least(rewards);
-                weights.iter_mut().zip(rewards).for_each(|(weight, reward)| *weight = reward - least);
+                let min = min(rewards);
+                weights.iter_mut().zip(rewards).for_each(|(weight, reward)| *weight = reward - min);
             }
-            // Counted from the largest, which is the same distribution and never overflows.
+            // Relative to the maximum, which gives the same distribution and never overflows.
             Dist::Boltzmann { temperature } => {
-                let most = rewards.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-                set_exponentials(self.instructions, 1.0 / temperature, most, rewards, weights);
+                let max = rewards.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+                set_exponentials(self.instructions, 1.0 / temperature, max, rewards, weights);
             }
         }
     }
@@ -109,20 +108,20 @@ fn variance(numbers: &[f32]) -> f32 {
     sum_of(numbers, |x| (x - mean) * (x - mean)) / n
 }
 
-/// The smallest. NaN is never the smallest.
-fn least(numbers: &[f32]) -> f32 {
+/// NaN is ignored.
+fn min(numbers: &[f32]) -> f32 {
     let smaller = |a: f32, b: f32| if b < a { b } else { a };
     let (chunks, rest) = numbers.as_chunks::<16>();
-    let mut leasts = [f32::INFINITY; 16];
+    let mut mins = [f32::INFINITY; 16];
     for chunk in chunks {
-        for (least, &number) in leasts.iter_mut().zip(chunk) {
-            *least = smaller(*least, number);
+        for (min, &number) in mins.iter_mut().zip(chunk) {
+            *min = smaller(*min, number);
         }
     }
-    leasts.iter().chain(rest).copied().fold(f32::INFINITY, smaller)
+    mins.iter().chain(rest).copied().fold(f32::INFINITY, smaller)
 }
 
-/// A sum in sixteen strands, which the processor can follow side by side; always in the same order.
+/// A sum with sixteen accumulators, which vectorizes, in a fixed order.
 fn sum_of(numbers: &[f32], term: impl Fn(f32) -> f32) -> f32 {
     let (chunks, rest) = numbers.as_chunks::<16>();
     let mut sums = [0.0_f32; 16];
@@ -134,13 +133,13 @@ fn sum_of(numbers: &[f32], term: impl Fn(f32) -> f32) -> f32 {
     sums.iter().sum::<f32>() + rest.iter().map(|&number| term(number)).sum::<f32>()
 }
 
-/// The first of the largest. NaN is never the largest.
-fn largest(numbers: &[f32]) -> usize {
+/// The index of the first maximum. NaN is ignored.
+fn argmax(numbers: &[f32]) -> usize {
     let best = numbers.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     numbers.iter().position(|&number| number == best).unwrap_or(0)
 }
 
-/// A candidate with a probability in proportion to its weight; any, if all weights are 0.
+/// A candidate with probability proportional to its weight; any, if all weights are 0.
 fn draw(weights: &[f32], random: &mut RandomStream) -> usize {
     let total = sum_of(weights, |weight| weight);
     if !(total > 0.0 && total.is_finite()) {
@@ -153,7 +152,7 @@ fn draw(weights: &[f32], random: &mut RandomStream) -> usize {
             return candidate;
         }
     }
-    // Rounding can leave a crumb behind the last.
+    // Because of rounding, `left` may still be positive.
     weights.iter().rposition(|&weight| weight > 0.0).unwrap_or(0)
 }
 
@@ -164,7 +163,7 @@ mod tests {
 
     const NAME: StreamName = StreamName::new("test/policy");
 
-    /// How often each candidate is chosen in 20,000 draws.
+    /// The share of each candidate in 20,000 draws.
     fn shares(settings: PolicySettings, maps: &[f32], n: usize) -> Vec<f64> {
         let mut memory = PolicyMemory::new(Instructions::best(), maps.len() / n, n);
         memory.set_maps(maps);

@@ -1,16 +1,13 @@
-//! How a touch is chosen.
+//! Settings of the policy.
 
 use serde::{Deserialize, Serialize};
 
-/// How a touch is chosen from `k_f` maps over candidates.
+/// How a touch is chosen from `k_f` reward maps.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PolicySettings {
-    /// What turns a map into a distribution.
     pub dist: Dist,
-    /// Of what `VarArgmax` takes the variance.
     pub variance_of: VarianceOf,
-    /// What is done with the distribution.
     pub explore: Explore,
 }
 
@@ -20,7 +17,7 @@ impl Default for PolicySettings {
     }
 }
 
-/// `Dist` of eq. 4: the function `f` of a map whose minimum was taken away.
+/// `Dist` (eq. 4): the function `f` of a map minus its minimum.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Dist {
@@ -28,34 +25,34 @@ pub enum Dist {
     Identity,
     /// `f(x) = e^(x / T)`.
     ///
-    /// Departs from the paper, which prints `e^(-x / T)`: that would prefer low rewards.
+    /// Departs from the paper, which prints `e^(-x / T)`: that prefers low rewards.
     Boltzmann {
         /// T; predicted rewards are in [0, 1].
         temperature: f32,
     },
 }
 
-/// Of what the variance is taken to choose one of the maps.
+/// The variance by which `VarArgmax` chooses a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VarianceOf {
-    /// Of predicted rewards. Departs from the paper's formula, by which maps that promise nothing often win.
+    /// Of predicted rewards. Departs from the paper's formula, which often chooses maps that predict no reward.
     Maps,
     /// Of the distributions, as printed in eq. 2.
     Distributions,
 }
 
-/// How a touch is taken from the chosen map.
+/// How a touch is chosen from a map.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Explore {
-    /// Drawn from the distribution: ReMaP.
+    /// Sampled from the distribution: ReMaP.
     Sample,
-    /// The best candidate of the chosen map, but with this probability any candidate.
+    /// With probability `epsilon` a uniformly random candidate, else the best one.
     EpsilonGreedy {
         /// In [0, 1].
         epsilon: f32,
     },
-    /// The best candidate of the chosen map.
+    /// The candidate with the highest predicted reward.
     Greedy,
 }

@@ -1,4 +1,4 @@
-//! Everything that an agent is after an update: enough to go on with the same bits.
+//! The state of an agent after an update: enough to continue with the same bits.
 
 use super::Remap;
 use crate::counterfactual::CounterfactualTouch;
@@ -9,57 +9,50 @@ use touchstream_modules::composite::{Controller, ControllerParameters, ShareTall
 use touchstream_modules::module::Module;
 use touchstream_modules::{AdamState, Skill, SkillLearner};
 
-/// An agent between two updates.
+/// The state of an agent between two updates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RemapState {
-    /// How it learns and chooses now.
     pub settings: AgentSettings,
     /// Steps played.
     pub n_steps: u64,
-    /// What it can do, and how far learning is.
+    /// Parameters and Adam's state.
     pub skill: SkillState,
-    /// The screens of the steps that are still looked back at or to be learned.
+    /// Screens of the steps that later rows or the next update read.
     pub screens: Vec<Option<u32>>,
-    /// Their touches, in centred coordinates.
+    /// Touch coordinates of these steps.
     pub touches: Vec<[f32; 2]>,
-    /// Their rewards.
+    /// Rewards of these steps.
     pub rewards: Vec<f32>,
-    /// Of those to be learned: touches that were not made.
+    /// Counterfactual touches of the steps that the next update reads.
     pub others: Vec<CounterfactualTouch>,
 }
 
-/// A skill, and how far learning is.
+/// The state of a skill.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SkillState {
-    /// Weights and biases of the module that learns.
+    /// The new module.
     pub module: ParameterState,
-    /// Those of frozen modules, oldest first.
+    /// Parameters of frozen modules, oldest first.
     pub old: Vec<Vec<f32>>,
-    /// If there are any: how they are voted on.
+    /// `None` without frozen modules.
     pub controller: Option<ControllerState>,
 }
 
-/// A controller, and how far learning is.
+/// The state of a controller.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ControllerState {
-    /// What it was made with.
     pub settings: VotingSettings,
-    /// Votes.
     pub votes: ParameterState,
-    /// Transformed touches.
     pub actions: ParameterState,
-    /// Transformed maps.
     pub maps: ParameterState,
-    /// What was voted lately.
+    /// Shares since they were last reported.
     pub tally: ShareTally,
 }
 
-/// Parameters, with Adam's means.
+/// Parameters with Adam's state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParameterState {
-    /// The parameters.
     pub parameters: Vec<f32>,
-    /// Means of their gradients, and the number of updates.
     pub adam: AdamState,
 }
 
@@ -74,7 +67,6 @@ impl ParameterState {
 }
 
 impl Remap {
-    /// Everything, to go on from later.
     pub fn state(&self) -> RemapState {
         let (screens, touches, rewards) = self.window.oldest(self.n_kept());
         RemapState {
@@ -88,12 +80,12 @@ impl Remap {
         }
     }
 
-    /// Goes back to a state; `false` if it is not one of an agent with such modules and these screens.
+    /// Restores a state; `false` if it belongs to an agent with other settings, modules or screens.
     pub fn restore(&mut self, state: &RemapState, scenes: &impl FeatureSource) -> bool {
         let kept = [state.screens.len(), state.touches.len(), state.rewards.len()];
         let n_screens = scenes.n_screens();
         let screens_exist = state.screens.iter().flatten().all(|&screen| (screen as usize) < n_screens);
-        if kept != [self.n_kept(); 3] || !screens_exist || !self.can_be(&state.settings) {
+        if kept != [self.n_kept(); 3] || !screens_exist || !self.accepts(&state.settings) {
             return false;
         }
         let Some((skill, adam)) = self.skill_from(&state.skill, scenes) else { return false };
@@ -115,8 +107,8 @@ impl Remap {
         true
     }
 
-    /// Whether settings are of an agent of the same build.
-    fn can_be(&self, settings: &AgentSettings) -> bool {
+    /// Whether settings differ only in learning rate and policy.
+    fn accepts(&self, settings: &AgentSettings) -> bool {
         let AgentSettings { learning_rate, policy, .. } = settings.clone();
         *settings == AgentSettings { learning_rate, policy, ..self.settings.clone() }
             && settings.check(self.scene_shape()).is_ok()
@@ -130,7 +122,7 @@ impl Remap {
         }
     }
 
-    /// Steps of the window that the next rows look back at or that are still to be learned.
+    /// Steps of the window that later rows or the next update read.
     fn n_kept(&self) -> usize {
         self.settings.k_b + self.settings.k_f - 1
     }
@@ -198,7 +190,7 @@ fn skill_state(skill: &Skill, learner: &SkillLearner) -> SkillState {
     }
 }
 
-/// Of the module, then of votes, touches and maps.
+/// `states`: the module's, then those of votes, touches and maps.
 fn set_adam(learner: &mut SkillLearner, states: Vec<&AdamState>) {
     let own: Vec<&mut AdamState> = match learner {
         SkillLearner::Alone(learner) => vec![learner.state_mut()],

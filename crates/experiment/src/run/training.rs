@@ -12,7 +12,7 @@ use crate::run::status::{RunStatus, Stage};
 use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use touchstream_agents::{Evaluator, PlayError, Remap, FeatureSource};
+use touchstream_agents::{Evaluator, FeatureSource, PlayError, Remap};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stream::Stream;
 

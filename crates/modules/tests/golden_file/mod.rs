@@ -12,7 +12,7 @@ pub const N_UPDATES: usize = 10;
 const N_PLACES: usize = 9;
 const N_CHANNELS: usize = 10;
 
-/// Of the largest number; what ten updates make of rounding besides.
+/// Relative to the largest value; rounding grows over ten updates.
 pub const TOLERANCE: f32 = 1e-5;
 pub const TOLERANCE_AFTER: f32 = 2e-4;
 
@@ -42,13 +42,13 @@ pub fn check(what: &str, found: &[f32], golden: &[f32], tolerance: f32) {
     }
 }
 
-/// A module of so many units, and one more in each layer behind.
+/// A module of `units` units in the first layer and one more in each layer after it.
 pub fn structure(kind: &ModuleKind, units: usize, flattened: FlattenedScale) -> Structure {
     let more = |n: usize| (units..units + n).collect::<Vec<_>>();
     structure_of(kind, &more(kind.convolutions.len()), &more(kind.default_depth()), flattened)
 }
 
-/// A module of so many units in each convolution, and in each layer.
+/// A module with the given units of each convolution and layer.
 pub fn structure_of(
     kind: &ModuleKind,
     convolved: &[usize],
@@ -71,7 +71,7 @@ pub fn structure_of(
     Structure::new(shape).unwrap()
 }
 
-/// Parameters, or their gradient, in our order: in PyTorch's the weights of flattened numbers stand in the first layer's rows,
+/// Parameters, or their gradient, in our order. In PyTorch's, the weights of flattened features are in the first layer's rows,
 /// before those of touches, part by part.
 pub fn in_our_order(structure: &Structure, theirs: &[f32]) -> Vec<f32> {
     let Some(&Flattened { n_places, n_channels, n_parts, n_units, weight_start }) = structure.flattened()

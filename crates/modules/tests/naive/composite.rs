@@ -110,7 +110,7 @@ impl<'a> NaiveComposite<'a> {
         let mut before = Vec::new();
         let mut shares = Vec::new();
         for (idx, stage) in stages.iter().enumerate() {
-            // Each module sees for itself; behind the first stage all read the composite.
+            // Each module has its own features; after the first stage all read the composite.
             let numbers = |parameters: &[f64], touches: &[f64]| -> Vec<f64> {
                 let mut x = match idx {
                     0 => seen(self.structure, parameters, psi, map),

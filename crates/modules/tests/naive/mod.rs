@@ -53,8 +53,8 @@ pub fn stage_numbers(structure: &Structure, stage: &Stage, parameters: &[f64], x
     stage.nonlinearity.map_or(sums.clone(), |nonlinearity| apply(nonlinearity, &sums))
 }
 
-/// The weights of a stage, a row a unit. Those of flattened numbers stand apart, the other way round; a nonlinearity gives
-/// them part by part.
+/// The weights of a stage, one row per unit. Weights of flattened features are stored separately and transposed; in a row they
+/// are ordered part by part.
 fn rows_of(structure: &Structure, stage: &Stage, parameters: &[f64]) -> Vec<Vec<f64>> {
     let rows: Vec<Vec<f64>> = parameters[stage.weights()].chunks(stage.n_in()).map(<[f64]>::to_vec).collect();
     let Some(flattened) = structure.flattened().filter(|_| stage.name == structure.stages()[0].name) else {
