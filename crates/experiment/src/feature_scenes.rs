@@ -1,7 +1,7 @@
 //! Features from the cache, as agents read them.
 
 use crate::inputs::scene_shape;
-use touchstream_agents::{SceneShape, FeatureSource};
+use touchstream_agents::{FeatureSource, SceneShape};
 use touchstream_env::trial::ScreenRecipe;
 use touchstream_features::FeatureSet;
 

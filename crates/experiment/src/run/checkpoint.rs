@@ -7,7 +7,9 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use touchstream_agents::{AgentSettings, ControllerState, ParameterState, CounterfactualTouch, RemapState, SkillState};
+use touchstream_agents::{
+    AgentSettings, ControllerState, CounterfactualTouch, ParameterState, RemapState, SkillState,
+};
 use touchstream_env::stream::Snapshot;
 use touchstream_files::{read_at_most, write_aside_durably};
 use touchstream_modules::AdamState;
@@ -307,7 +309,11 @@ mod tests {
                 screens: vec![None, Some(3)],
                 touches: vec![[0.1, 0.2], [-1.0, 1.0]],
                 rewards: vec![0.0, 1.0],
-                others: vec![CounterfactualTouch { touch: Touch::new(3, 4).unwrap(), reward: 0.5, next_reward: 0.25 }],
+                others: vec![CounterfactualTouch {
+                    touch: Touch::new(3, 4).unwrap(),
+                    reward: 0.5,
+                    next_reward: 0.25,
+                }],
             },
             rest: Rest {
                 identity: "a".into(),

@@ -10,7 +10,7 @@ use crate::study::cell::{Cell, CellPlan};
 use crate::study::{Ended, StudyFolder};
 use crate::watch::{Event, Watch};
 use std::time::Duration;
-use touchstream_agents::{PlayError, FeatureSource};
+use touchstream_agents::{FeatureSource, PlayError};
 use touchstream_analysis::RunKind;
 
 pub struct StudyRun<'a> {
