@@ -8,7 +8,7 @@ use crate::run::World;
 use crate::setup::RunSetup;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
-use touchstream_agents::{AgentSettings, Evaluator, Remap, FeatureSource};
+use touchstream_agents::{AgentSettings, Evaluator, FeatureSource, Remap};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
 use touchstream_env::stream::Stream;

@@ -5,7 +5,7 @@
 //! number of units, 128, is known at compile time, so that the accumulators of all units stay in registers.
 
 use crate::arithmetic::{
-    Arithmetic, Block, Instructions, Kernel, Lanes, N_BLOCK, N_LANES, SimdVector, SimdBlock, load_from,
+    Arithmetic, Block, Instructions, Kernel, Lanes, N_BLOCK, N_LANES, SimdBlock, SimdVector, load_from,
 };
 use crate::linear::weight_update::UpdateRule;
 use crate::nonlinearity::Nonlinearity;
