@@ -25,33 +25,28 @@ pub fn multiply_adds(n_rounds: u64) -> Option<u64> {
     None
 }
 
+/// A function that executes `n_rounds` times [`N_CHAINS`] fused multiply-adds of a vector type.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn with_fma(n_rounds: u64) -> u64 {
-    use std::arch::x86_64::{_mm256_fmadd_ps, _mm256_set1_ps};
-    let (factor, term) = std::hint::black_box((_mm256_set1_ps(0.999), _mm256_set1_ps(0.001)));
-    let mut acc = std::hint::black_box([_mm256_set1_ps(0.5); N_CHAINS]);
-    for _ in 0..n_rounds {
-        for acc in &mut acc {
-            *acc = _mm256_fmadd_ps(*acc, factor, term);
+macro_rules! multiply_add_loop {
+    ($name:ident, $features:literal, $n_lanes:literal, $splat:ident, $multiply_add:ident) => {
+        #[target_feature(enable = $features)]
+        fn $name(n_rounds: u64) -> u64 {
+            use std::arch::x86_64::{$multiply_add, $splat};
+            let (factor, term) = std::hint::black_box(($splat(0.999), $splat(0.001)));
+            let mut acc = std::hint::black_box([$splat(0.5); N_CHAINS]);
+            for _ in 0..n_rounds {
+                for acc in &mut acc {
+                    *acc = $multiply_add(*acc, factor, term);
+                }
+            }
+            // Prevents the compiler from removing the loop.
+            std::hint::black_box(acc);
+            n_rounds * (N_CHAINS * $n_lanes) as u64
         }
-    }
-    // Prevents the compiler from removing the loop.
-    std::hint::black_box(acc);
-    n_rounds * (N_CHAINS * 8) as u64
+    };
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx2,fma")]
-fn with_avx512(n_rounds: u64) -> u64 {
-    use std::arch::x86_64::{_mm512_fmadd_ps, _mm512_set1_ps};
-    let (factor, term) = std::hint::black_box((_mm512_set1_ps(0.999), _mm512_set1_ps(0.001)));
-    let mut acc = std::hint::black_box([_mm512_set1_ps(0.5); N_CHAINS]);
-    for _ in 0..n_rounds {
-        for acc in &mut acc {
-            *acc = _mm512_fmadd_ps(*acc, factor, term);
-        }
-    }
-    std::hint::black_box(acc);
-    n_rounds * (N_CHAINS * 16) as u64
-}
+multiply_add_loop!(with_fma, "avx2,fma", 8, _mm256_set1_ps, _mm256_fmadd_ps);
+#[cfg(target_arch = "x86_64")]
+multiply_add_loop!(with_avx512, "avx512f,avx2,fma", 16, _mm512_set1_ps, _mm512_fmadd_ps);

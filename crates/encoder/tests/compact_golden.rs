@@ -1,7 +1,7 @@
 //! Compact against PyTorch running the same weights (`scripts/make_compact_golden.py`), and against itself in other
 //! batches and on other threads.
 //!
-//! Tolerance: the norm of the difference over the norm of PyTorch's numbers, at most 1e-4.
+//! Tolerance: the norm of the difference over the norm of PyTorch's output, at most 1e-4.
 #![allow(clippy::unwrap_used)]
 
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use touchstream_env::screen::Screen;
 
 const TOLERANCE: f64 = 1e-4;
 
-/// Every `stride`-th number, and the norm of all.
+/// Every `stride`-th value, and the norm of all.
 #[derive(Deserialize)]
 struct Sampled {
     stride: usize,
@@ -96,7 +96,7 @@ fn the_same_bits_in_any_batch_and_on_any_number_of_threads() {
     }
 }
 
-/// A template moved down must move in the scene vector, too: matching is unsolvable for eyes that forget places.
+/// Moving a template must change the scene vector: matching is unsolvable for encoders that discard positions.
 #[test]
 fn the_scene_vector_encodes_positions() {
     let match_screen = &screens()[1];

@@ -1,4 +1,4 @@
-//! ONNX files that cannot be an encoder: a sentence that names file and cause each, and never a panic.
+//! Unusable ONNX files: an error that names file and cause, and never a panic.
 #![cfg(feature = "onnx")]
 #![allow(clippy::unwrap_used)]
 
@@ -15,7 +15,7 @@ fn golden(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/onnx").join(name)
 }
 
-/// What opening says; every message must name the file.
+/// The error of opening a model, which must name the file.
 #[track_caller]
 fn said(settings: &OnnxSettings) -> String {
     let said = OnnxEncoder::open(settings).map(|_| ()).unwrap_err().to_string();
@@ -63,7 +63,7 @@ fn missing_and_invalid_files() {
     check(&at("png.onnx"), &["not an ONNX file"]);
     let model = fs::read(golden("small_cnn.onnx")).unwrap();
     write("half.onnx", &model[..model.len() / 2]);
-    check(&at("half.onnx"), &["cut short"]);
+    check(&at("half.onnx"), &["it is truncated"]);
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn operators_that_the_runtime_lacks_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let model = replaced(folder.path(), "MaxPool", "LpPooll", usize::MAX);
     check(&OnnxSettings::new(&model, "fc"), &["operator `LpPooll` of node `node_pool1` is not supported"]);
-    // What lies behind the asked nodes is not looked at.
+    // Nodes after the requested ones are ignored.
     OnnxEncoder::open(&OnnxSettings::new(&model, "relu1")).unwrap();
     let info = OnnxModelInfo::read(&model, &Preprocessing::default()).unwrap();
     assert!(info.not_run.unwrap().contains("LpPooll"));

@@ -1,7 +1,7 @@
 //! VGG-16 against PyTorch running the same weights (`scripts/make_vgg16_golden.py`).
 //!
 //! Needs the installed convolutions in `$TOUCHSTREAM_TEST_CACHE` (else `target/test-cache`). `./check` installs them and
-//! runs these tests; elsewhere they are told as ignored:
+//! runs these tests; otherwise they are reported as ignored:
 //!
 //!     touchstream encoder install vgg16 --cache target/test-cache
 //!     cargo test --workspace --test vgg16_golden -- --ignored
@@ -46,7 +46,7 @@ fn features_equal_pytorch_for_any_batch_and_any_number_of_threads() {
         assert!(alone[0] == *features, "screen {idx} has other bits alone and on one thread");
     }
 
-    // A whole batch, as encoding ahead has them.
+    // A full batch, as in `touchstream encode`.
     let repeated: Vec<_> = screens.iter().cycle().take(8).cloned().collect();
     let mut whole = vec![Features::zeros(vgg16.shape()); repeated.len()];
     vgg16.encode(&repeated, &mut whole).unwrap();

@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}{}: {reason}", in_field(.field))]
 pub struct FileError {
-    /// From 1.
+    /// Line number, from 1.
     pub line: usize,
     /// The field's path, for instance `stimulus-response.regions[1].class`; empty if unknown.
     pub field: String,

@@ -17,7 +17,7 @@ use touchstream_env::task::{find_task, paper_tasks};
 use touchstream_env::touch::Touch;
 use touchstream_env::trial::Trial;
 
-/// Rows, columns: `[top, bottom, left, right]`, ends not included.
+/// `[top, bottom, left, right]`, bottom and right excluded.
 type Region = [usize; 4];
 
 const LEFT: Region = [0, 224, 0, 112];
@@ -37,7 +37,7 @@ fn open(task: &str) -> Stream {
 fn shown_class(image: ImageId) -> u16 {
     match image {
         ImageId::Portrait { class, .. } => class.0,
-        other => panic!("{other:?} is no portrait"),
+        other => panic!("{other:?} is not a portrait"),
     }
 }
 
@@ -94,7 +94,7 @@ fn match_to_sample_shows_and_rewards_the_papers_layouts() {
         columns: &'static [u8],
         /// All places, where heights are fixed.
         places: Option<&'static [[u8; 2]]>,
-        /// Whether class i always stands in place (or column) i.
+        /// Whether class i is always in place (or column) i.
         is_ordered: bool,
     }
     let row = |task, n_classes, places, is_ordered| {

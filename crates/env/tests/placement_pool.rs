@@ -1,4 +1,4 @@
-//! Pools of match screens: everything shown is in the list, rewards stay right, and no screen gives an answer away.
+//! Placement pools: every screen shown is listed, rewards are exact, and no screen reveals the answer.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,7 +37,7 @@ fn match_screens(screens: &[ScreenRecipe]) -> Vec<Placements> {
     screens.iter().filter_map(placements).collect()
 }
 
-/// How often each match screen was asked about with each sample class.
+/// How often each match screen was paired with each sample class.
 fn usage(id: &str, seed: u64, n_trials: u64) -> BTreeMap<Placements, BTreeMap<u16, u32>> {
     let mut stream = open(id, Split::Train, seed, POOL);
     let mut usage: BTreeMap<Placements, BTreeMap<u16, u32>> = BTreeMap::new();
@@ -155,7 +155,7 @@ fn a_match_screen_does_not_reveal_the_sample() {
     }
 }
 
-/// Also where chance would leave it uneven: which two of four are shown.
+/// Also for layouts that show only two of four classes, where random choice would be uneven.
 #[test]
 fn every_class_is_on_equally_many_screens() {
     let screens = match_screens(&bind("mts-4way-2shown-vert-motion", Split::Train, POOL).screens().unwrap());
@@ -182,7 +182,7 @@ fn a_task_and_its_class_reversal_share_their_screens() {
     let [plain, reversed] =
         ["", "+class-reversal"].map(|by| of(&format!("mts-2way-vert-motion-horiz-flip{by}")));
     assert_eq!((plain.len(), &plain), (500, &reversed));
-    // Two of four shown: the reversal shows pairs of counterparts alone, on the screens that show these pairs before.
+    // With two of four shown, the reversal only shows pairs of a class and its reverse, on screens of the original task.
     let [plain, reversed] = ["", "+class-reversal"].map(|by| of(&format!("mts-4way-2shown-vert-motion{by}")));
     let is_pair =
         |screen: &&Placements| screen.as_slice().iter().map(|shown| shown.class.0).sum::<u16>() == 3;

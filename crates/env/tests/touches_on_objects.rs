@@ -1,4 +1,4 @@
-//! Touches on any object at all, on scenes whose masks are made by hand.
+//! Touches on any object, on scenes with known masks.
 
 #![allow(clippy::unwrap_used)]
 
@@ -94,11 +94,11 @@ fn chance_is_the_mean_area_of_the_class_and_of_all_masks() {
 fn touches_on_any_object_count() {
     let mut stream = open("coco-mts");
     for _ in 0..20 {
-        assert_eq!(is_on_object(&stream, 0, 0), None, "the sample screen is no scene");
+        assert_eq!(is_on_object(&stream, 0, 0), None, "the sample screen is not a scene");
         stream.touch(Touch::new(0, 0).unwrap());
         let n_instances = match stream.trial() {
             touchstream_env::trial::Trial::Scene { scene, .. } => Bands::new().scenes[*scene as usize].len(),
-            other => panic!("{other:?} is no scene"),
+            other => panic!("{other:?} is not a scene"),
         };
         let is_first = n_instances == 2;
         for (row, expected) in

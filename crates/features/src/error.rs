@@ -64,7 +64,7 @@ mod tests {
     use super::*;
     use std::error::Error;
 
-    /// Whoever prints an error with its sources prints the reason once.
+    /// Printing an error with its sources prints the reason once.
     #[test]
     fn the_reason_is_printed_once() {
         for kind in [io::ErrorKind::StorageFull, io::ErrorKind::PermissionDenied] {

@@ -1,4 +1,4 @@
-//! The features of all screens of some tasks, ready to be read by modules.
+//! The features of all screens of a set of tasks, ready to be read by modules.
 
 use crate::calibrated::{calibration_screens_of, compute_and_store, stored_calibration};
 use crate::calibration::{Calibration, CalibrationSettings};
@@ -22,7 +22,7 @@ pub struct FeatureSettings {
     pub calibration: CalibrationSettings,
 }
 
-/// The features of some screens, read-only. Their bits do not depend on which process encoded them, on the number of
+/// The features of a set of screens, read-only. Their bits do not depend on which process encoded them, on the number of
 /// threads, or on the order.
 pub struct FeatureSet {
     /// Sorted; a screen's position is its index.

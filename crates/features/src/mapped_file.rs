@@ -37,7 +37,7 @@ impl MappedFile {
         Ok(Self { map: Some(map) })
     }
 
-    /// Releases the memory of some bytes; they are read from the file again if needed.
+    /// Releases the memory of a range of bytes; they are read from the file again if needed.
     #[cfg(unix)]
     #[allow(unsafe_code)]
     pub fn forget(&self, bytes: Range<usize>) {

@@ -37,6 +37,7 @@ impl Item {
     }
 }
 
+/// Numbers of screens that this process and others have encoded, and the growth of the cache.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Done {
     pub n_new: usize,

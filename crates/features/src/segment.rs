@@ -317,7 +317,7 @@ mod tests {
             prop_assert_eq!(found.seal(bytes.len()), None);
         }
 
-        /// Whatever single byte is damaged, at most its own record is lost.
+        /// Damage to any single byte loses at most one record.
         #[test]
         fn damage_loses_one_record_at_most(payloads in payloads(), at in any::<prop::sample::Index>(), bit in 0..8) {
             let mut bytes = segment(&payloads);
@@ -330,7 +330,7 @@ mod tests {
             }
         }
 
-        /// Cut anywhere: the whole records are there, and what is appended behind the cut is found.
+        /// Truncated anywhere: complete records are found, and so are records appended afterwards.
         #[test]
         fn a_torn_tail_is_passed_over(payloads in payloads(), cut in any::<prop::sample::Index>()) {
             let whole = segment(&payloads);
@@ -352,7 +352,7 @@ mod tests {
             let after = intact(&bytes);
             prop_assert_eq!(&after[..before.len()], &before[..]);
             prop_assert_eq!(after.last(), Some(&(id(200), b"later".to_vec())));
-            prop_assert_eq!(scan(&bytes, HEAD_BYTES).damaged.len(), 0, "what is sealed is no damage");
+            prop_assert_eq!(scan(&bytes, HEAD_BYTES).damaged.len(), 0, "sealed records do not count as damage");
         }
     }
 }

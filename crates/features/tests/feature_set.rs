@@ -1,4 +1,4 @@
-//! Feature sets: right numbers, the same bits however they came about, and damage that is found and mended.
+//! Feature sets: correct values, reproducible bits, and recovery from damage.
 #![allow(clippy::unwrap_used)]
 
 mod pixel_encoder;
@@ -175,7 +175,7 @@ fn calibrating_tasks_equals_the_sets_calibration() {
     let again = calibrate(&train);
     assert_eq!((&again.calibration, again.notes.len()), (&first.calibration, 1));
     assert!(again.notes[0].starts_with("the mean of ") && again.notes[0].contains("was not stored: "));
-    // What is stored is read and nothing else is looked at: here there is nothing else.
+    // Only the stored calibration is read: there is nothing else here.
     fs::remove_dir(&file).unwrap();
     calibrate(&train);
     fs::remove_file(only_segment(cache.path())).unwrap();
@@ -332,7 +332,7 @@ fn a_store_is_deleted_unless_it_is_used() {
     assert!(bits(&set) == before);
 }
 
-/// Over the calibration screens each channel of a map has mean 0, and the numbers of a place norm 2 in the mean.
+/// Over the calibration screens, each channel of a map has mean 0, and the vectors of positions have norm 2 on average.
 #[test]
 fn maps_are_centred_and_scaled() {
     let train = bind("sr-2way", Split::Train);

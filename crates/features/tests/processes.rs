@@ -1,4 +1,4 @@
-//! Several real processes on one cache: work is shared, killed writers leave it sound, and a full disk is told.
+//! Several processes on one cache: they divide the work, killed writers leave it valid, and a full disk is reported.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 
@@ -126,7 +126,7 @@ fn killed_writers_leave_a_valid_cache() {
     assert_eq!(encoder.n_encoded(), 0);
 }
 
-/// A limit on the size of files cuts a write short just as a full disk does.
+/// A limit on file size truncates a write just as a full disk does.
 #[test]
 fn a_full_disk_is_reported_and_earlier_records_are_kept() {
     let folder = tempfile::tempdir().unwrap();
@@ -145,7 +145,7 @@ fn a_full_disk_is_reported_and_earlier_records_are_kept() {
     );
     let store = store_folders(&folder.path().join("cache")).unwrap().pop().unwrap();
     let facts = examine(&store).unwrap();
-    assert_eq!(facts.n_damaged, 0, "what was cut short is sealed, and no damage");
+    assert_eq!(facts.n_damaged, 0, "truncated records are sealed and do not count as damage");
     assert!((1..N_MOVING).contains(&facts.n_scenes), "{facts:?}");
     let encoder = PixelEncoder::new();
     let train = bind(MOVING, Split::Train);

@@ -31,6 +31,6 @@ mod tests {
         fs::write(&file, "x").unwrap();
         assert_eq!(none_if_not_found(fs::metadata(&file)).unwrap().map(|facts| facts.len()), Some(1));
         assert_eq!(entries_of(folder.path()).unwrap().count(), 1);
-        assert!(entries_of(&file).is_err(), "a file is no folder");
+        assert!(entries_of(&file).is_err(), "a file is not a folder");
     }
 }

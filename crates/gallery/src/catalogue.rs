@@ -6,6 +6,7 @@ use crate::shapes::{
     buildings, figures, household, mammals, plants, small_animals, tools, vehicles, vessels,
 };
 use crate::vec3::Vec3;
+use std::sync::LazyLock;
 
 pub const N_CLASSES: usize = 59;
 
@@ -96,19 +97,11 @@ pub(crate) const CATALOGUE: [ClassRow; N_CLASSES] = [
     row("spectacles", tools::spectacles, 0.99, 0.95, 0.0),
 ];
 
-const NAMES: [&str; N_CLASSES] = {
-    let mut names = [""; N_CLASSES];
-    let mut idx = 0;
-    while idx < N_CLASSES {
-        names[idx] = CATALOGUE[idx].name;
-        idx += 1;
-    }
-    names
-};
+static NAMES: LazyLock<[&str; N_CLASSES]> = LazyLock::new(|| CATALOGUE.map(|row| row.name));
 
 /// The names of all classes, in order, lower case with hyphens.
 pub fn class_names() -> &'static [&'static str] {
-    &NAMES
+    &*NAMES
 }
 
 #[cfg(test)]

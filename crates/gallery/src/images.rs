@@ -9,9 +9,9 @@ use crate::light::Light;
 use crate::march::Body;
 use crate::palette::{Colour, byte_from_light};
 use crate::pose::{OBJECT_POSE, PORTRAIT_POSE, PoseRange, SCENE_POSE};
+use crate::posed_object::PosedObject;
 use crate::shape::Shape;
 use crate::silhouette::Silhouette;
-use crate::still::Still;
 use crate::texture::{TEMPLATE_COAT, draw_coat};
 use touchstream_env::mask::Mask;
 use touchstream_env::screen::BACKGROUND_GREY;
@@ -94,7 +94,7 @@ struct Placed {
     class: usize,
     /// Selects the object's random stream for its coat.
     slot: usize,
-    still: Still,
+    posed: PosedObject,
     silhouette: Silhouette,
     place: PixelPos,
 }
@@ -117,11 +117,11 @@ impl Plan {
 
     /// One object, completely on the screen.
     fn alone(class: usize, slot: usize, range: &PoseRange, form: &mut RandomStream) -> Self {
-        let still = Still::draw(range, class, form);
-        let silhouette = still.silhouette();
-        let place = still.posed_place();
+        let posed = PosedObject::draw(range, class, form);
+        let silhouette = posed.silhouette();
+        let place = posed.posed_place();
         let mut plan = Self::empty();
-        plan.add(Placed { class, slot, still, silhouette, place });
+        plan.add(Placed { class, slot, posed, silhouette, place });
         plan
     }
 
@@ -156,20 +156,24 @@ fn plan_scene(key: &ImageKey) -> Plan {
             break;
         }
         let n_tries = if slot == 0 { 32 } else { 1 };
-        let Some((still, silhouette)) = draw_large_enough(class, n_tries, &mut form) else { continue };
-        if let Some(place) = find_place(&plan.occupancy, &still, &silhouette, &mut form) {
-            plan.add(Placed { class, slot, still, silhouette, place });
+        let Some((posed, silhouette)) = draw_large_enough(class, n_tries, &mut form) else { continue };
+        if let Some(place) = find_place(&plan.occupancy, &posed, &silhouette, &mut form) {
+            plan.add(Placed { class, slot, posed, silhouette, place });
         }
     }
     plan
 }
 
 /// Draws an object until it is large enough to be partly hidden; `None` after `n_tries` attempts.
-fn draw_large_enough(class: usize, n_tries: usize, form: &mut RandomStream) -> Option<(Still, Silhouette)> {
+fn draw_large_enough(
+    class: usize,
+    n_tries: usize,
+    form: &mut RandomStream,
+) -> Option<(PosedObject, Silhouette)> {
     let mut draw = || {
-        let still = Still::draw(&SCENE_POSE, class, form);
-        let silhouette = still.silhouette();
-        (still, silhouette)
+        let posed = PosedObject::draw(&SCENE_POSE, class, form);
+        let silhouette = posed.silhouette();
+        (posed, silhouette)
     };
     (0..n_tries).map(|_| draw()).find(|(_, silhouette)| silhouette.area_px() >= MIN_LAID_PX)
 }
@@ -181,12 +185,12 @@ fn draw_class(stream: &mut RandomStream) -> usize {
 /// A position at which everything stays sufficiently visible: a random one, else a corner.
 fn find_place(
     occupancy: &Occupancy,
-    still: &Still,
+    posed: &PosedObject,
     silhouette: &Silhouette,
     form: &mut RandomStream,
 ) -> Option<PixelPos> {
     const N_TRIES: usize = 12;
-    let (last_top, last_left) = still.last_place();
+    let (last_top, last_left) = posed.last_place();
     let corners = [(0, 0), (0, last_left), (last_top, 0), (last_top, last_left)];
     let mut tries = [(0, 0); N_TRIES];
     for place in &mut tries {
@@ -204,13 +208,13 @@ fn rendered(key: &ImageKey, slot: usize, plan: &Plan) -> Rendered {
     let mut canvas = Canvas::new(draw_background(&mut background));
     for object in &plan.objects {
         if background.chance(0.5) {
-            let (foot, half_width_px) = object.still.foot(object.place);
+            let (foot, half_width_px) = object.posed.foot(object.place);
             canvas.cast_shadow(foot, half_width_px, background.in_range(0.2, 0.7));
         }
     }
     for object in &plan.objects {
         let coat = draw_coat(&mut key.stream(Aspect::Coat, object.slot));
-        let colours = object.still.painted(&object.silhouette, &coat, &light);
+        let colours = object.posed.painted(&object.silhouette, &coat, &light);
         canvas.lay(&object.silhouette, &colours, object.place);
     }
     Rendered { pixels: canvas.pixels(), objects: plan.rendered_objects() }
@@ -254,13 +258,13 @@ mod tests {
     #[test]
     fn objects_on_top_leave_enough_visible() {
         let mut form = RunSeed(5).stream(touchstream_env::seed::StreamName::new("test"), 0);
-        let still = Still::draw(&SCENE_POSE, 25, &mut form);
-        let silhouette = still.silhouette();
+        let posed = PosedObject::draw(&SCENE_POSE, 25, &mut form);
+        let silhouette = posed.silhouette();
         let mut occupancy = Occupancy::empty();
         occupancy.lay(&silhouette, (20, 20));
         let leaves_visible = |place| occupancy.leaves_visible(&silhouette, place, MIN_VISIBLE_PX);
         // A mug is nearly convex: moved by a few pixels it still hides most of another.
         assert!(!leaves_visible((20, 20)) && !leaves_visible((26, 24)));
-        assert!(leaves_visible(still.last_place()));
+        assert!(leaves_visible(posed.last_place()));
     }
 }

@@ -18,11 +18,11 @@ mod noise;
 mod palette;
 mod portable_maths;
 mod pose;
+mod posed_object;
 mod primitives;
 mod shape;
 mod shapes;
 mod silhouette;
-mod still;
 mod texture;
 mod vec3;
 

@@ -1,4 +1,4 @@
-//! Broken files and lying annotations: named, skipped, and the rest goes on.
+//! Invalid files and annotations are listed and skipped, and the rest is used.
 
 #![allow(clippy::unwrap_used)]
 
@@ -242,7 +242,7 @@ fn coco_serves_scenes_portraits_and_objects() {
     let stimuli = &opened.stimuli;
     assert_eq!(stimuli.classes(), ["cat"]);
     assert_eq!((stimuli.n_scenes(Split::Train), stimuli.n_scenes(Split::Validation)), (2, 1));
-    // The crowd is rewarded, stands alone nowhere, and is no object to find.
+    // The crowd is rewarded, but is neither a portrait nor an object for localization.
     assert_eq!(stimuli.n_portraits(Split::Train, ClassIdx(0)), 1);
     assert_eq!(stimuli.n_objects(Split::Train), 1);
     assert_eq!(stimuli.instances(Split::Train, 1)[0].mask.area_px(), 224 * 112);

@@ -1,4 +1,4 @@
-//! Files that never end, folders within themselves, names and caches that cannot be used: named, and the rest goes on.
+//! Endless files, circular links, unusable names and caches are reported, and the rest is used.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
@@ -20,7 +20,7 @@ use touchstream_env::stimuli::{ClassIdx, ImageId, Split};
 use touchstream_files::NoProgress;
 use touchstream_stimuli::{Needs, Opened, Sizes, SourceError, SourceOptions, SourceSpec, SplitCounts, open};
 
-/// A file that no reading ends.
+/// An endless file.
 type MakeEndless = fn(&Path);
 
 const ENDLESS: [MakeEndless; 2] = [

@@ -81,7 +81,7 @@ mod tests {
         assert!(member_of(&archive[..], "a/z", 9).unwrap().is_none());
     }
 
-    /// Cut anywhere, an archive gives the whole file or an error, never a part of the file.
+    /// A truncated archive gives the complete file or an error, never a part of the file.
     #[test]
     fn a_truncated_archive_gives_the_complete_file_or_an_error() {
         let noise: Vec<u8> = (0..5000_u32).map(|n| blake3::hash(&n.to_le_bytes()).as_bytes()[0]).collect();

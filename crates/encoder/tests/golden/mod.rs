@@ -1,4 +1,4 @@
-//! The golden screens, and numbers that PyTorch made of them.
+//! The golden screens, and PyTorch's outputs for them.
 
 use safetensors::SafeTensors;
 use std::fs;
@@ -9,7 +9,7 @@ fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
 }
 
-/// Three pictures of the gallery: a portrait, a match screen, a localization screen.
+/// Three screens of the gallery: a portrait, a match screen, a localization screen.
 pub fn golden_screens() -> Vec<Screen> {
     (0..3).map(|idx| read_screen(&path(&format!("screen-{idx}.png")))).collect()
 }
@@ -22,7 +22,7 @@ fn read_screen(path: &Path) -> Screen {
     screen
 }
 
-/// Every k-th number of what PyTorch made.
+/// Every k-th value of PyTorch's output.
 pub struct Golden(Vec<u8>);
 
 impl Golden {
@@ -31,7 +31,7 @@ impl Golden {
         Self(fs::read(path(name)).unwrap())
     }
 
-    /// The norm of the difference must be at most `tolerance` times the norm of the expected numbers.
+    /// The norm of the difference must be at most `tolerance` times the norm of the expected values.
     #[track_caller]
     pub fn check(&self, name: &str, all_numbers: &[f32], tolerance: f64) {
         let file = SafeTensors::deserialize(&self.0).unwrap();

@@ -1,4 +1,4 @@
-//! How many different match screens a task shows: all possible ones, or a fixed pool.
+//! Whether a task shows all possible match screens or a fixed pool of them.
 
 use std::num::NonZeroU32;
 

@@ -50,7 +50,7 @@ pub fn list_cutouts(root: &Path) -> Result<CutoutFiles, SourceError> {
         backgrounds.extend(list_files(root, folder)?);
     }
     if backgrounds.len() < 2 {
-        return Err(missing("there are no two backgrounds"));
+        return Err(missing("there are fewer than two backgrounds"));
     }
     for folder in folders.not_utf8.iter().filter(is_background) {
         unusable.push(ListedFile::new(root.join(folder), folder.clone()).with_fault(NOT_UTF8));

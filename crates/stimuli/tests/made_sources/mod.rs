@@ -30,8 +30,8 @@ pub fn folder() -> (TempDir, SourceSpec) {
     (root, spec)
 }
 
-/// In each split: every class alone on two images, beside the next class on one, and with a crowd of itself on one;
-/// outlines in all three codings.
+/// In each split: every class alone on two images, next to the next class on one, and with a crowd of itself on one;
+/// masks in all three encodings.
 pub fn coco() -> (TempDir, SourceSpec) {
     let root = tempfile::tempdir().unwrap();
     for (split, seed) in [("train2017", 0), ("val2017", 100)] {
@@ -99,7 +99,7 @@ struct Rect {
 }
 
 impl Rect {
-    /// Large enough to stand alone; two fit beside each other on the screen's part of the photograph.
+    /// Large enough for a portrait; two fit next to each other on the screen's part of the photograph.
     const LARGE: Self = Self { left: 48, top: 50, width: 68, height: 80 };
 
     fn outline(self, coding: &str) -> Value {

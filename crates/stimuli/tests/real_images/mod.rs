@@ -1,4 +1,4 @@
-//! Real images, where they are at hand: `TOUCHSTREAM_TEST_DATA`, else `../shared/data` beside the workspace.
+//! Real images, where they are at hand: `TOUCHSTREAM_TEST_DATA`, else `../shared/data` next to the workspace.
 
 use std::path::{Path, PathBuf};
 

@@ -16,7 +16,7 @@ use touchstream_env::touch::SCREEN_SIDE_PX;
 const MARGIN_PX: usize = 2;
 
 /// One object in one pose.
-pub(crate) struct Still {
+pub(crate) struct PosedObject {
     body: Body,
     pose: Pose,
     extent: Extent,
@@ -24,7 +24,7 @@ pub(crate) struct Still {
     n_cols: usize,
 }
 
-impl Still {
+impl PosedObject {
     pub(crate) fn draw(range: &PoseRange, class: usize, form: &mut RandomStream) -> Self {
         let body = Body::new(class, Shape::draw(form));
         let pose = Pose::draw(range, class, body.radius, form);
