@@ -76,7 +76,7 @@ impl Encoder for PixelEncoder {
     }
 }
 
-/// A task on coloured squares, with a pool of placements.
+/// A task on coloured squares, with a placement pool.
 pub fn bind(id: &str, split: Split) -> BoundTask {
     let placements = PlacementChoice::Pool(PlacementPool::default());
     BoundTask::with_placements(find_task(id).unwrap(), Arc::new(PlainStimuli::new(4)), split, placements)
