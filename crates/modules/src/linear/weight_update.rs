@@ -1,8 +1,6 @@
 //! `d^T x`, the gradient of a layer's weights over some steps, given to a rule piece by piece and never stored whole.
 
-use crate::arithmetic::{
-    Arithmetic, Block, Instructions, Kernel, N_BLOCK, N_LANES, SimdVector, load_from, store_from,
-};
+use crate::arithmetic::{Arithmetic, Block, Instructions, Kernel, N_BLOCK, SimdVector};
 use crate::linear::InputRows;
 
 /// Inputs of a piece: those of all steps stay in a cache.
@@ -14,9 +12,6 @@ const PACKED_UNITS: usize = 32;
 const LONG: usize = 4096;
 /// Of so many steps at most, rows are found once for a piece.
 const NEAR_STEPS: usize = 64;
-
-/// Inputs of some steps that stand together: one block of each step after another.
-type PackedPiece = [[Block; PACKED_STEPS]; INPUTS / N_BLOCK];
 
 /// What is done with a gradient.
 pub(crate) trait UpdateRule {
@@ -110,122 +105,136 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Kernel for Update<'_, R, U> {
         let is_packed = stride > LONG && n_steps <= PACKED_STEPS && n_out >= PACKED_UNITS;
         // Inputs outside, so that those of all steps stay in a cache for all units.
         for col in (0..n_cols).step_by(INPUTS) {
-            let piece = Piece { n_steps, col, len: INPUTS.min(n_cols - col) };
+            let piece = Piece { n_steps, len: INPUTS.min(n_cols - col) };
+            let inputs = self.inputs;
+            let row = |step: usize| &inputs.row(step)[col..col + piece.len];
+            if n_steps > NEAR_STEPS {
+                self.tiles::<A>(piece, col, |block, step| match row(step)[block * N_BLOCK..].first_chunk() {
+                    Some(block) => A::Blocks::load(block),
+                    None => A::Blocks::load(&padded_block(&row(step)[block * N_BLOCK..])),
+                });
+                continue;
+            }
+            // Rows and their rests are found once, not for each strip.
+            let (mut rows, mut rests) = ([&[][..]; NEAR_STEPS], [[0.0; N_BLOCK]; NEAR_STEPS]);
+            for (step, (blocks, rest)) in rows[..n_steps].iter_mut().zip(&mut rests).enumerate() {
+                let numbers;
+                (*blocks, numbers) = row(step).as_chunks::<N_BLOCK>();
+                rest[..numbers.len()].copy_from_slice(numbers);
+            }
             if is_packed {
                 let mut packed = [[[0.0; N_BLOCK]; PACKED_STEPS]; INPUTS / N_BLOCK];
-                pack(&mut packed, self.inputs, piece);
-                self.tiles::<A>(piece, |block, step| &packed[block][step]);
-            } else if n_steps <= NEAR_STEPS {
-                // Where rows are is found once, not for each strip.
-                let mut rows: [&[f32]; NEAR_STEPS] = [&[]; NEAR_STEPS];
-                for (step, row) in rows[..n_steps].iter_mut().enumerate() {
-                    *row = &self.inputs.row(step)[col..col + piece.len];
+                for (step, (blocks, rest)) in rows[..n_steps].iter().zip(rests).enumerate() {
+                    blocks
+                        .iter()
+                        .chain([&rest])
+                        .zip(&mut packed)
+                        .for_each(|(block, packed)| packed[step] = *block);
                 }
-                self.tiles::<A>(piece, |block, step| block_at(rows[step], block));
+                self.tiles::<A>(piece, col, |block, step| A::Blocks::load(&packed[block][step]));
             } else {
-                let inputs = self.inputs;
-                self.tiles::<A>(piece, |block, step| block_at(&inputs.row(step)[col..], block));
+                self.tiles::<A>(piece, col, |block, step| {
+                    A::Blocks::load(rows[step].get(block).unwrap_or(&rests[step]))
+                });
             }
         }
     }
-}
-
-#[inline(always)]
-fn block_at(row: &[f32], block: usize) -> &Block {
-    row[block * N_BLOCK..].first_chunk().expect("a whole block")
 }
 
 /// Some inputs of some steps.
 #[derive(Clone, Copy)]
 struct Piece {
     n_steps: usize,
-    col: usize,
     len: usize,
 }
 
-/// Puts the inputs of all steps together, block by block.
-#[inline(always)]
-fn pack<'a>(packed: &mut PackedPiece, inputs: impl InputRows<'a>, piece: Piece) {
-    let Piece { n_steps, col, len } = piece;
-    for step in 0..n_steps {
-        let blocks = inputs.row(step)[col..col + len].as_chunks::<N_BLOCK>().0;
-        blocks.iter().zip(&mut *packed).for_each(|(block, packed)| packed[step] = *block);
-    }
+fn padded_block(numbers: &[f32]) -> Block {
+    let mut block = [0.0; N_BLOCK];
+    block[..numbers.len()].copy_from_slice(numbers);
+    block
 }
 
 impl<'a, R: InputRows<'a>, U: UpdateRule> Update<'_, R, U> {
-    /// A piece, of all units: as many sums side by side as there are registers for.
+    /// A piece of the inputs from `col` on, for all units: as many accumulators as there are registers for. `load` gives a block of
+    /// a step's inputs, zeros after the last one.
     #[inline(always)]
-    fn tiles<'x, A: Arithmetic>(&mut self, piece: Piece, block_of: impl Fn(usize, usize) -> &'x Block) {
+    fn tiles<A: Arithmetic>(
+        &mut self,
+        piece: Piece,
+        col: usize,
+        load: impl Fn(usize, usize) -> <A::Blocks as SimdVector>::V,
+    ) {
         match A::HAS_32_REGISTERS {
-            true if piece.len >= 8 * N_BLOCK => self.units::<A, 2, 8>(piece, block_of),
-            true => self.units::<A, 8, 2>(piece, block_of),
-            false => self.units::<A, 2, 2>(piece, block_of),
+            true if piece.len >= 8 * N_BLOCK => self.units::<A, 2, 8>(piece, col, load),
+            true => self.units::<A, 8, 2>(piece, col, load),
+            false => self.units::<A, 2, 2>(piece, col, load),
         }
     }
 
     /// `UNITS` units and `BLOCKS` blocks of inputs at a time.
     #[inline(always)]
-    fn units<'x, A: Arithmetic, const UNITS: usize, const BLOCKS: usize>(
+    fn units<A: Arithmetic, const UNITS: usize, const BLOCKS: usize>(
         &mut self,
-        piece: Piece,
-        block_of: impl Fn(usize, usize) -> &'x Block,
+        Piece { n_steps, len }: Piece,
+        col: usize,
+        load: impl Fn(usize, usize) -> <A::Blocks as SimdVector>::V,
     ) {
-        let Self { target: Target { start, stride, first_col, n_out }, d, inputs, ref mut rule } = *self;
+        let Self { target: Target { start, stride, first_col, n_out }, d, ref mut rule, .. } = *self;
         let strip_len = BLOCKS * N_BLOCK;
-        let n_strips = piece.len / strip_len;
-        let at = |unit: usize| start + unit * stride + first_col + piece.col;
+        let n_in_strips = len / strip_len * strip_len;
+        let at = |unit: usize| start + unit * stride + first_col + col;
         for first in (0..n_out).step_by(UNITS) {
-            // Where fewer are left, the last stands for those that are not there.
+            // Where fewer units are left, the last is computed several times.
             let d = |step: usize, unit: usize| d[step * n_out + (first + unit).min(n_out - 1)];
             // Strip by strip: the rule divides while the next strip is summed.
-            for strip in 0..n_strips {
-                // Those of the next units come from far away meanwhile. Processors with wide registers fetch long rows by
-                // themselves, and lose by being told (measured: a tenth of an update).
+            for done in (0..n_in_strips).step_by(strip_len) {
+                // The parameters of the next units are fetched meanwhile. Processors with wide registers fetch long rows by
+                // themselves; prefetching costs them a tenth of an update.
                 if !A::HAS_32_REGISTERS {
                     (first + UNITS..n_out.min(first + 2 * UNITS))
-                        .for_each(|unit| rule.expect::<A>(at(unit) + strip * strip_len, strip_len));
+                        .for_each(|unit| rule.expect::<A>(at(unit) + done, strip_len));
                 }
-                let sums = sum_strip::<A::Blocks, UNITS, BLOCKS>(piece.n_steps, d, |block, step| {
-                    block_of(strip * BLOCKS + block, step)
-                });
-                for (sums, unit) in sums.into_iter().zip(first..n_out) {
-                    let mut gradient = [[0.0; N_BLOCK]; BLOCKS];
-                    gradient.iter_mut().zip(sums).for_each(|(g, sum)| A::Blocks::store(sum, g));
-                    rule.apply::<A>(at(unit) + strip * strip_len, gradient.as_flattened());
-                }
+                let load = |block, step| load(done / N_BLOCK + block, step);
+                let sums = sum_strip::<A::Blocks, UNITS, BLOCKS>(n_steps, d, load);
+                give::<A, UNITS, BLOCKS>(sums, strip_len, (first..n_out).map(|unit| at(unit) + done), *rule);
             }
-            let done = n_strips * strip_len;
-            if done < piece.len {
-                let rest = Piece { col: piece.col + done, len: piece.len - done, ..piece };
-                let mut sums = [[[0.0; N_BLOCK]; BLOCKS]; UNITS];
-                sum_rest::<A, R, UNITS>(
-                    &mut sums.each_mut().map(|sums| sums.as_flattened_mut()),
-                    rest,
-                    d,
-                    inputs,
-                );
-                for (sums, unit) in sums.iter().zip(first..n_out) {
-                    rule.apply::<A>(at(unit) + done, &sums.as_flattened()[..rest.len]);
-                }
+            for done in (n_in_strips..len).step_by(N_BLOCK) {
+                let sums = sum_strip::<A::Blocks, UNITS, 1>(n_steps, d, |_, step| load(done / N_BLOCK, step));
+                let n = N_BLOCK.min(len - done);
+                give::<A, UNITS, 1>(sums, n, (first..n_out).map(|unit| at(unit) + done), *rule);
             }
         }
     }
 }
 
+/// Gives `n` sums of each unit to the rule.
+#[inline(always)]
+fn give<A: Arithmetic, const UNITS: usize, const BLOCKS: usize>(
+    sums: [[<A::Blocks as SimdVector>::V; BLOCKS]; UNITS],
+    n: usize,
+    places: impl Iterator<Item = usize>,
+    rule: &mut impl UpdateRule,
+) {
+    for (sums, at) in sums.into_iter().zip(places) {
+        let mut gradient = [[0.0; N_BLOCK]; BLOCKS];
+        gradient.iter_mut().zip(sums).for_each(|(g, sum)| A::Blocks::store(sum, g));
+        rule.apply::<A>(at, &gradient.as_flattened()[..n]);
+    }
+}
+
 /// Sums of a strip over steps, in their order.
 #[inline(always)]
-fn sum_strip<'x, B: SimdVector<Memory = Block>, const UNITS: usize, const BLOCKS: usize>(
+fn sum_strip<B: SimdVector<Memory = Block>, const UNITS: usize, const BLOCKS: usize>(
     n_steps: usize,
     d: impl Fn(usize, usize) -> f32,
-    block_of: impl Fn(usize, usize) -> &'x Block,
+    load: impl Fn(usize, usize) -> B::V,
 ) -> [[B::V; BLOCKS]; UNITS] {
     let mut sums = [[B::zero(); BLOCKS]; UNITS];
     for step in 0..n_steps {
-        // Plain loops: what `map` and `from_fn` are given is not always compiled into its caller, and would be called here.
+        // Plain loops: closures passed to `map` and `from_fn` are not always inlined.
         let mut x = [B::zero(); BLOCKS];
         for (block, x) in x.iter_mut().enumerate() {
-            *x = B::load(block_of(block, step));
+            *x = load(block, step);
         }
         for (unit, sums) in sums.iter_mut().enumerate() {
             let d = B::splat(d(step, unit));
@@ -235,26 +244,6 @@ fn sum_strip<'x, B: SimdVector<Memory = Block>, const UNITS: usize, const BLOCKS
         }
     }
     sums
-}
-
-/// The same of what is left behind the last strip.
-#[inline(always)]
-fn sum_rest<'a, A: Arithmetic, R: InputRows<'a>, const UNITS: usize>(
-    sums: &mut [&mut [f32]; UNITS],
-    piece: Piece,
-    d: impl Fn(usize, usize) -> f32,
-    inputs: R,
-) {
-    for step in 0..piece.n_steps {
-        let x = &inputs.row(step)[piece.col..piece.col + piece.len];
-        for (unit, sums) in sums.iter_mut().enumerate() {
-            let d = d(step, unit);
-            for start in (0..piece.len).step_by(N_LANES) {
-                let sum = A::mul_add(A::splat(d), load_from::<A>(x, start), load_from::<A>(sums, start));
-                store_from::<A>(sum, &mut sums[..piece.len], start);
-            }
-        }
-    }
 }
 
 struct BiasUpdate<'o, U> {

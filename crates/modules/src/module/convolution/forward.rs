@@ -142,18 +142,17 @@ impl ConvolvedRows {
 
     /// Sets all rows. `tiled` is what biases and scene vectors are to the first convolution, `[n_rows, n_units]`.
     pub fn look(&mut self, module: &Module, history: &impl SceneHistory, tiled: &[f32]) {
-        let map_len = self.n_places * self.n_channels;
-        for (row, map) in self.maps.chunks_exact_mut(map_len).enumerate() {
-            self.map_rows[row] = history.shown_before(row).unwrap_or(row);
-            if self.map_rows[row] == row {
-                history.copy_map(row, map);
-            }
-        }
         let stages = module.structure().convolutions();
         for (stage, layer) in stages.iter().zip(&mut self.layers) {
             layer.weights.take(module, stage);
         }
+        let map_len = self.n_places * self.n_channels;
         for row in 0..self.n_rows() {
+            self.map_rows[row] = history.shown_before(row).unwrap_or(row);
+            if self.map_rows[row] == row {
+                // Multiplied at once, while it is in a cache.
+                history.copy_map(row, &mut self.maps[row * map_len..][..map_len]);
+            }
             self.look_at_map(module, &stages[0], tiled, row);
             for (idx, stage) in stages.iter().enumerate().skip(1) {
                 self.convolve(module, stage, idx, row);
