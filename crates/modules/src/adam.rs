@@ -1,5 +1,5 @@
-//! Adam (Kingma and Ba, 2015), as it is written down there and as PyTorch computes it, and with weight decay apart from
-//! the gradient (Loshchilov and Hutter, 2019) if that is asked for.
+//! Adam (Kingma and Ba, 2015), as published and as PyTorch computes it, with optional decoupled weight decay
+//! (Loshchilov and Hutter, 2019).
 
 use crate::arithmetic::{Arithmetic, N_BLOCK, N_LANES, SimdVector, load_from, store_from};
 use crate::large_memory::AlignedNumbers;
@@ -123,7 +123,7 @@ impl Factors {
         WithMeans { parameter: A::sub(A::mul(constant(self.keep), before.parameter), step), mean, square }
     }
 
-    /// Some parameters with their means, where they stand.
+    /// Updates parameters and their means in place.
     #[inline(always)]
     fn change<A: SimdVector>(self, g: &A::Memory, p: &mut A::Memory, m: &mut A::Memory, v: &mut A::Memory) {
         let before = WithMeans { parameter: A::load(p), mean: A::load(m), square: A::load(v) };

@@ -1,5 +1,6 @@
-//! Numbers that are walked through whole at every update: they begin where a line of the caches does, and lie on large pages
-//! where the system has them to give, so that the processor need not look up a page for every few hundred numbers.
+//! Numbers that are walked through whole at every update: they begin where a line of the caches does, and lie on large
+//! pages where the system has them to give, so that the processor need not look up a page for every few hundred
+//! numbers.
 #![allow(unsafe_code)]
 
 use std::ops::{Deref, DerefMut};
@@ -14,11 +15,11 @@ struct Line([f32; LINE]);
 
 const LINE: usize = 16;
 
-/// Numbers that begin where a line of the caches does: a register of sixteen never has to be put together from two lines,
-/// which would make a loop that reads most of what it multiplies half as fast.
+/// Numbers that begin where a line of the caches does: a register of sixteen never has to be put together from two
+/// lines, which would make a loop that reads most of what it multiplies half as fast.
 #[derive(Debug, PartialEq)]
 pub struct AlignedNumbers {
-    /// The last one has zeros behind the last number.
+    /// The last line is padded with zeros.
     lines: Vec<Line>,
     len: usize,
 }
@@ -61,14 +62,14 @@ impl Deref for AlignedNumbers {
     type Target = [f32];
 
     fn deref(&self) -> &[f32] {
-        // SAFETY: lines are sixteen numbers each and nothing else, one behind the other; there are enough for `len`.
+        // SAFETY: lines are contiguous and hold sixteen numbers each; there are enough for `len`.
         unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.len) }
     }
 }
 
 impl DerefMut for AlignedNumbers {
     fn deref_mut(&mut self) -> &mut [f32] {
-        // SAFETY: as above, and nobody else has them.
+        // SAFETY: as above, and the borrow is exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.len) }
     }
 }
@@ -82,7 +83,7 @@ fn prefer_large_pages(first: *const f32, n: usize) {
     if start < end {
         let first = first.with_addr(start).cast_mut();
         // SAFETY: whole pages inside of memory that is ours; the advice changes where they lie, never what they are.
-        // That a system cannot follow it is no error.
+        // A system that cannot follow it ignores it.
         let _ = unsafe { madvise(first.cast(), end - start, Advice::LinuxHugepage) };
     }
 }

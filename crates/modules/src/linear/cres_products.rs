@@ -1,8 +1,9 @@
-//! Products of layers that read CReS. Two of its four outputs are always 0; their weights are skipped. The outputs are never
-//! stored: the sign of a pre-activation selects the weights.
+//! Products of layers that read CReS. Two of its four outputs are always 0; their weights are skipped. The outputs are
+//! never stored: the sign of a pre-activation selects the weights.
 //!
-//! Weights are laid out as `[n_channels, 4, 128]`, the four parts in the order `relu(x), relu(-x), relu(x)^2, relu(-x)^2`. The
-//! number of units, 128, is known at compile time, so that the accumulators of all units stay in registers.
+//! Weights are laid out as `[n_channels, 4, 128]`, the four parts in the order `relu(x), relu(-x), relu(x)^2,
+//! relu(-x)^2`. The number of units, 128, is known at compile time, so that the accumulators of all units stay in
+//! registers.
 
 use crate::arithmetic::{
     Arithmetic, Block, Instructions, Kernel, Lanes, N_BLOCK, N_LANES, SimdBlock, SimdVector, load_from,
@@ -18,14 +19,15 @@ const UNITS: usize = 8;
 const N_UNITS: usize = UNITS * N_BLOCK;
 /// Channels whose weights stay in the first-level cache while all rows read them.
 const NEAR_CHANNELS: usize = N_LANES;
-/// Rows of a gradient that are sorted by sign at once: one bit each of a word. Their `d` stays in the first-level cache.
+/// Rows of a gradient that are sorted by sign at once: one bit each of a word. Their `d` stays in the first-level
+/// cache.
 const ROWS: usize = u32::BITS as usize;
 
 /// Starts at a cache line.
 #[repr(align(64))]
 struct Aligned<T>(T);
 
-/// One number per unit.
+/// A value for each of the 128 units.
 type Units = [Block; UNITS];
 /// The weights of a channel.
 type OfChannel = [Units; PARTS];
@@ -36,7 +38,8 @@ pub(crate) fn is_readable(nonlinearity: Option<Nonlinearity>, n_units: usize) ->
     nonlinearity == Some(Nonlinearity::Cres) && n_units == N_UNITS
 }
 
-/// The column, among the outputs of CReS part by part, of row `idx` of the weights, which are laid out channel by channel.
+/// The column, among the outputs of CReS part by part, of row `idx` of the weights, which are laid out channel by
+/// channel.
 pub(crate) fn column_of(idx: usize, n_channels: usize) -> usize {
     idx % PARTS * n_channels + idx / PARTS
 }
@@ -52,8 +55,9 @@ fn side_of(x: f32) -> usize {
     (x.to_bits() >> 31) as usize
 }
 
-/// Groups of channels: the index of the first, the weights, and the weights of the next group. The next weights are prefetched
-/// while these are read, because the order in which rows read them depends on signs and no processor can predict it.
+/// Groups of channels: the index of the first, the weights, and the weights of the next group. The next weights are
+/// prefetched while these are read, because the order in which rows read them depends on signs and no processor can
+/// predict it.
 fn near_channels(weights: &[OfChannel]) -> impl Iterator<Item = (usize, &[OfChannel], &[OfChannel])> {
     (0..weights.len()).step_by(NEAR_CHANNELS).map(|first| {
         let (near, far) = weights[first..].split_at(NEAR_CHANNELS.min(weights.len() - first));
@@ -136,8 +140,8 @@ fn add_channels<B: SimdVector<Memory = Block>, const SHARES: usize, const N: usi
     }
 }
 
-/// Sets the gradient of the pre-activations, `dx` (`[n_rows, n_channels]`), from the gradient of the layer that reads them, `d`
-/// (`[n_rows, 128]`). The derivative at 0 is 0.
+/// Sets the gradient of the pre-activations, `dx` (`[n_rows, n_channels]`), from the gradient of the layer that reads
+/// them, `d` (`[n_rows, 128]`). The derivative at 0 is 0.
 pub(crate) fn set_cres_slopes(
     instructions: Instructions,
     x: &[f32],
@@ -202,8 +206,8 @@ fn slopes_of<A: Arithmetic>(x: &[f32], weights: &[OfChannel], d: &Units) -> Lane
     A::Blocks::sums_of_eight(slopes)
 }
 
-/// Gives the gradient of the weights, which begin at parameter `start`, to the rule. `x` is `[n_rows, n_channels]`, `d` is
-/// `[n_rows, 128]`.
+/// Passes the gradient of the weights, which begin at parameter `start`, to the rule. `x` is `[n_rows, n_channels]`,
+/// `d` is `[n_rows, 128]`.
 pub(crate) fn give_cres_gradient(
     instructions: Instructions,
     x: &[f32],
@@ -279,8 +283,8 @@ impl SortedRows {
         Self { magnitudes, sides: [below.map(|below| all & !below), below] }
     }
 
-    /// Adds `d` times the outputs of one channel, in `SHARES` passes over `N` blocks of units each. The rule expects the `next`
-    /// parameters, a few per row: all at once they would hold up the loads of `d`.
+    /// Adds `d` times the outputs of one channel, in `SHARES` passes over `N` blocks of units each. The rule expects
+    /// the `next` parameters, a few per row: all at once they would hold up the loads of `d`.
     #[inline(always)]
     fn add<A: Arithmetic, const SHARES: usize, const N: usize>(
         &self,
@@ -327,7 +331,7 @@ mod tests {
     use super::*;
     use crate::linear::weight_update::Accumulate;
 
-    /// The four numbers of a sum, and their slopes.
+    /// The four outputs for a pre-activation, and their derivatives.
     fn parts(x: f64) -> [(f64, f64); PARTS] {
         let (up, down) = (x.max(0.0), (-x).max(0.0));
         let (is_up, is_down) = (f64::from(u8::from(x > 0.0)), f64::from(u8::from(x < 0.0)));
@@ -420,7 +424,7 @@ mod tests {
         }
     }
 
-    /// Sums that are no number any more end as none, wherever they are read.
+    /// NaN pre-activations give NaN.
     #[test]
     fn nan_stays_nan() {
         for (n_rows, instructions) in Instructions::all().flat_map(|one| [(3, one), (70, one)]) {

@@ -3,7 +3,7 @@
 use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_LANES};
 use crate::linear::Weights;
 
-/// Inputs and steps that are summed side by side: twelve sums.
+/// Inputs and steps of a tile: twelve accumulators.
 const CHUNKS: usize = 4;
 const STEPS: usize = 3;
 const WIDTH: usize = CHUNKS * N_LANES;
@@ -30,7 +30,7 @@ impl Kernel for InputGradient<'_> {
         let Self { weights, d, dx } = self;
         let (n_out, n_cols) = (weights.n_out(), weights.n_cols);
         let n_strips = n_cols / WIDTH * WIDTH;
-        // Inputs outside: their weights come from far away once and stay near for all steps.
+        // Inputs in the outer loop: their weights are read from memory once and stay in the cache for all steps.
         for start in (0..n_strips).step_by(WIDTH) {
             strip::<A>(weights, start, d, dx);
         }

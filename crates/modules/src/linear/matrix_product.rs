@@ -1,5 +1,5 @@
-//! `C += A B` for matrices of many rows: columns are packed into panels of sixteen, once for many products, and tiles of six
-//! rows and a panel, or with AVX-512 of eight rows and two, are summed in registers.
+//! `C += A B` for matrices of many rows: columns are packed into panels of sixteen, once for many products, and tiles
+//! of six rows and one panel, or with AVX-512 of eight rows and two panels, are accumulated in registers.
 //!
 //! Written by hand because a run is one thread and allocates nothing in its loop; matrix libraries do one or the other.
 
@@ -7,16 +7,16 @@ use crate::arithmetic::{Arithmetic, Block, Instructions, Kernel, N_BLOCK, PlainL
 
 /// Columns of a panel.
 const COLS: usize = N_BLOCK;
-/// Numbers that are summed before sums are put down: a panel of columns stays in the first cache.
+/// Products per partial sum, after which it is stored: a panel of this depth stays in the first-level cache.
 const DEPTH: usize = 256;
-/// Of these, so many at a time.
+/// Products per bounds check.
 const UNROLLED: usize = 8;
 
-/// A matrix that stands in memory in any regular way.
+/// A matrix with any row and column stride.
 #[derive(Clone, Copy)]
 pub(crate) struct Matrix<'a> {
     pub numbers: &'a [f32],
-    /// Numbers from one row to the next, and from one column to the next.
+    /// SimdVector from one row to the next, and from one column to the next.
     pub row_stride: usize,
     pub col_stride: usize,
 }
@@ -27,7 +27,6 @@ impl<'a> Matrix<'a> {
         Self { numbers, row_stride: stride, col_stride: 1 }
     }
 
-    /// Its transpose.
     pub fn transposed(self) -> Self {
         Self { row_stride: self.col_stride, col_stride: self.row_stride, ..self }
     }
@@ -38,7 +37,8 @@ impl<'a> Matrix<'a> {
     }
 }
 
-/// The right side of products, as they read it: `[block of depth][panel][depth][column]`, zeros where there is no column.
+/// The right side of products, as they read it: `[block of depth][panel][depth][column]`, zeros where there is no
+/// column.
 #[derive(Clone, Debug)]
 pub(crate) struct PackedColumns {
     numbers: Vec<f32>,
@@ -62,7 +62,7 @@ impl PackedColumns {
         self.pack_columns(instructions, self.n_cols, b);
     }
 
-    /// Takes a matrix of so many columns, if there is room for them.
+    /// Packs a matrix of `n_cols` columns, at most as many as there are buffers for.
     pub fn pack_columns(&mut self, instructions: Instructions, n_cols: usize, b: Matrix<'_>) {
         self.n_cols = n_cols;
         instructions.vectorize(Packing { packed: self, b });
@@ -90,7 +90,7 @@ impl PlainLoop for Packing<'_> {
     }
 }
 
-/// One block of a matrix that stands row by row: each is read once, from end to end.
+/// One block of a row-major matrix: each row is read once, from end to end.
 #[inline(always)]
 fn pack_rows(b: Matrix<'_>, first: usize, len: usize, n_cols: usize, block: &mut [[f32; COLS]]) {
     for depth in 0..len {
@@ -104,7 +104,7 @@ fn pack_rows(b: Matrix<'_>, first: usize, len: usize, n_cols: usize, block: &mut
     }
 }
 
-/// One block of a matrix that stands in any other way.
+/// One block of a matrix of any other layout.
 #[inline(always)]
 fn pack_panels(b: Matrix<'_>, first: usize, len: usize, n_cols: usize, block: &mut [[f32; COLS]]) {
     for (panel, out) in block.chunks_exact_mut(len).enumerate() {
@@ -134,7 +134,7 @@ pub(crate) fn add_matrix_product(
     instructions.run(Product { a, b, c: SomeColumns::all(c, b.n_cols), is_added: true });
 }
 
-/// Some columns of a matrix that stands row by row.
+/// Some columns of a row-major matrix.
 pub(crate) struct SomeColumns<'a> {
     pub numbers: &'a mut [f32],
     pub stride: usize,
@@ -170,7 +170,7 @@ struct Product<'a> {
 impl Kernel for Product<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
-        // As many sums side by side as there are registers for; they are the same.
+        // As many accumulators as there are registers for; the bits do not depend on it.
         match A::HAS_32_REGISTERS {
             true => self.tiles::<A::Blocks, 8, 2>(),
             false => self.tiles::<A::Blocks, 6, 1>(),
@@ -196,7 +196,7 @@ impl Product<'_> {
     }
 }
 
-/// What sixteen numbers are worked on with.
+/// Arithmetic on sixteen numbers.
 trait Blocks: SimdVector<Memory = Block> {}
 
 impl<B: SimdVector<Memory = Block>> Blocks for B {}
@@ -213,14 +213,15 @@ struct Piece<'a> {
 }
 
 impl<'a> Piece<'a> {
-    /// Neighbouring panels from one on, each `[depth]`; where fewer are left, the last stands for those that are not there.
+    /// Neighbouring panels from one on, each `[depth]`; where fewer are left, the last stands for those that are not
+    /// there.
     #[inline(always)]
     fn panels<const PANELS: usize>(&self, panel: usize) -> [&'a [Block]; PANELS] {
         let last = self.block.len() / self.len - 1;
         std::array::from_fn(|idx| &self.block[(panel + idx).min(last) * self.len..][..self.len])
     }
 
-    /// Where `a` stands row by row.
+    /// For a row-major `a`.
     #[inline(always)]
     fn of_rows<B: Blocks, const ROWS: usize, const PANELS: usize>(self, c: &mut SomeColumns<'_>) {
         let (n_rows, n_panels) = (c.n_rows(), self.block.len() / self.len);
@@ -232,7 +233,7 @@ impl<'a> Piece<'a> {
                     let start = (row + idx).min(n_rows - 1) * self.a.row_stride + self.first;
                     &self.a.numbers[start..][..self.len]
                 });
-                put_down::<B, ROWS, PANELS>(
+                store_tile::<B, ROWS, PANELS>(
                     tile_of_rows::<B, ROWS, PANELS>(rows, panels),
                     c,
                     (row, panel * COLS),
@@ -242,7 +243,7 @@ impl<'a> Piece<'a> {
         }
     }
 
-    /// The same where it stands in any other way: some of its rows are put together for all panels.
+    /// For any other layout of `a`: a few of its rows are packed for all panels.
     #[inline(always)]
     fn of_columns<B: Blocks, const ROWS: usize, const PANELS: usize>(self, c: &mut SomeColumns<'_>) {
         let (n_rows, n_panels) = (c.n_rows(), self.block.len() / self.len);
@@ -254,7 +255,7 @@ impl<'a> Piece<'a> {
             }
             for panel in (0..n_panels).step_by(PANELS) {
                 let sums = tile_of_columns::<B, ROWS, PANELS>(&near[..self.len], self.panels(panel));
-                put_down::<B, ROWS, PANELS>(sums, c, (row, panel * COLS), self.is_added);
+                store_tile::<B, ROWS, PANELS>(sums, c, (row, panel * COLS), self.is_added);
             }
         }
     }
@@ -266,7 +267,7 @@ fn tile_of_rows<B: Blocks, const ROWS: usize, const PANELS: usize>(
     panels: [&[Block]; PANELS],
 ) -> [[B::V; PANELS]; ROWS] {
     let mut sums = [[B::zero(); PANELS]; ROWS];
-    // By chunks, so that the ends of rows are looked at once for several numbers.
+    // By chunks: one bounds check for several products.
     let n_chunks = panels[0].len() / UNROLLED;
     let row_chunks = rows.map(|row| &row.as_chunks::<UNROLLED>().0[..n_chunks]);
     let panel_chunks = panels.map(|panel| &panel.as_chunks::<UNROLLED>().0[..n_chunks]);
@@ -315,9 +316,9 @@ fn add_column<B: Blocks, const ROWS: usize, const PANELS: usize>(
     }
 }
 
-/// Adds a tile to the product, or begins with it; what is outside of it is left out.
+/// Stores a tile in the product, or adds it; rows and columns outside the product are skipped.
 #[inline(always)]
-fn put_down<B: Blocks, const ROWS: usize, const PANELS: usize>(
+fn store_tile<B: Blocks, const ROWS: usize, const PANELS: usize>(
     sums: [[B::V; PANELS]; ROWS],
     c: &mut SomeColumns<'_>,
     (row, col): (usize, usize),
@@ -370,7 +371,7 @@ mod tests {
                     let mut packed = PackedColumns::new(depth, n_cols);
                     packed.pack(instructions, b);
                     add_matrix_product(instructions, a, &packed, &mut c);
-                    // Between two columns that stay as they are.
+                    // Between two columns that stay unchanged.
                     let mut wide = vec![7.0; n_rows * (n_cols + 2)];
                     let columns = SomeColumns { numbers: &mut wide, stride: n_cols + 2, first: 1, n: n_cols };
                     set_columns(instructions, a, &packed, columns);

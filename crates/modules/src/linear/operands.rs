@@ -1,4 +1,4 @@
-//! What products are made of: weights, and the inputs of some steps.
+//! Operands of products: weights, and a batch of inputs.
 
 /// Some columns of a weight matrix, `[n_out, n_in]`.
 #[derive(Clone, Copy)]
@@ -32,13 +32,13 @@ impl<'a> Weights<'a> {
     }
 }
 
-/// The inputs of some steps, each a row of its own somewhere in memory.
+/// A batch of inputs, each a row somewhere in memory.
 pub(crate) trait InputRows<'a>: Copy {
     /// The input of a step.
     fn row(self, step: usize) -> &'a [f32];
 }
 
-/// Rows that stand one after another.
+/// Contiguous rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Stacked<'a> {
     pub numbers: &'a [f32],

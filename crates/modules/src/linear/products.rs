@@ -3,9 +3,9 @@
 use crate::arithmetic::{Arithmetic, Instructions, Kernel, Lanes, N_LANES, SimdBlock, SimdVector};
 use crate::linear::{InputRows, Weights};
 
-/// Inputs after which sums are put down: so many of a tile's rows stay in the first cache.
+/// Inputs after which partial sums are stored: that many of a tile's rows stay in the first-level cache.
 const INPUTS: usize = 1024;
-/// Times eight inputs that are added up without looking where rows end.
+/// Chunks of eight inputs per bounds check.
 const GROUPED: usize = 8;
 
 /// Adds `W x` of each step: `out` is `[n_steps, n_out]`.
@@ -28,7 +28,7 @@ impl<'a, R: InputRows<'a>> Kernel for Products<'_, '_, R> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
         let n_steps = self.out.len() / self.weights.n_out();
-        // As many sums as there are registers for; they are the same.
+        // As many accumulators as there are registers for; the bits do not depend on it.
         match A::HAS_32_REGISTERS && n_steps > 2 {
             true => self.tiles::<A, 8, 2>(),
             false => self.tiles::<A, 4, 1>(),
@@ -37,7 +37,7 @@ impl<'a, R: InputRows<'a>> Kernel for Products<'_, '_, R> {
 }
 
 impl<'a, R: InputRows<'a>> Products<'_, '_, R> {
-    /// So many units and pairs of steps at a time.
+    /// Tiles of `UNITS` units and `PAIRS` pairs of steps.
     #[inline(always)]
     fn tiles<A: Arithmetic, const UNITS: usize, const PAIRS: usize>(self) {
         let n_out = self.weights.n_out();
@@ -46,7 +46,7 @@ impl<'a, R: InputRows<'a>> Products<'_, '_, R> {
             let cols = first..self.weights.n_cols.min(first + INPUTS);
             for unit in (0..n_out).step_by(UNITS) {
                 for step in (0..n_steps).step_by(2 * PAIRS) {
-                    // Where fewer are left, the last stands for those that are not there.
+                    // Where fewer are left, the last is computed several times.
                     let rows: [&[f32]; UNITS] =
                         std::array::from_fn(|i| &self.weights.row((unit + i).min(n_out - 1))[cols.clone()]);
                     let x = |step: usize| &self.inputs.row(step.min(n_steps - 1))[cols.clone()];
@@ -64,7 +64,7 @@ impl<'a, R: InputRows<'a>> Products<'_, '_, R> {
     }
 }
 
-/// What chunks are before they are found.
+/// Placeholders of chunks.
 const NO_CHUNK: Lanes = [0.0; N_LANES];
 const NO_GROUP: [Lanes; GROUPED] = [NO_CHUNK; GROUPED];
 
@@ -78,12 +78,12 @@ fn dot_products<A: Arithmetic, const UNITS: usize, const PAIRS: usize>(
     let row_chunks = rows.map(|row| &row.as_chunks::<N_LANES>().0[..n_chunks]);
     let x_chunks = xs.map(|xs| xs.map(|x| &x.as_chunks::<N_LANES>().0[..n_chunks]));
     let mut sums = [[A::Blocks::zero(); UNITS]; PAIRS];
-    // Several at a time, so that the ends of rows are looked at once for all of them.
+    // Several chunks per bounds check.
     let n_groups = n_chunks / GROUPED;
     let row_groups = row_chunks.map(|row| &row.as_chunks::<GROUPED>().0[..n_groups]);
     let x_groups = x_chunks.map(|xs| xs.map(|x| &x.as_chunks::<GROUPED>().0[..n_groups]));
     for group in 0..n_groups {
-        // Plain loops: what `map` is given is not always compiled into its caller, and would be called here.
+        // Plain loops: closures passed to `map` are not always inlined.
         let (mut w, mut x) = ([&NO_GROUP; UNITS], [[&NO_GROUP; 2]; PAIRS]);
         for unit in 0..UNITS {
             w[unit] = &row_groups[unit][group];

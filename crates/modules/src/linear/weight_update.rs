@@ -5,15 +5,15 @@ use crate::linear::InputRows;
 
 /// Inputs of a piece: those of all steps stay in a cache.
 const INPUTS: usize = 512;
-/// The inputs of at most so many steps are put together, if there are enough units to gain by it and rows are so long that
-/// each begins in another page.
+/// Up to this many steps, inputs are packed if there are enough units to gain by it and rows are so long that each
+/// begins in another page.
 const PACKED_STEPS: usize = 32;
 const PACKED_UNITS: usize = 32;
 const LONG: usize = 4096;
-/// Of so many steps at most, rows are found once for a piece.
+/// Up to this many steps, rows are located once per piece.
 const NEAR_STEPS: usize = 64;
 
-/// What is done with a gradient.
+/// Consumes a gradient.
 pub(crate) trait UpdateRule {
     /// Takes the gradient of the weights from `at` on, no more than [`INPUTS`].
     fn apply<A: Arithmetic>(&mut self, at: usize, gradient: &[f32]);
@@ -33,7 +33,7 @@ pub(crate) struct Target {
     pub n_out: usize,
 }
 
-/// Gives the gradient of the target's weights to the rule. `d` is `[n_steps, n_out]`, inputs are `[n_steps]` rows.
+/// Passes the gradient of the target's weights to the rule. `d` is `[n_steps, n_out]`, inputs are `[n_steps]` rows.
 pub(crate) fn update_weights<'a>(
     instructions: Instructions,
     target: Target,
@@ -44,7 +44,7 @@ pub(crate) fn update_weights<'a>(
     instructions.run(Update { target, d, inputs, rule });
 }
 
-/// Gives the gradient of biases to the rule: `d` summed over the steps.
+/// Passes the gradient of biases to the rule: `d` summed over the steps.
 pub(crate) fn update_biases(
     instructions: Instructions,
     start: usize,
@@ -55,13 +55,13 @@ pub(crate) fn update_biases(
     instructions.run(BiasUpdate { start, n_out, d, rule });
 }
 
-/// Gives a gradient that stands whole to the rule, from the first parameter on.
+/// Passes a stored gradient to the rule, from the first parameter on.
 pub(crate) fn apply_whole(instructions: Instructions, gradient: &[f32], rule: &mut impl UpdateRule) {
     let all = Target { start: 0, stride: gradient.len(), first_col: 0, n_out: 1 };
     apply_rows(instructions, all, gradient, rule);
 }
 
-/// Gives the gradient of the target's weights to the rule; it stands whole, `[n_out, n_cols]`.
+/// Passes the stored gradient of the target's weights, `[n_out, n_cols]`, to the rule.
 pub(crate) fn apply_rows(
     instructions: Instructions,
     target: Target,
@@ -103,7 +103,7 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Kernel for Update<'_, R, U> {
         let n_steps = self.d.len() / n_out;
         let n_cols = if n_steps == 0 { 0 } else { self.inputs.row(0).len() };
         let is_packed = stride > LONG && n_steps <= PACKED_STEPS && n_out >= PACKED_UNITS;
-        // Inputs outside, so that those of all steps stay in a cache for all units.
+        // Inputs in the outer loop, so that those of all steps stay in a cache for all units.
         for col in (0..n_cols).step_by(INPUTS) {
             let piece = Piece { n_steps, len: INPUTS.min(n_cols - col) };
             let inputs = self.inputs;
@@ -141,7 +141,7 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Kernel for Update<'_, R, U> {
     }
 }
 
-/// Some inputs of some steps.
+/// Some inputs of a batch of steps.
 #[derive(Clone, Copy)]
 struct Piece {
     n_steps: usize,
@@ -155,8 +155,8 @@ fn padded_block(numbers: &[f32]) -> Block {
 }
 
 impl<'a, R: InputRows<'a>, U: UpdateRule> Update<'_, R, U> {
-    /// A piece of the inputs from `col` on, for all units: as many accumulators as there are registers for. `load` gives a block of
-    /// a step's inputs, zeros after the last one.
+    /// A piece of the inputs from `col` on, for all units: as many accumulators as there are registers for. `load`
+    /// gives a block of a step's inputs, zeros after the last one.
     #[inline(always)]
     fn tiles<A: Arithmetic>(
         &mut self,
@@ -188,8 +188,8 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Update<'_, R, U> {
             let d = |step: usize, unit: usize| d[step * n_out + (first + unit).min(n_out - 1)];
             // Strip by strip: the rule divides while the next strip is summed.
             for done in (0..n_in_strips).step_by(strip_len) {
-                // The parameters of the next units are fetched meanwhile. Processors with wide registers fetch long rows by
-                // themselves; prefetching costs them a tenth of an update.
+                // The parameters of the next units are fetched meanwhile. Processors with wide registers fetch long
+                // rows by themselves; prefetching costs them a tenth of an update.
                 if !A::HAS_32_REGISTERS {
                     (first + UNITS..n_out.min(first + 2 * UNITS))
                         .for_each(|unit| rule.expect::<A>(at(unit) + done, strip_len));

@@ -1,6 +1,6 @@
-//! The layer behind convolutions: what it makes of the numbers of all places, and the way back. Where sums say which numbers
-//! are 0, their weights are left out (`cres_products`); elsewhere numbers are put together as weights stand, and multiplied
-//! like any others.
+//! The layer after convolutions: its products with the activations of all places, forward and backward. After CReS the
+//! weights of zeros are skipped (`cres_products`); other activations are copied into the order of the weights and
+//! multiplied densely.
 
 use crate::arithmetic::Instructions;
 use crate::large_memory::AlignedNumbers;
@@ -13,8 +13,8 @@ use crate::module::network::Module;
 use crate::module::structure::{Flattened, Structure};
 use crate::nonlinearity::{BackwardPass, Nonlinearity};
 
-/// The last convolution of some steps: sums, `[n_steps, n_places, n_channels]`, and what its nonlinearity makes of them,
-/// `[n_steps, n_places, n_parts, n_channels]`; nothing where sums are enough.
+/// The last convolution of a batch: pre-activations, `[n_steps, n_places, n_channels]`, and activations, `[n_steps,
+/// n_places, n_parts, n_channels]`; the latter are empty where pre-activations are enough.
 #[derive(Clone, Copy)]
 pub(super) struct LastConvolution<'a> {
     pub nonlinearity: Nonlinearity,
@@ -22,17 +22,17 @@ pub(super) struct LastConvolution<'a> {
     pub numbers: &'a [f32],
 }
 
-/// Flattened numbers, where they are put down.
+/// Flattened activations, where they are stored.
 #[derive(Clone, Debug)]
 pub(super) struct FlattenedNumbers {
-    /// As weights stand: `[n_steps, n_places, n_channels, n_parts]`.
+    /// In the order of the weights: `[n_steps, n_places, n_channels, n_parts]`.
     numbers: AlignedNumbers,
     /// Weights of one place.
     near_weights: PackedColumns,
 }
 
 impl FlattenedNumbers {
-    /// `None` where sums are enough.
+    /// `None` where pre-activations are enough.
     pub fn new(structure: &Structure, flattened: &Flattened, n_steps: usize) -> Option<Self> {
         let last = structure.convolutions().last()?;
         let &Flattened { n_channels, n_parts, n_units, .. } = flattened;
@@ -42,13 +42,13 @@ impl FlattenedNumbers {
         })
     }
 
-    /// Those of some steps, from one on.
+    /// From a step on.
     pub fn of_steps(&self, flattened: &Flattened, first: usize) -> &[f32] {
         &self.numbers[first * flattened.n_flat()..]
     }
 }
 
-/// Adds what the layer makes of flattened numbers to its sums, `[n_steps, n_units]`.
+/// Adds the products with flattened activations to the pre-activations of the layer, `[n_steps, n_units]`.
 pub(super) fn add_flattened(
     module: &Module,
     flattened: &Flattened,
@@ -71,7 +71,7 @@ pub(super) fn add_flattened(
     }
 }
 
-/// The gradient of flattened numbers, where they are put down: `[n_steps, n_flat]`, and of those of one place.
+/// The gradient of flattened activations, where they are stored: `[n_steps, n_flat]`, and of those of one place.
 #[derive(Clone, Debug)]
 pub(super) struct FlattenedGradient {
     d_flat: AlignedNumbers,
@@ -79,7 +79,7 @@ pub(super) struct FlattenedGradient {
 }
 
 impl FlattenedGradient {
-    /// `None` where sums are enough.
+    /// `None` where pre-activations are enough.
     pub fn new(structure: &Structure, flattened: &Flattened, max_steps: usize) -> Option<Self> {
         let last = structure.convolutions().last()?;
         (!is_readable(last.nonlinearity, flattened.n_units)).then(|| Self {
@@ -89,7 +89,8 @@ impl FlattenedGradient {
     }
 }
 
-/// Sets the slopes of the last convolution's sums, `[n_steps, n_places, n_channels]`, from those of the layer's, `[n_steps, n_units]`.
+/// Sets the gradient of the last convolution's pre-activations, `[n_steps, n_places, n_channels]`, from the gradient of
+/// the layer's, `[n_steps, n_units]`.
 pub(super) fn set_last_slopes(
     module: &Module,
     flattened: &Flattened,
@@ -117,7 +118,8 @@ pub(super) fn set_last_slopes(
     }
 }
 
-/// Gives the gradient of the weights to the rule: from the slopes of the layer's sums, and what was flattened.
+/// Passes the gradient of the weights to the rule, from the gradient of the layer's pre-activations and the flattened
+/// activations.
 pub(super) fn give_flattened_gradient(
     instructions: Instructions,
     flattened: &Flattened,
@@ -138,7 +140,7 @@ pub(super) fn give_flattened_gradient(
     }
 }
 
-/// A matrix with rows of so many numbers, the other way round.
+/// Transposes a matrix with rows of `n_cols` numbers.
 fn transpose(rows: &[f32], n_cols: usize, out: &mut [f32]) {
     let n_rows = rows.len() / n_cols;
     for (col, out) in out.chunks_exact_mut(n_rows).enumerate() {

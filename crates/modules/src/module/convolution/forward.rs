@@ -1,4 +1,4 @@
-//! What convolutions make of screens.
+//! The forward pass of convolutions.
 
 use crate::arithmetic::Instructions;
 use crate::large_memory::AlignedNumbers;
@@ -10,21 +10,21 @@ use crate::module::structure::{Convolutions, Flattened, Stage, Structure};
 use crate::module::visual::SceneHistory;
 use std::ops::Range;
 
-/// Some steps, each a row of its own; everything that the way back needs.
+/// A batch of steps, one row each, with everything that the backward pass needs.
 #[derive(Clone, Debug)]
 pub(crate) struct ConvolvedRows {
     n_places: usize,
-    /// The first row that shows the same screen as this one; what depends on the map alone stands there, once.
+    /// Per row the first row that shows the same screen; results of the map alone are stored there, once.
     map_rows: Vec<usize>,
     /// `[n_rows, n_places, n_channels]`
     maps: AlignedNumbers,
     n_channels: usize,
-    /// What maps are to the first convolution, `[n_rows, n_places, n_units]`.
+    /// Products of the first convolution with maps, `[n_rows, n_places, n_units]`.
     map_sums: AlignedNumbers,
     layers: Vec<ConvolvedLayer>,
     flattened: Flattened,
     flattened_numbers: Option<FlattenedNumbers>,
-    /// Sums of the stage behind: biases, and what comes from flattened numbers; `[n_rows, n_units]`.
+    /// Pre-activations of the next stage: biases and products with flattened activations, `[n_rows, n_units]`.
     sums: AlignedNumbers,
     scale: f32,
 }
@@ -34,26 +34,26 @@ pub(crate) struct ConvolvedRows {
 struct ConvolvedLayer {
     /// `[n_rows, n_places, n_units]`
     sums: AlignedNumbers,
-    /// Behind the nonlinearity, `[n_rows, n_places, n_out]`; nothing where what reads it reads sums.
+    /// After the nonlinearity, `[n_rows, n_places, n_out]`; empty where the next stage reads pre-activations.
     numbers: AlignedNumbers,
     weights: ChannelWeights,
 }
 
-/// The weights of channels, as products read them.
+/// The weights of channels, in the layout that products read.
 #[derive(Clone, Debug)]
 pub(super) enum ChannelWeights {
-    /// Of numbers.
+    /// For activations.
     OfNumbers(PackedColumns),
-    /// Of the sums behind CReS: `[n_channels, 4, n_units]`.
+    /// For pre-activations before CReS: `[n_channels, 4, n_units]`.
     OfSums(AlignedNumbers),
 }
 
-/// What one convolution summed and gave at one step.
+/// Pre-activations and activations of one convolution at one step.
 #[derive(Clone, Copy)]
 pub(super) struct ConvolvedStep<'a> {
     /// `[n_places, n_units]`
     pub sums: &'a [f32],
-    /// `[n_places, n_out]`, or nothing.
+    /// `[n_places, n_out]`, or empty.
     pub numbers: &'a [f32],
 }
 
@@ -85,17 +85,17 @@ impl ConvolvedRows {
         }
     }
 
-    /// The sums of the stage behind, `[n, n_units]`.
+    /// Pre-activations of the next stage, `[n, n_units]`.
     pub fn rows(&self, rows: Range<usize>) -> &[f32] {
         &self.sums[rows.start * self.flattened.n_units..rows.end * self.flattened.n_units]
     }
 
-    /// What flattened numbers count.
+    /// The factor of flattened activations.
     pub fn scale(&self) -> f32 {
         self.scale
     }
 
-    /// The last convolution, of some steps.
+    /// The last convolution for a range of steps.
     pub(super) fn last(&self, stage: &Stage, rows: Range<usize>) -> LastConvolution<'_> {
         let layer = self.layers.last().expect("there is a convolution");
         let of_rows = |numbers: &AlignedNumbers| {
@@ -110,7 +110,7 @@ impl ConvolvedRows {
         }
     }
 
-    /// Flattened numbers of steps from one on, where they are put down.
+    /// Flattened activations from a step on, where they are stored.
     pub(super) fn flattened_numbers(&self, first: usize) -> Option<&[f32]> {
         Some(self.flattened_numbers.as_ref()?.of_steps(&self.flattened, first))
     }
@@ -140,7 +140,8 @@ impl ConvolvedRows {
         &self.layers[layer].weights
     }
 
-    /// Sets all rows. `tiled` is what biases and scene vectors are to the first convolution, `[n_rows, n_units]`.
+    /// Sets all rows. `tiled` are the biases of the first convolution plus its products with scene vectors, `[n_rows,
+    /// n_units]`.
     pub fn look(&mut self, module: &Module, history: &impl SceneHistory, tiled: &[f32]) {
         let stages = module.structure().convolutions();
         for (stage, layer) in stages.iter().zip(&mut self.layers) {
@@ -150,7 +151,7 @@ impl ConvolvedRows {
         for row in 0..self.n_rows() {
             self.map_rows[row] = history.shown_before(row).unwrap_or(row);
             if self.map_rows[row] == row {
-                // Multiplied at once, while it is in a cache.
+                // Multiplied at once, while it is in the cache.
                 history.copy_map(row, &mut self.maps[row * map_len..][..map_len]);
             }
             self.look_at_map(module, &stages[0], tiled, row);
@@ -170,7 +171,7 @@ impl ConvolvedRows {
         }
     }
 
-    /// The first convolution of one step: of a map that was shown before, sums are there.
+    /// The first convolution of one step. The products of a map that was shown before are reused.
     fn look_at_map(&mut self, module: &Module, stage: &Stage, tiled: &[f32], row: usize) {
         let (n_rows, n_sums) = (self.n_rows(), self.n_places * stage.n_units);
         let layer = &mut self.layers[0];
@@ -218,13 +219,13 @@ impl ConvolvedLayer {
         ConvolvedStep { sums: &self.sums[of_row(&self.sums)], numbers: &self.numbers[of_row(&self.numbers)] }
     }
 
-    /// All steps, as the stage behind reads them.
+    /// All steps, as the next stage reads them.
     fn as_last(&self, stage: &Stage) -> LastConvolution<'_> {
         let nonlinearity = stage.nonlinearity.expect("only the readout has none");
         LastConvolution { nonlinearity, sums: &self.sums, numbers: &self.numbers }
     }
 
-    /// What the nonlinearity makes of a step's sums, if anybody reads it.
+    /// Sets the activations of a step, if the next stage reads them.
     fn set_numbers(&mut self, instructions: Instructions, stage: &Stage, row: usize, n_rows: usize) {
         let (n_sums, n_numbers) = (self.sums.len() / n_rows, self.numbers.len() / n_rows);
         if n_numbers > 0 {
@@ -247,7 +248,7 @@ impl ChannelWeights {
         }
     }
 
-    /// Takes the weights of a convolution, `[n_units, n_hidden]` behind what reads scene vectors.
+    /// Copies the weights of a convolution, `[n_units, n_hidden]`, which follow the columns of scene vectors.
     fn take(&mut self, module: &Module, stage: &Stage) {
         let weights = &module.parameters()[stage.weights()][stage.n_visual..];
         match self {

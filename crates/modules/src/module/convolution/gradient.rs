@@ -1,4 +1,4 @@
-//! The way back through convolutions.
+//! The backward pass of convolutions.
 
 use crate::arithmetic::Instructions;
 use crate::large_memory::AlignedNumbers;
@@ -14,20 +14,20 @@ use crate::module::visual::SceneHistory;
 use crate::nonlinearity::BackwardPass;
 use std::ops::Range;
 
-/// Gradients of the convolutions' parameters, and what finding them works in.
+/// Gradients of the convolutions' parameters, with their buffers.
 #[derive(Clone, Debug)]
 pub(crate) struct ConvolutionGradient {
     n_places: usize,
-    /// Slopes of the stage behind, times what a flattened number counts: `[max_steps, n_units]`.
+    /// Gradient of the next stage's pre-activations times the factor of flattened activations: `[max_steps, n_units]`.
     scaled_slopes: AlignedNumbers,
     flattened: Option<FlattenedGradient>,
-    /// Slopes of the last convolution: `[max_steps, n_places, n_units]`.
+    /// Gradient of the last convolution's pre-activations: `[max_steps, n_places, n_units]`.
     last_slopes: AlignedNumbers,
     layers: Vec<LayerGradient>,
-    /// Slopes of the first convolution, summed over steps that show one screen: `[max_steps, n_places, n_units]`, where the
-    /// first of them stands.
+    /// The same of the first convolution, summed over steps that show one screen and stored at the first of them:
+    /// `[max_steps, n_places, n_units]`.
     map_slopes: AlignedNumbers,
-    /// One step: slopes of a convolution, of the one before, and the gradient of what it read.
+    /// For one step: the same of a convolution and of the one before, and the gradient of its inputs.
     slopes: AlignedNumbers,
     slopes_before: AlignedNumbers,
     d_inputs: AlignedNumbers,
@@ -36,7 +36,7 @@ pub(crate) struct ConvolutionGradient {
 /// The gradient of one convolution.
 #[derive(Clone, Debug)]
 struct LayerGradient {
-    /// Slopes of sums, summed over places: `[max_steps, n_units]`.
+    /// Gradient of the pre-activations, summed over places: `[max_steps, n_units]`.
     slopes: Vec<f32>,
     /// Of the weights of channels: `[n_units, n_hidden]`.
     weights: Vec<f32>,
@@ -46,9 +46,9 @@ struct LayerGradient {
 /// How weights and inputs get their gradient.
 #[derive(Clone, Debug)]
 enum WayBack {
-    /// By products with all numbers: weights as they are, and what was read at one step, `[n_places, n_hidden]`.
+    /// By dense products: with the weights, and with the inputs of one step, `[n_places, n_hidden]`.
     OfNumbers { packed_weights: PackedColumns, packed_inputs: PackedColumns },
-    /// By those behind CReS that are not 0: the gradient of weights, `[n_channels, 4, n_units]`.
+    /// By products that skip the zeros after CReS: the gradient of weights, `[n_channels, 4, n_units]`.
     OfSums { weights: AlignedNumbers },
 }
 
@@ -74,7 +74,7 @@ impl ConvolutionGradient {
         })
     }
 
-    /// Finds the gradient of some rows from the slopes of the stage behind, `[n_steps, n_units]`.
+    /// Computes the gradient of some rows from the gradient of the next stage's pre-activations, `[n_steps, n_units]`.
     pub fn find(&mut self, module: &Module, convolved: &ConvolvedRows, rows: Range<usize>, slopes: &[f32]) {
         let structure = module.structure();
         let (stages, n_steps) = (structure.convolutions(), rows.len());
@@ -112,7 +112,7 @@ impl ConvolutionGradient {
         }
     }
 
-    /// Puts the slopes of the first convolution at a step to those of other steps that show the same screen.
+    /// Adds the gradient of the first convolution at a step to the gradient of other steps that show the same screen.
     fn keep_map_slopes(&mut self, convolved: &ConvolvedRows, rows: Range<usize>, step: usize) {
         let row = rows.start + step;
         let first = first_with_map(convolved, rows, row);
@@ -132,7 +132,8 @@ impl ConvolutionGradient {
         }
     }
 
-    /// One convolution of one step: from the slopes of its sums to the gradient of its weights and the slopes of the one before.
+    /// One convolution of one step: from the gradient of its pre-activations to the gradients of its weights and of the
+    /// pre-activations of the convolution before.
     fn go_back(&mut self, module: &Module, convolved: &ConvolvedRows, layer: usize, row: usize) {
         let instructions = module.instructions();
         let stages = module.structure().convolutions();
@@ -162,7 +163,7 @@ impl ConvolutionGradient {
         std::mem::swap(&mut self.slopes, &mut self.slopes_before);
     }
 
-    /// Gives the gradient of the convolutions, and of the weights that read what they flatten, to the rule.
+    /// Passes the gradient of the convolutions, and of the weights that read flattened activations, to the rule.
     pub fn give(
         &self,
         instructions: Instructions,
@@ -191,7 +192,7 @@ impl ConvolutionGradient {
     }
 }
 
-/// The first of some steps that shows what a row does.
+/// The first of these rows that shows the same map as `row`.
 fn first_with_map(convolved: &ConvolvedRows, mut rows: Range<usize>, row: usize) -> usize {
     let is_shown = |other| convolved.map_row(other) == convolved.map_row(row);
     rows.position(is_shown).expect("the row is one of them")
@@ -227,7 +228,7 @@ impl LayerGradient {
         }
     }
 
-    /// Behind the last: brings the gradient into the order of weights.
+    /// After the last step: copies the gradient into the order of the weights.
     fn end(&mut self, stage: &Stage) {
         let WayBack::OfSums { weights } = &self.way else { return };
         let n_channels = stage.n_hidden / PARTS;
@@ -238,14 +239,14 @@ impl LayerGradient {
         }
     }
 
-    /// Adds what slopes at all places, `[n_places, n_units]`, say about the weights of what was read there.
+    /// Adds the gradient of the weights from the gradient at all places, `[n_places, n_units]`, and the inputs there.
     fn add_weight_gradient(&mut self, instructions: Instructions, slopes: Matrix<'_>, inputs: &[f32]) {
         let WayBack::OfNumbers { packed_inputs, .. } = &mut self.way else { panic!("this one reads sums") };
         packed_inputs.pack(instructions, Matrix::rows(inputs, inputs.len() / packed_inputs.depth()));
         add_matrix_product(instructions, slopes.transposed(), packed_inputs, &mut self.weights);
     }
 
-    /// Sets the gradient of what was read, `[n_places, n_hidden]`.
+    /// Sets the gradient of the inputs, `[n_places, n_hidden]`.
     fn set_input_gradient(
         &self,
         instructions: Instructions,

@@ -1,5 +1,5 @@
-//! The convolutional bottleneck: from a spatial map and tiled scene vectors to the sums of the layer behind, and back.
-//! Nothing of it depends on the touch.
+//! The convolutional bottleneck: from a spatial map and tiled scene vectors to the pre-activations of the next layer,
+//! and back. It does not depend on the touch.
 
 mod flattened;
 mod forward;
