@@ -144,8 +144,8 @@ mod tests {
         let weights = || EncoderOptions { weights: Some("w".into()), ..none() };
         let scene = || EncoderOptions { scene: Some("s".into()), ..none() };
         let map = || EncoderOptions { map: Some("m".into()), ..none() };
-        check_error("compact", weights(), "--weights is for vgg16; `compact` brings its own");
-        check_error("onnx:m", weights(), "--weights is for vgg16; `onnx` brings its own");
+        check_error("compact", weights(), "--weights is for vgg16; `compact` has its own");
+        check_error("onnx:m", weights(), "--weights is for vgg16; `onnx` has its own");
         let reason = "names a node of an ONNX model; `vgg16` has no choice of nodes";
         check_error("vgg16", scene(), &format!("--scene {reason}"));
         check_error("vgg16", map(), &format!("--map {reason}"));
