@@ -51,7 +51,7 @@ fn a_study_ends_in_gains_votes_and_a_page() {
     let rows = switch["ways"].as_array().unwrap();
     let names: Vec<&str> = rows.iter().map(|row| row["way"].as_str().unwrap()).collect();
     let expected =
-        ["scratch", "layer-shuffled", "layer", "unit-shuffled", "unit", "fine-tuning", "old-alone"];
+        ["fine-tuning", "layer", "layer-shuffled", "old-alone", "scratch", "unit", "unit-shuffled"];
     assert_eq!(names, expected);
     let row = |name: &str| rows.iter().find(|row| row["way"] == name).unwrap();
     let gain = |name: &str| row(name)["r_gain"]["value"].as_f64().unwrap();
