@@ -34,7 +34,6 @@ pub enum Wanted {
     SceneAndMap,
 }
 
-/// The result of encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Encoded {
     /// Number of different screens required.
@@ -45,9 +44,7 @@ pub struct Encoded {
     pub n_from_others: usize,
     /// Growth of the cache in bytes.
     pub n_new_bytes: u64,
-    /// Content hash of the encoder.
     pub encoder_hash: ContentHash,
-    /// Content hash of the images.
     pub data_hash: ContentHash,
     /// Notes for the user, for instance that the cache is not writable.
     pub notes: Vec<String>,

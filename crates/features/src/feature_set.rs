@@ -15,7 +15,6 @@ use touchstream_encoder::FeatureShape;
 use touchstream_env::stimuli::Stimuli;
 use touchstream_env::trial::{BoundTask, ScreenRecipe};
 
-/// What a feature set contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FeatureSettings {
     pub wanted: Wanted,
@@ -120,7 +119,6 @@ impl FeatureSet {
         &self.screens
     }
 
-    /// The sizes of a screen's features.
     pub fn shape(&self) -> FeatureShape {
         self.shape
     }

@@ -44,7 +44,6 @@ const CHECKSUM_AT: usize = HEAD_BYTES - 8;
 pub struct SegmentHead {
     pub encoder_hash: ContentHash,
     pub data_hash: ContentHash,
-    /// The sizes of a screen's features.
     pub shape: FeatureShape,
     /// As written on the command line, possibly truncated; informative only.
     pub encoder_name: String,

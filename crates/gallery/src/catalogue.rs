@@ -10,7 +10,6 @@ use std::sync::LazyLock;
 
 pub const N_CLASSES: usize = 59;
 
-/// One class of objects.
 pub(crate) struct ClassRow {
     pub name: &'static str,
     pub solid: fn(Vec3, &Shape) -> Surface,

@@ -4,7 +4,6 @@ use crate::manifest::Skipped;
 use std::io;
 use std::path::PathBuf;
 
-/// A source that could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// A file or folder is missing.

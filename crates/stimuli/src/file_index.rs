@@ -18,10 +18,8 @@ use touchstream_files::{unwritable_cache, write_aside};
 /// Must be raised whenever the same bytes would get another verdict.
 const INDEX_VERSION: u32 = 1;
 
-/// Facts about one image file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileFacts {
-    /// Of the file's bytes.
     pub hash: blake3::Hash,
     /// Width and height, or why the file is not a valid image.
     pub verdict: Result<(u32, u32), String>,

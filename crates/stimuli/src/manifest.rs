@@ -11,7 +11,6 @@ pub struct Manifest {
     pub source: String,
     /// Hexadecimal; see [`touchstream_env::stimuli::Stimuli::content_hash`].
     pub content_hash: String,
-    /// In order.
     pub classes: Vec<ClassCounts>,
     pub objects: SplitCounts,
     pub scenes: SplitCounts,
@@ -27,7 +26,6 @@ pub struct ClassCounts {
     pub portraits: SplitCounts,
 }
 
-/// One number per split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SplitCounts {
     pub train: u32,

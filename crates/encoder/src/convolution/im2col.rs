@@ -38,7 +38,6 @@ pub enum Onto {
     Sum,
 }
 
-/// A convolution with a bias.
 pub struct Convolution {
     shape: ConvolutionShape,
     weights: PackedMatrix,

@@ -69,7 +69,6 @@ impl StemConvolution {
     }
 }
 
-/// One row of pixels.
 struct StemRow<'a> {
     /// The row, the one above it and the one below, with padding.
     lines: [&'a [f32]; 3],

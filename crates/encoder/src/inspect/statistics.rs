@@ -51,7 +51,6 @@ impl ValueStatistics {
 /// Statistics of the scene vectors of many screens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SceneStatistics {
-    /// Of all elements.
     pub values: ValueStatistics,
     /// Norm of the shortest vector.
     pub min_norm: f64,

@@ -51,7 +51,6 @@ pub struct Installed {
     pub result: InstallResult,
 }
 
-/// What [`install_vgg16`] has done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InstallResult {
     /// Nothing: valid weights were installed already.

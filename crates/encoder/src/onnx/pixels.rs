@@ -8,7 +8,6 @@ use super::resample::{Tap, bilinear_taps};
 use super::settings::{Layout, Preprocessing};
 use crate::image_input::ColourScale;
 
-/// Converts screens to inputs.
 pub struct InputMaker {
     input: ImageInput,
     /// For each row, and each column, of the input: its position on the screen.

@@ -29,7 +29,6 @@ pub struct ImageEntry {
     pub height: u32,
 }
 
-/// A class of objects.
 #[derive(Clone, Debug, Deserialize)]
 pub struct CategoryEntry {
     /// Referred to by [`AnnotationEntry::category_id`].

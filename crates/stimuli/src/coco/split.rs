@@ -27,7 +27,6 @@ pub struct AnnotatedSplit {
     pub images: Vec<AnnotatedImage>,
 }
 
-/// An image and its annotations.
 pub struct AnnotatedImage {
     pub file: ListedFile,
     width: u32,
