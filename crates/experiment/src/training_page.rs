@@ -10,8 +10,9 @@ use crate::setup::RunSetup;
 use crate::stream_results::{lesson_rows, stream_results};
 use crate::vote_series::vote_series;
 use touchstream_agents::FeatureSource;
+use touchstream_analysis::thousands;
 use touchstream_env::trial::N_EXACT_SCREENS;
-use touchstream_report::life_figure::{RewardPoint, with_commas};
+use touchstream_report::life_figure::RewardPoint;
 use touchstream_report::training_page::{TaskPart, TrainingPage, training_page};
 
 pub fn write<S: FeatureSource>(
@@ -84,7 +85,7 @@ fn facts(setup: &RunSetup, inputs: &Inputs, n_steps: u64) -> Vec<(String, String
     let mut facts = vec![
         ("tasks", tasks.join(", ")),
         ("module", format!("{} ({} units)", agent.module.id, units.join(", "))),
-        ("steps", with_commas(n_steps)),
+        ("steps", thousands(n_steps)),
         ("seed", setup.plan.seed.to_string()),
         ("preset", setup.config.preset.unwrap_or_default().name().to_owned()),
         ("learning rate", agent.learning_rate.to_string()),

@@ -4,6 +4,7 @@ use crate::curve_plot::{short_number, ticks};
 use crate::lettering::{Weight, text_width};
 use crate::page::{escaped, module_class};
 use std::fmt::Write;
+use touchstream_analysis::thousands;
 
 /// Step of the task, mean reward per trial, standard error.
 pub type RewardPoint = (f64, f64, f64);
@@ -71,7 +72,7 @@ fn draw_panel(
         left + 6.0,
         escaped(&title),
         left + 6.0,
-        with_commas(n_steps as u64),
+        thousands(n_steps as u64),
     );
     for level in [0.0, 0.25, 0.5, 0.75, 1.0] {
         let at = y(level);
@@ -168,14 +169,6 @@ fn fitted(text: &str, width_px: f64) -> String {
     kept
 }
 
-/// `10,000`
-pub fn with_commas(number: u64) -> String {
-    let digits = number.to_string();
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap_or("")).collect();
-    groups.join(",")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,10 +203,5 @@ mod tests {
         assert!(width > 900.0);
         let many: Vec<LifeTask<'_>> = (0..20).map(|_| of("a-rather-long-name", 0.1, &scratch)).collect();
         assert!(life_figure(&many).0.contains('…'));
-    }
-
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(with_commas), ["0", "999", "1,000", "1,234,567"]);
     }
 }

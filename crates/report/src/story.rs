@@ -1,7 +1,6 @@
 //! Three sentences on a run: the agent, its rewards, and the conclusion. All numbers are computed from the run.
 
-use crate::life_figure::with_commas;
-use touchstream_analysis::{StreamResults, TaskResult};
+use touchstream_analysis::{StreamResults, TaskResult, thousands};
 
 /// `[what the agent is, what happened, what to conclude]`.
 pub fn story(results: &StreamResults) -> [String; 3] {
@@ -18,7 +17,7 @@ pub fn story(results: &StreamResults) -> [String; 3] {
 }
 
 fn what_happened(tasks: &[TaskResult]) -> String {
-    let n_steps = with_commas(tasks.iter().map(|task| task.n_steps).sum());
+    let n_steps = thousands(tasks.iter().map(|task| task.n_steps).sum());
     let list = |value: fn(&TaskResult) -> f64| {
         listed(tasks.iter().map(|task| format!("{:.2}", value(task))).collect())
     };

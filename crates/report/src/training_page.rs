@@ -1,10 +1,10 @@
 //! The page of one run, in one file: what happened, the reward during each task, votes, and how reward maps emerge.
 
-use crate::life_figure::{LifeTask, RewardPoint, life_figure, with_commas};
+use crate::life_figure::{LifeTask, RewardPoint, life_figure};
 use crate::page::{Fact, HEAD, escaped, facts_list, film_source, module_class, png_source};
 use crate::story::story;
 use crate::vote_plots::{VoteSeries, vote_plots};
-use touchstream_analysis::{ContinualMetrics, StreamResults, TaskResult};
+use touchstream_analysis::{ContinualMetrics, StreamResults, TaskResult, thousands};
 
 /// One of a run's tasks. Steps are those of the task.
 #[derive(Default)]
@@ -111,7 +111,7 @@ fn results_table(page: &TrainingPage) -> String {
     let results = &page.results.tasks;
     type Cell = fn(&TaskResult, &TaskPart) -> String;
     let columns: [(&str, Cell); 10] = [
-        ("touches", |task, _| with_commas(task.n_steps)),
+        ("touches", |task, _| thousands(task.n_steps)),
         ("chance", |task, _| number(Some(task.chance))),
         ("first reward", |task, _| number(Some(task.first_reward))),
         ("final reward", |task, _| number(Some(task.final_reward))),

@@ -6,9 +6,9 @@ use crate::maps::cells::{
 };
 use crate::maps::example::Example;
 use crate::maps::snapshot::MapSnapshot;
+use touchstream_analysis::thousands;
 use touchstream_report::canvas::{Canvas, Place};
 use touchstream_report::film::Film;
-use touchstream_report::life_figure::with_commas;
 
 /// Examples in a row.
 const N_ACROSS: usize = 2;
@@ -57,7 +57,7 @@ pub fn map_film(examples: &[Example], snapshots: &[MapSnapshot]) -> Option<Film>
         let mut frame = blank.clone();
         let progress = (width - 2 * GAP) * snapshot.step as usize / last_step;
         frame.paste(&Canvas::new(progress, PROGRESS_PX, INK), Place { x: GAP, y: GAP });
-        let title = format!("after {} touches", with_commas(snapshot.step));
+        let title = format!("after {} touches", thousands(snapshot.step));
         frame.write_bold(&title, Place { x: GAP, y: head - 2 * LINE }, INK);
         for (idx, (example, maps)) in examples.iter().zip(snapshot.of_examples(examples)).enumerate() {
             let (x, y) = corner(idx);

@@ -6,9 +6,9 @@ use crate::maps::cells::{
 };
 use crate::maps::example::Example;
 use crate::maps::snapshot::{ExampleMaps, MapSnapshot, strip_snapshots};
+use touchstream_analysis::thousands;
 use touchstream_report::canvas::{Canvas, Place};
 use touchstream_report::lettering::{Weight, text_width};
-use touchstream_report::life_figure::with_commas;
 
 /// A row per example: its screens, a map per snapshot, the true map. Where a trial has two touches, three rows: the first
 /// touch; the second after the best first one, which is ringed; the true map of that second touch.
@@ -39,7 +39,7 @@ pub fn map_strip(examples: &[Example], snapshots: &[MapSnapshot]) -> Canvas {
     screen_titles(n_screens).enumerate().for_each(|(column, name)| title(column, name));
     for (idx, snapshot) in shown.iter().enumerate() {
         let after = if idx == 0 { "after " } else { "" };
-        title(n_screens + idx, &format!("{after}{} steps", with_commas(snapshot.step)));
+        title(n_screens + idx, &format!("{after}{} steps", thousands(snapshot.step)));
     }
     title(n_columns - 1, "true reward");
     canvas.write_bold("predicted reward maps", Place { x: column_x(n_screens), y: GAP }, INK);
