@@ -16,7 +16,7 @@ use touchstream_report::trial_label::trial_label;
 /// has two steps on one screen. As in a stream, what was shown and touched before is remembered.
 #[derive(Clone)]
 pub struct Example {
-    /// `dog: touch left`
+    /// `dog: touch left`; empty until the trial is chosen.
     pub label: String,
     /// The screens of the trial, each once, the current one last.
     pub screens: Vec<Screen>,
@@ -72,6 +72,9 @@ pub fn choose_examples(
     }
     let n_missing = n - chosen.len();
     chosen.extend(spare.into_iter().take(n_missing));
+    for example in &mut chosen {
+        example.label = trial_label(&example.start, &example.truth(&[]));
+    }
     Ok(chosen)
 }
 
@@ -105,7 +108,7 @@ impl Example {
         let is_localization = matches!(stream.bound_task().task().paradigm(), Paradigm::Localization);
         let shows_every_step = is_localization && remembered.outlook.k_f > 1;
         let (mut screens, mut last_recipe) = (Vec::new(), None);
-        let (mut start, mut n_maps, mut label) = (None, 0, String::new());
+        let (mut start, mut n_maps) = (None, 0);
         let mut truth = RewardMap::zeros();
         loop {
             let (recipe, is_last) = (stream.recipe(), stream.is_last_step());
@@ -120,9 +123,6 @@ impl Example {
                 n_maps += 1;
             }
             stream.reward_map(&mut truth);
-            if is_last {
-                label = trial_label(stream, &truth);
-            }
             let touch = match truth.best() > 0.0 {
                 true => truth.best_touch(),
                 false => {
@@ -137,7 +137,7 @@ impl Example {
         }
         let (start, touches) = start.expect("the last step is looked at");
         let (scene_ids, scale) = (remembered.scene_ids.clone(), remembered.outlook.scale);
-        Ok(Self { label, screens, start, n_maps, scene_ids, touches, scale })
+        Ok(Self { label: String::new(), screens, start, n_maps, scene_ids, touches, scale })
     }
 
     /// How many maps it has: one for each step that is looked at.
