@@ -159,6 +159,12 @@ fn with_help_all(command: clap::Command, first: &[&str]) -> clap::Command {
         |arg: &Arg| arg.is_positional() || arg.get_long().is_some_and(|name| first.contains(&name));
     let help =
         |name: &'static str, action| Arg::new(name).long(name).action(action).help_heading(None::<&str>);
+    // Disabling the built-in flag disables it for subcommands, too.
+    let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+    let command = names.iter().fold(command, |command, name| {
+        command
+            .mut_subcommand(name, |sub| sub.arg(help("help", ArgAction::Help).short('h').help("Print help")))
+    });
     command
         .mut_args(|arg| {
             let hides = !is_first(&arg);
