@@ -15,7 +15,7 @@ use touchstream_env::stream::Stream;
 use touchstream_modules::Skill;
 
 /// Step of the task, validation reward, standard error.
-type Point = (u64, f64, f64);
+pub type Point = (u64, f64, f64);
 
 #[derive(Debug, Serialize, Deserialize)]
 pub struct References {

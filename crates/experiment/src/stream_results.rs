@@ -1,7 +1,7 @@
 //! Results of a run on each of its tasks, and the metrics of continual learning.
 
 use crate::curve::CurveRow;
-use crate::references::References;
+use crate::references::{Point, References};
 use crate::run::Training;
 use touchstream_agents::FeatureSource;
 use touchstream_analysis::{
@@ -22,14 +22,14 @@ pub fn stream_results<S: FeatureSource>(
     exact: &[ExactRewards],
     references: Option<&References>,
 ) -> StreamResults {
-    let without_errors = |curve: &Vec<(u64, f64, f64)>| -> Vec<(u64, f64)> {
+    let without_errors = |curve: &Vec<Point>| -> Vec<(u64, f64)> {
         curve.iter().map(|&(step, reward, _)| (step, reward)).collect()
     };
     let mut tasks = Vec::new();
     for (idx, (task, exact)) in of_tasks.iter().zip(exact).enumerate() {
         let (first_step, rows) = lesson_rows(training.rows(), idx);
         let agent: Vec<(u64, f64)> = rows.map(|row| (row.step - first_step, row.validation.reward)).collect();
-        let of_task = |curves: fn(&References) -> &Vec<Vec<(u64, f64, f64)>>| {
+        let of_task = |curves: fn(&References) -> &Vec<Vec<Point>>| {
             references.and_then(|all| curves(all).get(idx)).map(without_errors)
         };
         let (scratch, fine_tuning) = (of_task(|all| &all.scratch), of_task(|all| &all.fine_tuning));

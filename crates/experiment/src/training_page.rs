@@ -4,7 +4,7 @@ use crate::config::Choice;
 use crate::curve::LessonVotes;
 use crate::error::{Error, Result};
 use crate::inputs::Inputs;
-use crate::references::References;
+use crate::references::{Point, References};
 use crate::run::{RunFolder, Training};
 use crate::setup::RunSetup;
 use crate::stream_results::{lesson_rows, stream_results};
@@ -39,7 +39,7 @@ pub fn write<S: FeatureSource>(
         let step = |step: u64| (step - first_step) as f64;
         let agent = rows.iter().map(|row| (step(row.step), row.validation.reward, row.validation.reward_se));
         let on_object = rows.iter().filter_map(|row| Some((step(row.step), row.validation.on_object?, 0.0)));
-        let reference = |curves: fn(&References) -> &Vec<Vec<(u64, f64, f64)>>| -> Vec<RewardPoint> {
+        let reference = |curves: fn(&References) -> &Vec<Vec<Point>>| -> Vec<RewardPoint> {
             let curve = references.and_then(|all| curves(all).get(idx));
             curve.into_iter().flatten().map(|&(step, reward, se)| (step as f64, reward, se)).collect()
         };

@@ -10,11 +10,13 @@ use touchstream_report::sections::vote_section::{SwitchVotes, section};
 use touchstream_report::study::study_page::StudySection;
 use touchstream_report::vote_plots::VoteSeries;
 
+/// For every method and switch, the votes of each seed.
+type VotesOfSwitches<'a> = BTreeMap<(SwitchMethod, &'a str), Vec<VoteSeries>>;
+
 /// A section per preset and module. Initial values of the controller that differ from the preset's are a sweep, which is
 /// read in its tables.
 pub fn sections(runs: &[CompleteRun]) -> Result<Vec<StudySection>> {
-    let mut modules: BTreeMap<(&str, String), BTreeMap<(SwitchMethod, &str), Vec<VoteSeries>>> =
-        BTreeMap::new();
+    let mut modules: BTreeMap<(&str, String), VotesOfSwitches<'_>> = BTreeMap::new();
     for run in runs.iter().filter(|run| run.failure.is_none()) {
         let RunKind::Second { switch, way, .. } = &run.facts.kind else { continue };
         if way.voting().is_none_or(|voting| voting.initial.is_some()) {
@@ -25,8 +27,8 @@ pub fn sections(runs: &[CompleteRun]) -> Result<Vec<StudySection>> {
             switches.entry((*way, switch)).or_default().push(votes);
         }
     }
-    let of_module = |((preset, module), switches): ((&str, String), BTreeMap<_, _>)| {
-        let votes = switches.into_iter().map(|((method, switch), seeds): ((_, &str), _)| SwitchVotes {
+    let of_module = |((preset, module), switches): ((&str, String), VotesOfSwitches<'_>)| {
+        let votes = switches.into_iter().map(|((method, switch), seeds)| SwitchVotes {
             switch: switch.to_owned(),
             method,
             seeds,
