@@ -123,7 +123,7 @@ mod tests {
             row(1).iter().chain(row(LINE_PX - 1)).any(|&part| part > 0),
             "the line is taller than its letters"
         );
-        assert!(mask.iter().any(|&part| part == 255));
+        assert!(mask.contains(&255));
         assert_eq!(text_mask(" ", Weight::Regular), None);
     }
 }
