@@ -67,7 +67,7 @@ const PLANTED: &[Case] = &[
     Case { id: "final-reward-highest", why: "another module has a higher final reward on 1 task, significantly on 1", plant: |runs, _| change(runs, |run| is(run, "no-symm", "sr-2way"), |_, reward| reward + 0.1) },
     Case { id: "localization-above-0.4", why: "lies below 0.4", plant: |runs, _| change(runs, |run| is(run, "ems", "localization"), |_, reward| reward * 0.43) },
     Case { id: "localization-above-svr", why: "lies below 0", plant: |_, baselines| baselines[0].score = 0.97 },
-    Case { id: "localization-above-svr", why: "no difference", plant: |_, baselines| baselines[0].interval = Some((0.0, 1.5)) },
+    Case { id: "localization-above-svr", why: "no significant difference", plant: |_, baselines| baselines[0].interval = Some((0.0, 1.5)) },
     Case { id: "localization-conv-above-svr", why: "lies below 0", plant: |runs, _| change(runs, |run| is(run, "conv-ems", "*"), |_, reward| reward * 0.3) },
     Case { id: "localization-conv-above-ems", why: "lies below 0", plant: |runs, _| change(runs, |run| is(run, "conv-ems", "*"), |_, reward| reward / 2.0) },
     Case { id: "voting-ems-layer", why: "not positive at 1 switch, significantly negative at 1: switch-7", plant: |runs, _| change(runs, |run| at(run, "switch-7", "ems", "layer"), |_, reward| reward - 0.3) },

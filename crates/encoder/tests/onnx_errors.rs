@@ -138,7 +138,7 @@ fn unsuitable_models_are_explained() {
     check(&odd("batch_of_8", "y"), &["has shape [8, 3, 224, 224] and takes no single screen"]);
     check(&odd("integers_out", "y"), &["`y` has type", "int", "features must be float32"]);
     check(&odd("external_data", "z"), &["in another file (`odd.onnx.data`)", "external_data=False"]);
-    check(&odd("permutation", "y"), &["the runtime refuses it: it panicked: permutation is invalid"]);
+    check(&odd("permutation", "y"), &["the runtime refuses it: it failed with: permutation is invalid"]);
     OnnxEncoder::open(&odd("branches", "y")).unwrap();
     check(&odd("deep", "y"), &["nest more than 8 deep"]);
 }

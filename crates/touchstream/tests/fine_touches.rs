@@ -9,9 +9,10 @@ use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::Path;
 
-/// Pixels of a film's column, and of its edge.
+/// Pixels of a film's column, of its left edge, and between two examples in a row.
 const COLUMN: u32 = 118;
 const EDGE: u32 = 6;
+const EXAMPLE_GAP: u32 = 18;
 
 struct Filmed<'a> {
     words: &'a [&'a str],
@@ -28,8 +29,9 @@ fn check(desk: &Desk, case: &Filmed<'_>) {
     let film = film.read_info().unwrap();
     let info = film.info();
     assert_eq!(info.animation_control().unwrap().num_frames, 3);
-    assert_eq!(info.width, case.n_columns * COLUMN + EDGE);
-    assert!(info.height > case.n_examples * COLUMN && info.height < (case.n_examples + 1) * COLUMN);
+    assert_eq!(info.width, 2 * case.n_columns * COLUMN + EXAMPLE_GAP + EDGE);
+    let n_rows = case.n_examples.div_ceil(2);
+    assert!(info.height > n_rows * COLUMN && info.height < (n_rows + 1) * COLUMN, "{}", info.height);
     let page = fs::read_to_string(desk.file("run/page.html")).unwrap();
     assert!(page.contains("data:image/apng") && page.contains("data:image/png"));
 }

@@ -263,7 +263,10 @@ fn arrays_that_are_too_large_are_told_before_anything_is_submitted() {
     // Two bases fit, six runs behind them do not.
     let refused = submit(&["--runs-per-task", "1"]);
     let said = String::from_utf8(refused.stderr).unwrap();
-    assert!(!refused.status.success() && said.contains("6 tasks are more than this cluster takes"), "{said}");
+    assert!(
+        !refused.status.success() && said.contains("6 tasks are more than this cluster allows"),
+        "{said}"
+    );
     assert!(!submitted.exists(), "nothing was submitted");
     for short in ["2", "0:02:00", "0-0:03"] {
         let said = String::from_utf8(submit(&["--time", short]).stderr).unwrap();

@@ -158,7 +158,7 @@ fn wrong_words_are_answered() {
     desk.fails(&words(&["--id", "1", "--task", "sr-2way"]), "--task is for `touchstream train`");
     desk.fails(&words(&["--id", "1", "--module", "emms"]), "did you mean `ems`");
     desk.fails(&words(&["--id", "1", "--jobs", "0"]), "--jobs");
-    desk.fails(&words(&["--id", "1", "--targets", "4"]), "targets: 4 is not 1, which is all");
+    desk.fails(&words(&["--id", "1", "--targets", "4"]), "targets: 4 is not 1, the only value");
     desk.fails(&["switch", "--id", "1", "--steps", "0"], "steps: a run of 0 steps learns nothing");
     desk.fails(&["switch", "--id", "1", "--base-steps", "0"], "--base-steps");
     let diverging = ["--from", "sr-2way", "--to", "sr-2way", "--seeds", "1", "--learning-rate", "1e30"];

@@ -183,7 +183,7 @@ fn wrong_words_are_refused_before_anything_starts() {
     fails(&["--epsilon", "0.1"], "epsilon is for --explore epsilon-greedy");
     fails(&["--data", "galery"], "galery");
     fails(&["--steps", "400", "--map-steps", "401"], "map-steps: 401 is beyond the run's 400 steps");
-    fails(&["--units", "8,100000,8", "--batch", "65536"], "batch: 65536 is not small enough for memory");
+    fails(&["--units", "8,100000,8", "--batch", "65536"], "batch: 65536 is not small enough");
     fails(&["--targets", "66"], "targets: 66 is not in 1..=65, the candidates and one more");
     fails(&["--dropout", "1"], "dropout: 1 is not 0 or in 0.004..=0.9");
     fails(&["--dropout", "0.001"], "dropout: 0.001 is not 0 or in 0.004..=0.9");
@@ -191,9 +191,9 @@ fn wrong_words_are_refused_before_anything_starts() {
     fails(&["--encoder", "vgg"], "did you mean `vgg16`?");
     desk.fails(&["train", "--task", "sr-3way"], "sr-2way");
     let stream = ["train", "--schedule", "sr-2way:96,sr-4way-quadrant", "--steps", "192", "--targets", "4"];
-    desk.fails(&stream, "targets: 4 is not 1, which is all");
+    desk.fails(&stream, "targets: 4 is not 1, the only value");
     let stream = ["train", "--schedule", "sr-2way:96,sr-4way-quadrant", "--steps", "192", "--dropout", "0.5"];
-    desk.fails(&stream, "dropout: 0.5 is not 0, which is all");
+    desk.fails(&stream, "dropout: 0.5 is not 0, the only value");
     desk.write("c.toml", "task = \"sr-2way\"\nstep = 5\n");
     desk.fails(&["train", "--config", "c.toml"], "c.toml: line 2, field `step`: unknown field `step`");
     desk.fails(&["train", "--resume", "nowhere"], "nowhere/config.toml");
@@ -371,7 +371,7 @@ fn a_stream_of_tasks_builds_skills_out_of_skills() {
     let lessons = fs::read_to_string(desk.file("whole/lessons.csv")).unwrap();
     assert!(lessons.starts_with("lesson,task,first_step\n1,sr-2way,0\n2,sr-2way+rotation,"), "{lessons}");
     let page = fs::read_to_string(desk.file("whole/page.html")).unwrap();
-    assert!(page.contains("3 tasks") && page.contains("share of old modules"), "{page}");
+    assert!(page.contains("learns 3 tasks") && page.contains("vote share of the old modules"), "{page}");
     // The final skill is complete: three modules and their votes.
     let eval = desk.succeeds(&["eval", "whole", "--trials", "100", "--json"]);
     let eval: serde_json::Value = serde_json::from_str(&eval).unwrap();

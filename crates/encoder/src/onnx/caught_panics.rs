@@ -31,6 +31,6 @@ pub(super) fn without_panics<T>(run: impl FnOnce() -> T) -> Result<T, OnnxProble
     result.map_err(|panic| {
         let message =
             panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-        OnnxProblem::Refused(format!("it panicked: {}", message.unwrap_or("no message")))
+        OnnxProblem::Refused(format!("it failed with: {}", message.unwrap_or("no message")))
     })
 }
