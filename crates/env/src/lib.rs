@@ -50,8 +50,3 @@ pub mod trial;
 
 pub use nearest::{did_you_mean, nearest};
 pub use toml_errors::{FileError, line_of_field, parse as parse_toml};
-
-/// Compiles and runs the example of docs/rust.md.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/rust.md")]
-struct RustGuide;

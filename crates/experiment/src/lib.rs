@@ -72,3 +72,8 @@ pub use inputs::Inputs;
 pub use setup::RunSetup;
 pub use train::{default_folder, train, train_with_references};
 pub use watch::{Event, Unwatched, Watch, WorkProgress};
+
+/// Compiles and runs the examples of docs/rust.md.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/rust.md")]
+struct RustGuide;

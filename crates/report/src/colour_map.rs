@@ -65,7 +65,7 @@ mod tests {
             0.299 * red + 0.587 * green + 0.114 * blue
         };
         assert!((0..255).all(|level| brightness(level + 1) > brightness(level) - 0.3));
-        assert!(brightness(0) < 30.0 && brightness(255) > 210.0);
+        assert!(brightness(0) < 40.0 && brightness(255) > 210.0);
     }
 
     #[test]

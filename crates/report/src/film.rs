@@ -116,7 +116,7 @@ mod tests {
             (0..60).map(|row| (0..180).map(|col| noise(row * 180 + col)).collect()).collect();
         let still = Canvas::of_rows(rows.iter().map(Vec::as_slice));
         let len = |n: usize| Film::of(vec![still.clone(); n]).unwrap().to_apng().unwrap().len();
-        assert!(len(20) < len(1) + 19 * 300, "{} and {}", len(1), len(20));
+        assert!(len(20) < len(1) + 19 * 350, "{} and {}", len(1), len(20));
     }
 
     #[test]

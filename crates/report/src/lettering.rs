@@ -1,9 +1,10 @@
 //! Text in images: the font of the figures, antialiased.
 
 use resvg::tiny_skia::{FillRule, Mask, Path, PathBuilder, Transform};
+use skrifa::charmap::Charmap;
 use skrifa::instance::{LocationRef, Size};
 use skrifa::outline::{DrawSettings, OutlinePen};
-use skrifa::{FontRef, MetadataProvider};
+use skrifa::{FontRef, GlyphId, MetadataProvider};
 
 /// Font size in pixels.
 const TEXT_PX: f32 = 13.0;
@@ -29,11 +30,16 @@ impl Weight {
     }
 }
 
+/// Characters that the font lacks are drawn as `?`.
+fn glyph_of(charmap: &Charmap<'_>, letter: char) -> GlyphId {
+    charmap.map(letter).or_else(|| charmap.map('?')).unwrap_or_default()
+}
+
 /// Width of a line of text, in pixels.
 pub fn text_width(text: &str, weight: Weight) -> usize {
     let font = weight.font();
     let (charmap, metrics) = (font.charmap(), font.glyph_metrics(Size::new(TEXT_PX), LocationRef::default()));
-    let glyphs = text.chars().map(|letter| charmap.map(letter).unwrap_or_default());
+    let glyphs = text.chars().map(|letter| glyph_of(&charmap, letter));
     glyphs.map(|glyph| metrics.advance_width(glyph).unwrap_or(0.0)).sum::<f32>().ceil() as usize
 }
 
@@ -53,7 +59,7 @@ pub fn wrapped(text: &str, width_px: usize) -> Vec<String> {
     lines
 }
 
-/// Coverage of a line of text, `[LINE_PX, width]` in 255ths, and its width. Characters that the font lacks become boxes.
+/// Coverage of a line of text, `[LINE_PX, width]` in 255ths, and its width.
 pub fn text_mask(text: &str, weight: Weight) -> Option<(usize, Vec<u8>)> {
     let font = weight.font();
     let size = Size::new(TEXT_PX);
@@ -61,7 +67,7 @@ pub fn text_mask(text: &str, weight: Weight) -> Option<(usize, Vec<u8>)> {
     let metrics = font.glyph_metrics(size, LocationRef::default());
     let mut pen = Pen { path: PathBuilder::new(), x: 0.0 };
     for letter in text.chars() {
-        let glyph = charmap.map(letter).unwrap_or_default();
+        let glyph = glyph_of(&charmap, letter);
         if let Some(outline) = outlines.get(glyph) {
             outline.draw(DrawSettings::unhinted(size, LocationRef::default()), &mut pen).ok()?;
         }

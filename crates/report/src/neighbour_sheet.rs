@@ -106,7 +106,8 @@ mod tests {
         for (is_same, n_same, n_other) in [(true, frame_px, 0), (false, 0, frame_px)] {
             let sheet = neighbour_sheet("title", &[], &[row(is_same)], 1);
             assert_eq!((n_pixels(&sheet, SAME), n_pixels(&sheet, OTHER)), (n_same, n_other));
-            assert_eq!(n_pixels(&sheet, [128; 3]), 2 * PICTURE_PX * PICTURE_PX, "query and found image");
+            // Query and found image; pixels of letters may be of the same grey.
+            assert!(n_pixels(&sheet, [128; 3]) >= 2 * PICTURE_PX * PICTURE_PX);
         }
     }
 

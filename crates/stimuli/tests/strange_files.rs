@@ -116,8 +116,8 @@ fn an_image_that_turned_endless_after_opening_is_an_error() {
 fn circular_links_are_not_followed() {
     let cases = [
         ("train/cat/loop", ".", "it is the same folder as train/cat"),
-        ("train/cat/loop", "..", "leads to a folder above"),
-        ("train/cat/loop", "../../train", "leads to a folder above"),
+        ("train/cat/loop", "..", "it links to a folder above itself"),
+        ("train/cat/loop", "../../train", "it links to a folder above itself"),
     ];
     for (link, target, reason) in cases {
         let (root, spec) = folder();
