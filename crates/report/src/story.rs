@@ -37,12 +37,12 @@ fn what_happened(tasks: &[TaskResult]) -> String {
     let n_tasks = tasks.len();
     let mut text = match n_tasks {
         0..=8 => format!(
-            "In {n_steps} touches on {n_tasks} tasks, one after the other, its reward per trial went from {first} to \
-             {last}, where touches at random earn {chance}"
+            "In {n_steps} touches on {n_tasks} tasks, one after the other, it reached rewards per trial of {last}; \
+             touches at random earn {chance}"
         ),
         _ => format!(
-            "In {n_steps} touches on {n_tasks} tasks, one after the other, its final rewards per trial were {}, where \
-             touches at random earn {}",
+            "In {n_steps} touches on {n_tasks} tasks, one after the other, it reached rewards per trial of {}; touches \
+             at random earn {}",
             range(|task| task.final_reward),
             range(|task| task.chance)
         ),
@@ -53,8 +53,8 @@ fn what_happened(tasks: &[TaskResult]) -> String {
     });
     match returned {
         Some((idx, before)) => text.push_str(&format!(
-            "; task {} is task {} again, and starts at {:.2} although nothing was overwritten, because the agent must \
-             first vote its old modules back.",
+            ". Task {} is task {} again, but starts at {:.2}: nothing was overwritten, but the agent must first learn to \
+             vote for its old modules.",
             idx + 1,
             before + 1,
             tasks[idx].first_reward
@@ -96,8 +96,8 @@ fn conclusion(results: &StreamResults) -> String {
     );
     if let (Some(agent), Some(tuned)) = (results.agent, results.fine_tuning) {
         text.push_str(&format!(
-            "; without task labels, the reward on earlier tasks was {:.2} below its best at the end, and {:.2} for one \
-             module that was fine-tuned from task to task",
+            ". Tested again at the end, as it then acts, its reward on earlier tasks was {:.2} below its best ({:.2} for \
+             one module that was fine-tuned from task to task)",
             agent.forgetting, tuned.forgetting
         ));
     }
@@ -151,8 +151,8 @@ mod tests {
         let results = StreamResults { tasks, agent: Some(metrics), fine_tuning: Some(metrics) };
         let [_, happened, conclusion] = story(&results);
         assert!(happened.contains("4,500 touches on 3 tasks"), "{happened}");
-        assert!(happened.contains("from 0.50, 0.40 and 0.55 to 0.96, 0.76 and 0.98"), "{happened}");
-        assert!(happened.contains("task 3 is task 1 again, and starts at 0.55"), "{happened}");
+        assert!(happened.contains("rewards per trial of 0.96, 0.76 and 0.98"), "{happened}");
+        assert!(happened.contains("Task 3 is task 1 again, but starts at 0.55"), "{happened}");
         assert!(conclusion.contains("higher on task 3 (+25 %) and lower on task 2 (-10 %)"), "{conclusion}");
         assert!(conclusion.contains("0.31 below its best"), "{conclusion}");
     }
