@@ -106,6 +106,14 @@ fn signed(value: Option<f64>) -> String {
     value.map_or_else(String::new, |value| format!("{value:+.3}"))
 }
 
+/// Columns of the results that need one.
+const DEFINITIONS: [(&str, &str); 4] = [
+    ("RGain", "relative gain in mean reward over the module from scratch"),
+    ("TGain", "the largest lead over it, per 1,000 steps to get there"),
+    ("reuse", "the vote share of the old modules at the end"),
+    ("on any object", "the share of touches of match screens that land on any object"),
+];
+
 /// A row per task; columns without a value are left out.
 fn results_table(page: &TrainingPage) -> String {
     let results = &page.results.tasks;
@@ -142,11 +150,11 @@ fn results_table(page: &TrainingPage) -> String {
         ));
     }
     html.push_str("</table></div>\n");
-    if shown.iter().any(|(name, _)| *name == "RGain") {
-        html.push_str(
-            "<p class=caption>RGain: relative gain in mean reward over the module from scratch; TGain: the largest lead \
-             over it, per 1,000 steps to get there; reuse: the vote share of the old modules at the end.</p>\n",
-        );
+    let is_shown = |column: &str| shown.iter().any(|(name, _)| *name == column);
+    let definitions = DEFINITIONS.iter().filter(|(column, _)| is_shown(column));
+    let definitions: Vec<String> = definitions.map(|(column, text)| format!("{column}: {text}")).collect();
+    if !definitions.is_empty() {
+        html.push_str(&format!("<p class=caption>{}.</p>\n", definitions.join("; ")));
     }
     html
 }

@@ -184,7 +184,7 @@ fn wrong_words_are_refused_before_anything_starts() {
     fails(&["--data", "galery"], "galery");
     fails(&["--steps", "400", "--map-steps", "401"], "map-steps: 401 is beyond the run's 400 steps");
     fails(&["--units", "8,100000,8", "--batch", "65536"], "batch: 65536 is not small enough");
-    fails(&["--targets", "66"], "targets: 66 is not in 1..=65, the candidates and one more");
+    fails(&["--targets", "66"], "targets: 66 is not in 1..=65, the candidates plus one");
     fails(&["--dropout", "1"], "dropout: 1 is not 0 or in 0.004..=0.9");
     fails(&["--dropout", "0.001"], "dropout: 0.001 is not 0 or in 0.004..=0.9");
     fails(&["--weight-decay", "-1"], "weight-decay: -1 is not at least 0");
