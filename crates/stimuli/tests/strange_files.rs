@@ -134,7 +134,7 @@ fn circular_links_are_not_followed() {
     let opened = open(&spec, &portraits_alone(), &NoProgress).unwrap();
     assert_eq!(opened.stimuli.classes().len(), 5);
     check_skipped(&opened, "objects/loop", "it is the same folder as objects");
-    check_skipped(&opened, "backgrounds_made/loop", "it is backgrounds_made again");
+    check_skipped(&opened, "backgrounds_made/loop", "it is the same folder as backgrounds_made");
     assert_eq!(opened.manifest.skipped.len(), 2);
 }
 
