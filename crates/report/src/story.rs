@@ -1,4 +1,4 @@
-//! Three sentences on a run: the agent, its rewards, and the conclusion. All numbers are computed from the run.
+//! Three short paragraphs on a run: the agent, its rewards, and the conclusion. All numbers are computed from the run.
 
 use touchstream_analysis::{StreamResults, TaskResult, thousands};
 
@@ -6,9 +6,9 @@ use touchstream_analysis::{StreamResults, TaskResult, thousands};
 pub fn story(results: &StreamResults) -> [String; 3] {
     let tasks = &results.tasks;
     let agent = if tasks.len() > 1 {
-        "An agent sees a screen of 224 × 224 pixels, touches one pixel and receives a reward between 0 and 1; it learns \
-         that the task has changed, but not to what, and then freezes its modules and adds a new one, and all of them \
-         vote on every touch."
+        "An agent sees a screen of 224 × 224 pixels, touches one pixel and receives a reward between 0 and 1. A cue tells \
+         it that the task has changed, but not to what. It then freezes its modules and adds a new one; at each layer, \
+         learned weights, the votes, mix the outputs of all modules."
     } else {
         "An agent sees a screen of 224 × 224 pixels, touches one pixel and receives a reward between 0 and 1; it learns \
          a reward map, the reward that it predicts for every possible touch, and chooses its touches by this map."
@@ -53,8 +53,8 @@ fn what_happened(tasks: &[TaskResult]) -> String {
     });
     match returned {
         Some((idx, before)) => text.push_str(&format!(
-            ". Task {} is task {} again, but starts at {:.2}: nothing was overwritten, but the agent must first learn to \
-             vote for its old modules.",
+            ". Task {} is task {} again, but starts at {:.2}: no module was overwritten, but the votes are \
+             learned anew after every switch.",
             idx + 1,
             before + 1,
             tasks[idx].first_reward
@@ -77,7 +77,7 @@ fn conclusion(results: &StreamResults) -> String {
         let meant = gains.iter().filter(|(_, gain)| is_meant(*gain));
         let items: Vec<String> = meant
             .map(|(number, gain)| match with_value {
-                true => format!("{number} ({:+.0} %)", 100.0 * gain),
+                true => format!("{number} ({:+.0}\u{a0}%)", 100.0 * gain),
                 false => number.to_string(),
             })
             .collect();
@@ -96,8 +96,8 @@ fn conclusion(results: &StreamResults) -> String {
     );
     if let (Some(agent), Some(tuned)) = (results.agent, results.fine_tuning) {
         text.push_str(&format!(
-            ". Tested again at the end, as it then acts, its reward on earlier tasks was {:.2} below its best ({:.2} for \
-             one module that was fine-tuned from task to task)",
+            ". At the end, without further learning, it earned {:.3} less on earlier tasks than at its best; one module \
+             that was fine-tuned from task to task {:.3} less",
             agent.forgetting, tuned.forgetting
         ));
     }
@@ -153,8 +153,11 @@ mod tests {
         assert!(happened.contains("4,500 touches on 3 tasks"), "{happened}");
         assert!(happened.contains("rewards per trial of 0.96, 0.76 and 0.98"), "{happened}");
         assert!(happened.contains("Task 3 is task 1 again, but starts at 0.55"), "{happened}");
-        assert!(conclusion.contains("higher on task 3 (+25 %) and lower on task 2 (-10 %)"), "{conclusion}");
-        assert!(conclusion.contains("0.31 below its best"), "{conclusion}");
+        assert!(
+            conclusion.contains("higher on task 3 (+25\u{a0}%) and lower on task 2 (-10\u{a0}%)"),
+            "{conclusion}"
+        );
+        assert!(conclusion.contains("0.310 less on earlier tasks than at its best"), "{conclusion}");
     }
 
     #[test]

@@ -109,8 +109,8 @@ fn signed(value: Option<f64>) -> String {
 /// Columns of the results that need one.
 const DEFINITIONS: [(&str, &str); 4] = [
     ("RGain", "relative gain in mean reward over the module from scratch"),
-    ("TGain", "the largest lead over it, per 1,000 steps to get there"),
-    ("reuse", "the vote share of the old modules at the end"),
+    ("TGain", "the largest lead over it, divided by the thousands of touches until then"),
+    ("reuse", "the vote share of the old modules at the end, a mean over the stages"),
     ("on any object", "the share of touches of match screens that land on any object"),
 ];
 
@@ -171,13 +171,13 @@ fn metrics_table(results: &StreamResults) -> String {
     let tuned =
         results.fine_tuning.map_or_else(String::new, |metrics| row("one module, fine-tuned", metrics));
     format!(
-        "<h3>Without task labels</h3>\n{HINT}<div class=wide><table class=results>\
+        "<h3>Earlier tasks, tested at the end</h3>\n{HINT}<div class=wide><table class=results>\
          <tr><th><th>average performance<th>forgetting<th>backward transfer<th>forward transfer</tr>\n{}{tuned}</table></div>\n\
-         <p class=caption>After each task the agent is evaluated, as it then acts and without learning, on every task so far. \
-         Tasks that show the same screens and reward different touches cannot both be solved in this way: frozen modules \
-         keep a skill, and votes bring it back when the task returns. Average performance: reward over all tasks at the \
-         end; forgetting: drop from a task's best reward; backward transfer: change since the task's own training; forward \
-         transfer: reward before a task's first touch, minus chance.</p>\n",
+         <p class=caption>After each task the agent is evaluated, without learning and without a task label, on every task \
+         so far. It then acts by the votes of the last task: frozen modules keep what they learned, but serve an earlier \
+         task again only when it returns and votes are learned for it. Average performance: mean reward over all tasks at \
+         the end; forgetting: best reward after any task before the last, minus the reward at the end; backward transfer: \
+         change since the task's own training; forward transfer: reward before a task's first touch, minus chance.</p>\n",
         row("the agent", agent)
     )
 }

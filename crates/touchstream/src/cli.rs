@@ -71,7 +71,7 @@ pub enum Command {
         mut_arg("module", |arg| arg.hide(true)),
         mut_arg("preset", |arg| arg.hide(true)),
         mut_arg("seed", |arg| arg.hide(true)),
-        mut_arg("steps", |arg| arg.help("Steps of every task, or of every second one [default: the scale's]")),
+        mut_arg("steps", |arg| arg.help("Steps of every task; with switches, of each second task [default: the scale's]")),
     )]
     Study(Box<StudyArgs>),
     /// Write a study's report: a page, figures (SVG, PNG), tables (CSV, Parquet, Markdown, LaTeX)

@@ -27,7 +27,7 @@ settings! {
         [""]
         task: Option<String> = "ID", "Task id or task file [default: sr-2way]";
         [STREAM]
-        schedule: Option<String> = "SCHEDULE", "Several tasks, one after the other: a schedule file or a name (`touchstream schedules` lists them)";
+        schedule: Option<String> = "SCHEDULE", "Several tasks, one after the other: a schedule file, a name (`touchstream schedules` lists them), or a list such as sr-2way:8000,sr-4way-quadrant";
         [""]
         module: Option<String> = "ID", "Module id (`touchstream modules` lists them) [default: ems]";
         data: Option<String> = "SOURCE", "Where images come from: gallery, folder:PATH, coco:PATH or cutouts:PATH [default: gallery]";

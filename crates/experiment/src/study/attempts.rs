@@ -1,8 +1,8 @@
 //! Attempts at a run: claims that expire.
 //!
 //! An attempt has a number. The process that creates the file `N.claim` owns the run; the file system lets only one do so.
-//! The owner locks the file and appends a byte from time to time. If lock and bytes stop, another process may claim the
-//! next number; it resumes from the last checkpoint in its own folder, so no two processes write to one folder. An owner
+//! The owner locks the file and appends a byte from time to time. If it loses the lock (seen on the same machine) or no
+//! byte comes for the length of a lease, another process may claim the next number; it resumes from the last checkpoint in its own folder, so no two processes write to one folder. An owner
 //! that was only slow sees the higher number and gives up; if it completes the run first, its result counts.
 
 use crate::error::{Context, Result};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use touchstream_files::{claim_aside, entries_of, none_if_not_found, read_at_most, write_aside};
 
-/// How long a claim of another machine is valid after its last heartbeat.
+/// How long a claim is valid after its last heartbeat.
 pub const LEASE: Duration = Duration::from_secs(60);
 
 const MAX_CLAIM_BYTES: u64 = 1 << 20;
@@ -223,7 +223,7 @@ impl Claim {
         Ok(folder)
     }
 
-    /// Writes a heartbeat; `false` if another process has taken over.
+    /// Writes a heartbeat; `false` if that failed or another process has taken over.
     pub fn beat(&self) -> bool {
         // It stays valid JSON with a newline at its end, and the file server stamps it with its own clock.
         let beaten = (&self.file).write_all(b"\n");
@@ -242,8 +242,8 @@ impl Claim {
     }
 }
 
-/// Copies all files except lock and status. Their owner may still be alive and append to them, so a link is not
-/// enough; a checkpoint is only ever replaced, so a link is.
+/// Copies all files except lock, status and hidden ones: the earlier owner may still be alive and append to them. A
+/// checkpoint is only ever replaced as a whole, so it is linked.
 fn inherit(from: &Path, to: &Path) -> io::Result<()> {
     for entry in entries_of(from)? {
         let entry = entry?;
