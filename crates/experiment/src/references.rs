@@ -1,13 +1,12 @@
-//! Reference methods on the tasks of a stream: a module from scratch for each task, and one that is fine-tuned from task to
-//! task. They have the agent's module size, seed, touches per task and evaluation steps, and are kept in memory.
+//! Reference methods on the tasks of a stream: a module from scratch for each task, and one that is fine-tuned from task
+//! to task. They have the agent's module size, seed, touches per task, evaluation steps and validation trials.
 
 use crate::error::Result;
 use crate::feature_scenes::FeatureScenes;
 use crate::inputs::Inputs;
-use crate::run::World;
+use crate::run::{RunFolder, World};
 use crate::setup::RunSetup;
 use serde::{Deserialize, Serialize};
-use std::sync::atomic::{AtomicBool, Ordering};
 use touchstream_agents::{AgentSettings, Evaluator, FeatureSource, Remap};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
@@ -19,6 +18,8 @@ pub type Point = (u64, f64, f64);
 
 #[derive(Debug, Serialize, Deserialize)]
 pub struct References {
+    /// Hash of the identity of the run that they belong to.
+    identity: String,
     /// A curve per task.
     pub scratch: Vec<Vec<Point>>,
     pub fine_tuning: Vec<Vec<Point>>,
@@ -27,43 +28,71 @@ pub struct References {
 }
 
 impl References {
+    /// Those of an earlier start of the same run.
+    pub fn read(folder: &RunFolder, identity: &str) -> Option<Self> {
+        let json = folder.read(&folder.references()).ok()?;
+        let found: Self = serde_json::from_slice(&json).ok()?;
+        (found.identity == identity).then_some(found)
+    }
+
     /// Trains them; `None` if asked to stop before the end.
-    pub fn train(setup: &RunSetup, inputs: &Inputs, must_stop: &AtomicBool) -> Result<Option<Self>> {
+    pub fn train(
+        setup: &RunSetup,
+        inputs: &Inputs,
+        identity: &str,
+        must_stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Self>> {
         let trainer = Trainer { setup, world: setup.world(inputs)?, must_stop };
         let lessons = &setup.plan.lessons;
-        let (mut fine_tuning, mut fine_tuning_after) = (Vec::new(), Vec::new());
+        let (mut fine_tuning, mut fine_tuning_after) = (Vec::<Vec<Point>>::new(), Vec::new());
         let mut agent = trainer.new_agent(&lessons[0].agent)?;
         let mut stream = trainer.world.train.clone();
-        let mut starts = vec![0];
-        for (idx, lesson) in lessons.iter().enumerate() {
-            if idx > 0 {
+        let first_switch = stream.n_switches();
+        let mut parts: Vec<LessonPart> = Vec::new();
+        for (lesson, plan) in lessons.iter().enumerate() {
+            if lesson > 0 {
                 let module = agent.skill().module().clone();
-                agent.set_skill(Skill::alone(module), lesson.agent.clone());
+                agent.set_skill(Skill::alone(module), plan.agent.clone());
             }
-            let steps = (agent.n_steps(), setup.plan.n_steps);
-            let Some(curve) = trainer.learn(&mut agent, &mut stream, idx, steps)? else { return Ok(None) };
-            let earlier = (0..idx).map(|earlier| Ok(trainer.evaluate(&agent, earlier, 0)?.0));
-            let own = curve.last().map(|point| Ok(point.1));
-            fine_tuning_after.push(earlier.chain(own).collect::<Result<Vec<f64>>>()?);
+            let first_row = fine_tuning.iter().map(Vec::len).sum();
+            let start = agent.n_steps();
+            let part = LessonPart { lesson, first_row, start, end: setup.plan.n_steps };
+            let is_last = lesson + 1 == lessons.len();
+            let is_over = |stream: &Stream| !is_last && stream.n_switches() - first_switch > lesson as u64;
+            let Some(curve) = trainer.learn(&mut agent, &mut stream, &part, &is_over)? else {
+                return Ok(None);
+            };
+            let after = (0..=lesson).map(|task| Ok(trainer.evaluate(&agent, task, 0)?.0));
+            fine_tuning_after.push(after.collect::<Result<Vec<f64>>>()?);
             fine_tuning.push(curve);
-            starts.push(agent.n_steps());
+            parts.push(LessonPart { end: agent.n_steps(), ..part });
         }
-        let mut scratch = Vec::new();
-        for (idx, (lesson, task)) in lessons.iter().zip(&setup.tasks).enumerate() {
+        // On the first task, fine-tuning is training from scratch.
+        let mut scratch = vec![fine_tuning[0].clone()];
+        for (part, task) in parts.iter().zip(&setup.tasks).skip(1) {
             let mut stream = setup.stream_of(task, &inputs.stimuli, Split::Train, setup.plan.seed)?;
-            let mut agent = trainer.new_agent(&lesson.agent)?;
-            let steps = (starts[idx], starts[idx + 1]);
-            let Some(curve) = trainer.learn(&mut agent, &mut stream, idx, steps)? else { return Ok(None) };
+            let mut agent = trainer.new_agent(&lessons[part.lesson].agent)?;
+            let Some(curve) = trainer.learn(&mut agent, &mut stream, part, &|_| false)? else {
+                return Ok(None);
+            };
             scratch.push(curve);
         }
-        Ok(Some(Self { scratch, fine_tuning, fine_tuning_after }))
+        Ok(Some(Self { identity: identity.to_owned(), scratch, fine_tuning, fine_tuning_after }))
     }
 }
 
 struct Trainer<'a> {
     setup: &'a RunSetup,
     world: World<'a, FeatureScenes>,
-    must_stop: &'a AtomicBool,
+    must_stop: &'a dyn Fn() -> bool,
+}
+
+/// A task of the stream: where the run's curve has it, and between which steps of the run it is learned.
+struct LessonPart {
+    lesson: usize,
+    first_row: usize,
+    start: u64,
+    end: u64,
 }
 
 impl Trainer<'_> {
@@ -72,32 +101,36 @@ impl Trainer<'_> {
         Ok(Remap::new(settings.clone(), self.world.scenes.shape(), seed)?)
     }
 
-    /// Learns from step `start` of the run up to a switch or to step `end`, and is evaluated when the run's agent is.
+    /// Learns until the part ends or `is_over`, and is evaluated when the run's agent is, on the same trials.
     fn learn(
         &self,
         agent: &mut Remap,
         stream: &mut Stream,
-        lesson: usize,
-        (start, end): (u64, u64),
+        part: &LessonPart,
+        is_over: &dyn Fn(&Stream) -> bool,
     ) -> Result<Option<Vec<Point>>> {
         let every = self.setup.plan.evaluate_every;
-        let (first_step, first_switch) = (agent.n_steps(), stream.n_switches());
-        let point = |agent: &Remap, step: u64, number: u64| {
-            let (reward, reward_se) = self.evaluate(agent, lesson, number)?;
+        let first_step = agent.n_steps();
+        let point = |agent: &Remap, step: u64, idx: usize| {
+            let (reward, reward_se) = self.evaluate(agent, part.lesson, (part.first_row + idx) as u64)?;
             Ok::<Point, crate::Error>((step, reward, reward_se))
         };
         let mut curve = vec![point(agent, 0, 0)?];
-        let mut step = 0;
-        while start + step < end && stream.n_switches() == first_switch {
-            if self.must_stop.load(Ordering::Relaxed) {
+        let mut now = part.start;
+        while now < part.end {
+            if (self.must_stop)() {
                 return Ok(None);
             }
-            let before = start + step;
+            let before = now;
             agent.play(stream, self.world.scenes)?;
-            step = agent.n_steps() - first_step;
-            let now = start + step;
-            if before / every < now / every || now >= end || stream.n_switches() > first_switch {
-                curve.push(point(agent, step, curve.len() as u64)?);
+            let step = agent.n_steps() - first_step;
+            now = part.start + step;
+            let is_over = is_over(stream);
+            if before / every < now / every || now >= part.end || is_over {
+                curve.push(point(agent, step, curve.len())?);
+            }
+            if is_over {
+                break;
             }
         }
         Ok(Some(curve))

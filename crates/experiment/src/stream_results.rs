@@ -15,6 +15,13 @@ pub fn lesson_rows(rows: &[CurveRow], lesson: usize) -> (u64, impl Iterator<Item
     (of_lesson.clone().next().map_or(0, |row| row.step), of_lesson)
 }
 
+/// The metrics are defined for distinct tasks: a task that returns, and what follows it, is left out.
+fn n_before_recurrence(tasks: &[Task]) -> usize {
+    (0..tasks.len())
+        .find(|&idx| tasks[..idx].iter().any(|task| task.id() == tasks[idx].id()))
+        .unwrap_or(tasks.len())
+}
+
 /// Results of all tasks; `exact` has one entry per task.
 pub fn stream_results<S: FeatureSource>(
     of_tasks: &[Task],
@@ -47,8 +54,11 @@ pub fn stream_results<S: FeatureSource>(
         tasks.push(result);
     }
     let chance: Vec<f64> = exact.iter().map(|exact| exact.chance).collect();
+    let n_before_recurrence = n_before_recurrence(of_tasks);
     let metrics = |after: &[Vec<f64>], before: &[f64]| -> Option<ContinualMetrics> {
-        continual_metrics(ContinualRewards { after, before, chance: &chance })
+        let n = n_before_recurrence;
+        let after = after.get(..n)?;
+        continual_metrics(ContinualRewards { after, before: before.get(..n)?, chance: chance.get(..n)? })
     };
     let before: Vec<f64> = tasks.iter().map(|task| task.first_reward).collect();
     let tuned = references.and_then(|all| {

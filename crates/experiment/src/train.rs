@@ -8,6 +8,7 @@ use crate::run::{Ending, RunFolder, Training};
 use crate::setup::RunSetup;
 use crate::training_page;
 use crate::watch::{Event, Watch};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -28,11 +29,11 @@ pub fn train(
     must_stop: &AtomicBool,
     watch: &dyn Watch,
 ) -> Result<Ending> {
-    train_next_to(setup, inputs, path, checkpoint_every, must_stop, watch, || Ok(None))
+    train_run(setup, inputs, path, checkpoint_every, must_stop, watch, false)
 }
 
-/// Trains into a folder and, on another thread, a module from scratch for each task and one that is fine-tuned from task to
-/// task; their curves are on the page and in `references.json`.
+/// Trains into a folder and, on another thread, a module from scratch for each task and one that is fine-tuned from task
+/// to task; their curves are on the page and in `references.json`. They have no checkpoint.
 pub fn train_with_references(
     setup: &RunSetup,
     inputs: &Inputs,
@@ -41,57 +42,74 @@ pub fn train_with_references(
     must_stop: &AtomicBool,
     watch: &dyn Watch,
 ) -> Result<Ending> {
-    let folder = RunFolder::at(path);
-    let file = folder.references();
-    let known = folder.read(&file).ok().and_then(|json| serde_json::from_slice::<References>(&json).ok());
-    thread::scope(|scope| {
-        let references = known.is_none().then(|| scope.spawn(|| References::train(setup, inputs, must_stop)));
-        let ending = train_next_to(setup, inputs, path, checkpoint_every, must_stop, watch, || {
-            let Some(thread) = references else { return Ok(known) };
-            let trained = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            if let Some(trained) = &trained {
-                folder.write(&file, &serde_json::to_vec(trained).map_err(Error::other)?)?;
-            }
-            Ok(trained)
-        });
-        if ending.is_err() {
-            must_stop.store(true, Ordering::Relaxed);
-        }
-        ending
-    })
+    train_run(setup, inputs, path, checkpoint_every, must_stop, watch, true)
 }
 
-fn train_next_to(
+/// Sets its flag when it goes out of scope, also after an error or a panic.
+struct StopOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for StopOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn train_run(
     setup: &RunSetup,
     inputs: &Inputs,
     path: &Path,
     checkpoint_every: Duration,
     must_stop: &AtomicBool,
     watch: &dyn Watch,
-    references: impl FnOnce() -> Result<Option<References>>,
+    with_references: bool,
 ) -> Result<Ending> {
     let folder = RunFolder::at(path);
     let identity = inputs.identity(setup.plan.clone());
+    let hash = identity.hash();
     let training = Training::open(folder.clone(), identity, setup.world(inputs)?)?;
     let mut training = training.checkpoint_every(checkpoint_every);
     write_config(setup, &folder)?;
-    let (step, n_steps) = (training.n_steps(), setup.plan.n_steps);
-    match step {
-        0 => {}
-        step if step >= n_steps => watch.on(Event::RunAlreadyFinished { folder: path }),
-        step => watch.on(Event::RunContinued { step }),
-    }
-    let module = &setup.plan.agent().module.id;
-    watch.on(Event::TrainingStarted { tasks: &setup.tasks, module, step, n_steps });
-    let on_moment = &mut |moment| watch.on(Event::TrainingAdvanced(&moment));
-    let ending = training.run(&|| must_stop.load(Ordering::Relaxed), on_moment);
-    watch.on(Event::TrainingEnded);
-    let ending = ending?;
-    match ending {
-        Ending::Interrupted => {
-            watch.on(Event::RunInterrupted { folder: path, step: training.n_steps(), n_steps });
+    let must_stop = || must_stop.load(Ordering::Relaxed);
+    let saved = References::read(&folder, &hash);
+    let agent_ended = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let stop_references = StopOnDrop(&agent_ended);
+        let thread = (with_references && saved.is_none()).then(|| {
+            let must_stop = || must_stop() || agent_ended.load(Ordering::Relaxed);
+            scope.spawn(move || References::train(setup, inputs, &hash, &must_stop))
+        });
+        let (step, n_steps) = (training.n_steps(), setup.plan.n_steps);
+        match step {
+            0 => {}
+            step if step >= n_steps => watch.on(Event::RunAlreadyFinished { folder: path }),
+            step => watch.on(Event::RunContinued { step }),
         }
-        Ending::Finished => training_page::write(setup, inputs, &training, references()?.as_ref(), &folder)?,
-    }
-    Ok(ending)
+        let module = &setup.plan.agent().module.id;
+        watch.on(Event::TrainingStarted { tasks: &setup.tasks, module, step, n_steps });
+        let ending = training.run(&must_stop, &mut |moment| watch.on(Event::TrainingAdvanced(&moment)));
+        watch.on(Event::TrainingEnded);
+        let interrupted = |step: u64| {
+            watch.on(Event::RunInterrupted { folder: path, step, n_steps });
+            Ok(Ending::Interrupted)
+        };
+        if ending? == Ending::Interrupted {
+            return interrupted(training.n_steps());
+        }
+        let trained = thread.map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        drop(stop_references);
+        let references = match trained {
+            None => saved,
+            Some(Ok(Some(trained))) => {
+                folder.write(&folder.references(), &serde_json::to_vec(&trained).map_err(Error::other)?)?;
+                Some(trained)
+            }
+            Some(Ok(None)) => return interrupted(training.n_steps()),
+            Some(Err(error)) => {
+                watch.on(Event::Note(&format!("the page has no references: {}", error.text())));
+                None
+            }
+        };
+        training_page::write(setup, inputs, &training, references.as_ref(), &folder)?;
+        Ok(Ending::Finished)
+    })
 }

@@ -177,7 +177,8 @@ fn metrics_table(results: &StreamResults) -> String {
          so far. It then acts by the votes of the last task: frozen modules keep what they learned, but serve an earlier \
          task again only when it returns and votes are learned for it. Average performance: mean reward over all tasks at \
          the end; forgetting: best reward after any task before the last, minus the reward at the end; backward transfer: \
-         change since the task's own training; forward transfer: reward before a task's first touch, minus chance.</p>\n",
+         change since the task's own training; forward transfer: reward before a task's first touch, minus chance. They end \
+         before a task returns.</p>\n",
         row("the agent", agent)
     )
 }

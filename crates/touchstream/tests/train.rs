@@ -359,7 +359,7 @@ fn a_stream_of_tasks_builds_skills_out_of_skills() {
     }
     desk.succeeds(&["train", "--resume", "killed"]);
     check_same_result(&desk, "whole", "killed");
-    for file in ["votes.csv", "lessons.csv", "maps-3.png", "maps-3.apng"] {
+    for file in ["votes.csv", "lessons.csv", "metrics.json", "maps-3.png", "maps-3.apng"] {
         let read = |run: &str| fs::read(desk.file(run).join(file)).unwrap();
         assert!(read("whole") == read("killed"), "{file}");
     }

@@ -34,8 +34,6 @@ pub(super) struct Rest {
     pub lesson_start: u64,
     pub rows: Vec<CurveRow>,
     pub votes: Vec<VoteRow>,
-    /// Missing in older checkpoints.
-    #[serde(default)]
     pub after: Vec<Vec<f64>>,
     pub tally: Tally,
 }

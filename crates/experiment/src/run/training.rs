@@ -340,20 +340,21 @@ impl<'a, S: FeatureSource> Training<'a, S> {
         self.folder.write(&self.folder.curve_csv(), csv_text(&self.rows).as_bytes())
     }
 
-    /// Evaluates the agent, as it acts now, on all earlier tasks; on the current one it was just evaluated. The rest of the
-    /// run does not depend on this.
+    /// Evaluates the agent, as it acts now, on all tasks so far, each always on its first validation trials. The rest of
+    /// the run does not depend on this.
     fn evaluate_all_tasks(&mut self) -> Result<()> {
         let (skill, scenes, seed) = (self.agent.skill(), self.world.scenes, RunSeed(self.plan().seed));
         let n_trials = self.plan().evaluation_trials;
         let mut rewards = Vec::new();
-        for (lesson, validation) in self.plan().lessons.iter().zip(&self.world.validations).take(self.lesson)
-        {
+        let lessons = self.plan().lessons.iter().zip(&self.world.validations);
+        for (lesson, validation) in lessons.take(self.lesson + 1) {
+            let mut validation = validation.clone();
+            validation.seek(0).expect("a stream has a first trial");
             let mut evaluator = Evaluator::new(skill, self.agent.settings(), seed);
             let policy = &lesson.agent.policy;
-            let found = evaluator.evaluate(skill, policy, &mut validation.clone(), scenes, n_trials)?;
+            let found = evaluator.evaluate(skill, policy, &mut validation, scenes, n_trials)?;
             rewards.push(found.reward);
         }
-        rewards.extend(self.rows.last().map(|row| row.validation.reward));
         self.after.truncate(self.lesson);
         self.after.push(rewards);
         Ok(())
