@@ -9,13 +9,13 @@ K_F, N_SCREENS = 2, 500
 BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8
 
 
-def crelu(x):
-    return jnp.concatenate([jax.nn.relu(x), jax.nn.relu(-x)], -1)
+def crelu(x, axis=-1):
+    return jnp.concatenate([jax.nn.relu(x), jax.nn.relu(-x)], axis)
 
 
-def cres(x):
-    x = crelu(x)
-    return jnp.concatenate([x, x * x], -1)
+def cres(x, axis=-1):
+    x = crelu(x, axis)
+    return jnp.concatenate([x, x * x], axis)
 
 
 def linear(x, layer):
@@ -29,17 +29,18 @@ def cross_entropy(logits, rewards):
 
 
 def candidates_of(key, batch, n_candidates):
-    """Candidates of all steps of an update, and a waiting time for each."""
+    """Candidates of all steps of an update, and for each step a number in [0, 1) that draws one of them."""
     keys = jax.random.split(key)
     candidates = jax.random.uniform(keys[0], (batch, n_candidates, 2), minval=-1, maxval=1)
-    return candidates, jax.random.exponential(keys[1], (batch, n_candidates))
+    return candidates, jax.random.uniform(keys[1], (batch,))
 
 
-def choice(logits, candidates, waits):
-    """A touch drawn in proportion to the map of the largest variance: the first of exponential waiting times."""
+def choice(logits, candidates, draw):
+    """A touch drawn in proportion to the map of the largest variance."""
     maps = jax.nn.sigmoid(logits)
     best = maps[:, maps.var(0).argmax()]
-    return candidates[(waits / (best - best.min() + 1e-9)).argmin()]
+    sums = jnp.cumsum(best - best.min() + 1e-9)
+    return candidates[jnp.searchsorted(sums, draw * sums[-1])]
 
 
 class Learner:

@@ -96,10 +96,10 @@ class Composite(Learner):
         present = touch[..., 2:].reshape(-1, 2).T
 
         def step(last, inputs):
-            shared, candidates, waits = inputs
+            shared, candidates, draw = inputs
             preact = (candidates @ present).reshape(-1, n_voters, units) + (shared + touch[..., :2] @ last)
             touches = jnp.concatenate([jnp.broadcast_to(last, candidates.shape), candidates], -1)
-            choice_made = choice(self.later(parameters, cres(preact), touches), candidates, waits)
+            choice_made = choice(self.later(parameters, cres(preact), touches), candidates, draw)
             return choice_made, jnp.concatenate([last, choice_made])
 
         last, touches = lax.scan(step, last, (shared, *candidates_of(keys[1], self.batch, self.n_candidates)))
