@@ -53,8 +53,8 @@ fn what_happened(tasks: &[TaskResult]) -> String {
     });
     match returned {
         Some((idx, before)) => text.push_str(&format!(
-            ". Task {} is task {} again, but starts at {:.2}: no module was overwritten, but the votes are \
-             learned anew after every switch.",
+            ". Task {} is task {} again, but starts at {:.2}: no module was overwritten, but votes are \
+             learned again after every switch.",
             idx + 1,
             before + 1,
             tasks[idx].first_reward
@@ -96,7 +96,7 @@ fn conclusion(results: &StreamResults) -> String {
     );
     if let (Some(agent), Some(tuned)) = (results.agent, results.fine_tuning) {
         text.push_str(&format!(
-            ". At the end, without further learning, it earned {:.3} less on earlier tasks than at its best; one module \
+            ". Tested after the last new task, it earned {:.3} less on earlier tasks than at its best; one module \
              that was fine-tuned from task to task {:.3} less",
             agent.forgetting, tuned.forgetting
         ));

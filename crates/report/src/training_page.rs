@@ -171,14 +171,14 @@ fn metrics_table(results: &StreamResults) -> String {
     let tuned =
         results.fine_tuning.map_or_else(String::new, |metrics| row("one module, fine-tuned", metrics));
     format!(
-        "<h3>Earlier tasks, tested at the end</h3>\n{HINT}<div class=wide><table class=results>\
+        "<h3>Earlier tasks, tested after the last new one</h3>\n{HINT}<div class=wide><table class=results>\
          <tr><th><th>average performance<th>forgetting<th>backward transfer<th>forward transfer</tr>\n{}{tuned}</table></div>\n\
          <p class=caption>After each task the agent is evaluated, without learning and without a task label, on every task \
          so far. It then acts by the votes of the last task: frozen modules keep what they learned, but serve an earlier \
-         task again only when it returns and votes are learned for it. Average performance: mean reward over all tasks at \
-         the end; forgetting: best reward after any task before the last, minus the reward at the end; backward transfer: \
-         change since the task's own training; forward transfer: reward before a task's first touch, minus chance. They end \
-         before a task returns.</p>\n",
+         task again only when it returns and votes are learned for it. Average performance: mean reward over the tasks, \
+         after the last new one; forgetting: best reward after any earlier task, minus the reward after the last new one; backward transfer: \
+         change since the task's own training; forward transfer: reward before a task's first touch, minus chance. What \
+         follows when a task returns is left out.</p>\n",
         row("the agent", agent)
     )
 }
