@@ -159,6 +159,11 @@ impl AgentSettings {
         })
     }
 
+    /// The defaults with touch coordinates from -1 to 1.
+    pub fn normalized(module: &str, task: &Task) -> Result<Self, SettingsError> {
+        Ok(Self { touch_scale: TouchScale::ONE, ..Self::for_task(module, task)? })
+    }
+
     /// The values printed in the paper for a module on a task.
     pub fn as_printed(module: &str, task: &Task) -> Result<Self, SettingsError> {
         let ours = Self::for_task(module, task)?;
@@ -338,11 +343,11 @@ mod tests {
             assert!(without.to_string().contains("conv-ems reads spatial maps"), "{without}");
         }
         let scales = |task: &str| {
-            [AgentSettings::for_task, AgentSettings::as_printed]
+            [AgentSettings::for_task, AgentSettings::normalized, AgentSettings::as_printed]
                 .map(|settings| of(task, settings).touch_scale.0)
         };
-        assert_eq!([scales("localization"), scales("mts-4way-2shown")], [[24.0, 111.5]; 2]);
-        assert_eq!(scales("sr-4way-quadrant"), [1.0, 111.5]);
+        assert_eq!([scales("localization"), scales("mts-4way-2shown")], [[24.0, 1.0, 111.5]; 2]);
+        assert_eq!(scales("sr-4way-quadrant"), [1.0, 1.0, 111.5]);
         let plain = AgentSettings::for_task("ems", &find_task("sr-2way").unwrap()).unwrap();
         assert_eq!((plain.learning_rate, plain.batch_steps, plain.policy.dist), (1e-3, 8, Dist::Identity));
     }

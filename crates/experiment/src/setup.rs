@@ -65,7 +65,7 @@ impl RunSetup {
             tasks_of_schedule(&schedule, seed, n_steps)?.into_iter().unzip();
         config.check_counts()?;
         let calibration = match preset {
-            Preset::Default => CalibrationSettings::DEFAULT,
+            Preset::Default | Preset::Normalized => CalibrationSettings::DEFAULT,
             Preset::Paper => CalibrationSettings::PAPER,
         };
         let norm = config.feature_norm.unwrap_or(calibration.norm);

@@ -16,6 +16,7 @@ pub fn agent_settings(
 ) -> Result<AgentSettings> {
     let mut agent = match preset {
         Preset::Default => AgentSettings::for_task(module, task)?,
+        Preset::Normalized => AgentSettings::normalized(module, task)?,
         Preset::Paper => AgentSettings::as_printed(module, task)?,
     };
     let n_first = touchstream_agents::find_module(module)?.n_early_stages();

@@ -23,6 +23,10 @@ pub trait Choice: Copy + 'static {
         Self::CHOICES.iter().find(is_same).map_or("", |(_, name, _)| name)
     }
 
+    fn all() -> impl Iterator<Item = Self> {
+        Self::CHOICES.iter().map(|(value, ..)| *value)
+    }
+
     /// Each name with its explanation.
     fn names() -> Vec<(&'static str, &'static str)> {
         Self::CHOICES.iter().map(|(_, name, about)| (*name, *about)).collect()
@@ -44,6 +48,8 @@ pub trait Choice: Copy + 'static {
 pub enum Preset {
     #[default]
     Default,
+    /// The defaults with touches normalized to -1..1 on every task, the reading closest to the paper's results.
+    Normalized,
     /// The values that the paper prints.
     Paper,
 }
@@ -51,6 +57,7 @@ pub enum Preset {
 impl Choice for Preset {
     const CHOICES: &'static [(Self, &'static str, &'static str)] = &[
         (Self::Default, "default", "Our settings"),
+        (Self::Normalized, "normalized", "Our settings, with touch coordinates from -1 to 1 on every task"),
         (Self::Paper, "paper", "The values that the paper prints"),
     ];
 }

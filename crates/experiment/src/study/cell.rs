@@ -1,6 +1,6 @@
 //! The runs of a study: names, facts and plans.
 
-use crate::config::{Preset, RawConfig, parse_task_arg};
+use crate::config::{Choice, Preset, RawConfig, parse_task_arg};
 use crate::error::{Context, Result, bail};
 use crate::study::Job;
 use crate::study::pair::{Pair, pair_of};
@@ -134,8 +134,8 @@ impl Method<'_> {
         if !self.label.is_empty() {
             name += &format!("--{}", self.label);
         }
-        if self.preset == Preset::Paper {
-            name += "--paper";
+        if self.preset != Preset::Default {
+            name += &format!("--{}", self.preset.name());
         }
         // All seeds of a run share the name before `--seed-`.
         format!("{}--seed-{seed}", folder_name(&name))

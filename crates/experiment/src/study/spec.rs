@@ -1,7 +1,7 @@
 //! The settings of a study: `study.toml`, written by the program or by a user.
 
 use crate::config::{
-    EncoderOptions, ImageOptions, Preset, RawConfig, parse_task_arg, read_text, resolve_relative_to,
+    Choice, EncoderOptions, ImageOptions, Preset, RawConfig, parse_task_arg, read_text, resolve_relative_to,
 };
 use crate::error::{Context, Error, Result, bail};
 use crate::study::axes::{modules_of, switches_of, tasks_of};
@@ -101,8 +101,6 @@ fn seeds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u64>, D::Erro
     }
 }
 
-const PRESETS: [Preset; 2] = [Preset::Default, Preset::Paper];
-
 /// Settings that are axes of a study.
 const AXES: [&str; 6] = ["task", "schedule", "module", "seed", "preset", "steps"];
 
@@ -178,7 +176,7 @@ impl StudySpec {
         self.modules = modules_of(&self.modules)?;
         self.tasks = tasks_of(&self.tasks)?;
         self.switches = switches_of(&self.switches)?;
-        self.presets = PRESETS.into_iter().filter(|preset| self.presets.contains(preset)).collect();
+        self.presets = Preset::all().filter(|preset| self.presets.contains(preset)).collect();
         self.seeds.sort_unstable();
         self.seeds.dedup();
         if !self.switches.is_empty() && !self.ways.iter().any(|way| way == "scratch") {
@@ -324,10 +322,8 @@ impl StudySpec {
         merged.seeds.extend(&there.seeds);
         merged.seeds.sort_unstable();
         merged.seeds.dedup();
-        merged.presets = PRESETS
-            .into_iter()
-            .filter(|one| self.presets.contains(one) || there.presets.contains(one))
-            .collect();
+        merged.presets =
+            Preset::all().filter(|one| self.presets.contains(one) || there.presets.contains(one)).collect();
         merged.python = self.python.clone().or_else(|| there.python.clone());
         merged
     }
