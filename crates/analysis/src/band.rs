@@ -24,11 +24,11 @@ pub struct MeanCurve {
 pub struct MeanPoint {
     pub step: u64,
     pub mean: f64,
-    /// 95 %, by resampling runs, at this evaluation alone; widened for few runs. `None` for one run.
+    /// 95 % interval at this evaluation alone, by resampling runs; widened for few runs. `None` for one run.
     pub interval: Option<Interval>,
 }
 
-/// Draws bands. All curves of as many runs are resampled alike.
+/// Computes bands. All curves with the same number of runs use the same resamples.
 #[derive(Default)]
 pub(crate) struct Bands {
     /// `[resample][drawn]`, by the number of runs.
@@ -79,13 +79,13 @@ impl Bands {
     }
 }
 
-/// The middle 95 %.
+/// The interval that contains the middle 95 % of the values.
 fn middle(values: &mut [f64]) -> Option<Interval> {
     let last_idx = values.len().checked_sub(1)?;
     let rank = |share: f64| (share * last_idx as f64).round() as usize;
     let (low_idx, high_idx) = (rank(0.025), rank(0.975));
     let (below, &mut high, _) = values.select_nth_unstable_by(high_idx, f64::total_cmp);
-    // Of one value, both ends are it.
+    // For a single value, both ends are this value.
     let low =
         if low_idx < below.len() { *below.select_nth_unstable_by(low_idx, f64::total_cmp).1 } else { high };
     Some(Interval { low, high })

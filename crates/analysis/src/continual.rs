@@ -7,27 +7,27 @@ use serde::{Deserialize, Serialize};
 /// Validation rewards of one run on the tasks of its stream, in order.
 #[derive(Clone, Copy, Debug)]
 pub struct ContinualRewards<'a> {
-    /// `after[i][j]`: on task `j <= i`, after learning task `i`.
+    /// `after[i][j]`: reward on task `j <= i`, evaluated after learning task `i`.
     pub after: &'a [Vec<f64>],
-    /// On each task before its first step.
+    /// Reward on each task before its first step.
     pub before: &'a [f64],
-    /// Of uniform touches on each task.
+    /// Mean reward of uniform touches on each task.
     pub chance: &'a [f64],
 }
 
-/// All are means over tasks, in reward.
+/// Means over tasks, in units of reward.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContinualMetrics {
-    /// Over all tasks, after the last one.
+    /// Mean over all tasks, evaluated after the last one.
     pub average_performance: f64,
-    /// Best reward on a task, after its own training or a later one, minus the reward after the last task; over all tasks
-    /// but the last (Chaudhry et al. 2018).
+    /// Best reward on a task, after its own training or a later one, minus the reward after the last task; mean over
+    /// all tasks except the last (Chaudhry et al. 2018).
     pub forgetting: f64,
-    /// Reward after the last task minus the reward after the task's own training; over all tasks but the last (Lopez-Paz
-    /// and Ranzato 2017).
+    /// Reward after the last task minus the reward after the task's own training; mean over all tasks except the last
+    /// (Lopez-Paz and Ranzato 2017).
     pub backward_transfer: f64,
-    /// Reward before a task's first step minus chance; over all tasks but the first (Lopez-Paz and Ranzato 2017, with
-    /// chance for their untrained network).
+    /// Reward before a task's first step minus chance; mean over all tasks except the first (Lopez-Paz and Ranzato
+    /// 2017, with chance in place of their untrained network).
     pub forward_transfer: f64,
 }
 
@@ -38,9 +38,9 @@ pub struct TaskCurves<'a> {
     /// Mean reward of uniform touches.
     pub chance: f64,
     pub agent: &'a [(u64, f64)],
-    /// A new module alone, if there was one.
+    /// Curve of a new module alone, if there was one.
     pub scratch: Option<&'a [(u64, f64)]>,
-    /// One module that learns all tasks, without voting.
+    /// Curve of one module that is fine-tuned from task to task.
     pub fine_tuning: Option<&'a [(u64, f64)]>,
 }
 
@@ -54,7 +54,7 @@ pub struct TaskResult {
     pub final_reward: f64,
     pub scratch_final_reward: Option<f64>,
     pub fine_tuning_final_reward: Option<f64>,
-    /// Over the module from scratch.
+    /// RGain over the module from scratch.
     pub r_gain: Option<f64>,
     pub t_gain: Option<f64>,
 }
@@ -144,7 +144,8 @@ mod tests {
             TaskCurves { task: "a", chance: 0.25, agent: &agent, scratch: Some(&scratch), fine_tuning: None };
         let found = TaskResult::new(curves);
         assert_eq!((found.n_steps, found.first_reward, found.scratch_final_reward), (2000, 0.5, Some(0.5)));
-        // The last three of 21 evaluations; a mean of 0.7 against 0.5; a lead of 0.4 after 2,000 steps.
+        // The final reward is the mean of the last three of 21 evaluations. Areas are 0.7 and 0.5; the largest lead is
+        // 0.4, after 2,000 steps.
         let check =
             |value: f64, wanted: f64| assert!((value - wanted).abs() < 1e-12, "{value}, not {wanted}");
         check(found.final_reward, 0.88);

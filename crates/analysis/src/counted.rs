@@ -1,4 +1,4 @@
-//! Numbers in texts.
+//! Formats counts for texts.
 
 use crate::statistics::SampleSize;
 use std::fmt;

@@ -25,18 +25,19 @@ pub struct PresetFindings {
     pub preset: String,
     pub n_runs: usize,
     pub left_out: Vec<LeftOut>,
-    /// Single tasks, from scratch, at the preset's learning rates.
+    /// Modules trained from scratch on single tasks, at the preset's learning rates.
     pub modules: ModuleFindings,
     pub switching: Vec<SwitchFindings>,
-    /// Single tasks, from scratch, at all learning rates.
+    /// Modules trained from scratch on single tasks, at all learning rates.
     pub learning_rates: Vec<RateFindings>,
     pub localization: LocalizationFindings,
-    /// Tasks whose runs recorded touches on objects.
+    /// Tasks whose runs recorded the share of touches on objects.
     pub scenes: Vec<SceneFindings>,
     pub verdicts: Vec<Verdict>,
 }
 
-/// Analyses runs. Every preset is compared with all baselines. The order of records changes no bit of the result.
+/// Analyses runs. Every preset is compared with all baselines. The result is bit-identical for any order of the
+/// records.
 pub fn findings(records: &[RunRecord], baselines: &[Baseline]) -> Findings {
     let mut bands = Bands::default();
     let presets = read(records).into_iter();
@@ -45,7 +46,7 @@ pub fn findings(records: &[RunRecord], baselines: &[Baseline]) -> Findings {
 }
 
 impl PresetFindings {
-    /// Everything that is excluded from a table, once each.
+    /// Everything that is excluded from any table, without duplicates.
     pub fn all_left_out(&self) -> Vec<LeftOut> {
         let mut all: BTreeSet<&LeftOut> = self.left_out.iter().collect();
         all.extend(self.modules.tasks.iter().flat_map(|task| &task.left_out));

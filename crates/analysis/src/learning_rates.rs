@@ -1,4 +1,4 @@
-//! A comparison of learning rates: with which one a module learns a task best.
+//! Compares learning rates: the best one for each module and task.
 
 use crate::left_out::LeftOut;
 use crate::record::{RunKind, RunRecord};
@@ -14,24 +14,24 @@ pub struct RateFindings {
     pub task: String,
     /// The preset's rate first, then in increasing order.
     pub rates: Vec<RateArea>,
-    /// Of the rates with the fewest failed or missing seeds, the one with the largest area: a rate with which some seeds
-    /// diverge is not a good one, however well the others do. Ties go to the smallest rate, and to the preset's last. `None`
-    /// if all seeds of all rates failed.
+    /// Of the rates with the fewest failed or missing seeds, the one with the largest area: a rate at which some seeds
+    /// diverge is not a good one, however well the others learn. Of equal areas the smallest rate is taken, and the
+    /// preset's rate last. `None` if all seeds of all rates failed.
     pub best: Option<RateArea>,
     pub n_steps: u64,
-    /// Runs that were evaluated at other steps.
+    /// Runs that were evaluated at other steps than the rest.
     pub left_out: Vec<LeftOut>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RateArea {
-    /// `None` for the paper's.
+    /// `None` for the paper's rate.
     pub learning_rate: Option<f64>,
     /// Mean reward along the curve, over the seeds that finished; `None` if none did.
     pub area: Option<Estimate>,
-    /// Seeds whose runs stopped early, such as diverged ones.
+    /// Number of seeds whose runs stopped early, for instance because they diverged.
     pub n_failed: usize,
-    /// Seeds that other rates have, and whose runs are missing or were left out.
+    /// Number of seeds that other rates have and whose runs at this rate are missing or excluded.
     pub n_missing: usize,
 }
 
@@ -41,7 +41,7 @@ struct Place<'r, 'a> {
     failed: Vec<&'r RunRecord>,
 }
 
-/// Of all modules and tasks that were run at another rate than the paper's.
+/// Findings for all modules and tasks that were run at another rate than the paper's.
 pub(crate) fn rate_findings(runs: &[Run], failed: &[&RunRecord]) -> Vec<RateFindings> {
     let is_alone = |record: &RunRecord| record.kind == RunKind::SingleTask;
     let mut places: BTreeMap<(&str, &str), Place> = BTreeMap::new();
@@ -54,7 +54,7 @@ pub(crate) fn rate_findings(runs: &[Run], failed: &[&RunRecord]) -> Vec<RateFind
     places.into_iter().filter_map(|((module, task), there)| of_place(module, task, there)).collect()
 }
 
-/// The bits of a rate: those of positive numbers are in their order.
+/// The rate's bits; for positive numbers they are in the same order as the numbers.
 fn rate_of(record: &RunRecord) -> Option<u64> {
     record.learning_rate.map(f64::to_bits)
 }
@@ -81,7 +81,7 @@ fn of_place(module: &str, task: &str, there: Place) -> Option<RateFindings> {
     let rates: Vec<RateArea> = all_rates.into_iter().map(of_rate).collect();
     let swept = rates.iter().filter(|rate| rate.learning_rate.is_some());
     let papers = rates.iter().filter(|rate| rate.learning_rate.is_none());
-    // The first of equals.
+    // Of equal areas, the first.
     let best = swept
         .chain(papers)
         .copied()

@@ -1,4 +1,4 @@
-//! What is not among the findings, and why: nothing goes missing in silence.
+//! What is excluded from the findings, and why.
 
 use serde::Serialize;
 

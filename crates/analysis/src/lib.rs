@@ -1,7 +1,7 @@
-//! What runs show: statistics, tables of findings, and a verdict on each of the paper's claims.
+//! Analysis of run results: statistics, tables of findings, and a verdict on each of the paper's claims.
 //!
-//! A missing run, module or task excludes nothing else, and every exclusion is listed with its reason. A claim that
-//! cannot be judged names the runs that are missing.
+//! If a run, module or task is missing, the others are still analysed, and every exclusion is listed with its reason.
+//! If a claim cannot be tested, its verdict names the runs that are missing.
 //!
 //! ```
 //! use touchstream_analysis::{Point, RunKind, RunRecord, VerdictKind, findings};
@@ -25,7 +25,7 @@
 //! assert_eq!(verdict("localization-above-svr").outcome, VerdictKind::NotEnoughData);
 //! ```
 //!
-//! This crate knows no files, clocks, terminals or drawing.
+//! This crate does not use files, clocks, terminals or drawing.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 

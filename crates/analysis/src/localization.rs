@@ -1,4 +1,4 @@
-//! Localization: the final IoU of modules, and of baselines without a reward map.
+//! Localization: the final IoU of modules, and of baselines without reward maps.
 
 use crate::left_out::LeftOut;
 use crate::paper::LOCALIZATION;
@@ -12,35 +12,36 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LocalizationFindings {
     pub modules: Vec<ModuleIou>,
-    /// In the order of names, without those whose score is not finite.
+    /// Sorted by name, without those whose score is not finite.
     pub baselines: Vec<Baseline>,
     /// Runs that were evaluated at other steps than the other seeds of their module.
     pub left_out: Vec<LeftOut>,
 }
 
-/// What a module ends at.
+/// The final IoU of a module.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModuleIou {
     pub module: String,
-    /// The mean of the last tenth of a curve, over seeds.
+    /// Mean over the last tenth of a curve, over seeds.
     pub iou: Estimate,
     pub seeds: BTreeMap<u64, f64>,
     pub n_steps: u64,
-    /// The mean of the last quarter of a curve less that of the quarter before it, over seeds; `None` of fewer than eight
-    /// evaluations.
+    /// Mean over the last quarter of a curve minus the mean over the quarter before it, over seeds; `None` for fewer
+    /// than eight evaluations.
     pub late_rise: Option<Estimate>,
 }
 
 impl ModuleIou {
-    /// Whether more steps would improve it: [`ModuleIou::late_rise`] is significantly above 0, and large enough to matter.
+    /// Whether more steps would probably improve the result: [`ModuleIou::late_rise`] is significantly above 0, and
+    /// large enough to matter.
     pub(crate) fn is_still_rising(&self) -> bool {
         self.late_rise.is_some_and(|rise| rise.compare_to(0.0) == Relation::Above && rise.value >= LEAST_RISE)
     }
 }
 
-/// Fewer evaluations than this have no quarters that say anything.
+/// With fewer evaluations, means over quarters are too noisy.
 const MIN_EVALUATIONS: usize = 8;
-/// Whatever rises by less in a quarter of its steps would take forever.
+/// A curve that rises by less than this in a quarter of its steps is regarded as converged.
 const LEAST_RISE: f64 = 0.005;
 
 fn late_rise(run: &Run) -> Option<f64> {
@@ -53,7 +54,8 @@ fn late_rise(run: &Run) -> Option<f64> {
     Some(mean(last) - mean(before))
 }
 
-/// `runs` share a kind and a preset. Modules may have different numbers of steps, seeds of one module may not.
+/// `runs` share a kind and a preset. Different modules may have different numbers of steps, seeds of one module may
+/// not.
 pub(crate) fn localization_findings(runs: &[&Run], baselines: &[Baseline]) -> LocalizationFindings {
     let mut modules: BTreeMap<&str, Vec<&Run>> = BTreeMap::new();
     for run in runs.iter().filter(|run| run.record.task == LOCALIZATION) {

@@ -1,4 +1,4 @@
-//! What the paper compares: tasks, modules, switches, and its figures for them.
+//! The paper's tasks, modules and switches, and its published values.
 
 use touchstream_env::schedule::NAMED_SCHEDULES;
 use touchstream_env::task::paper_tasks;
@@ -21,7 +21,7 @@ pub(crate) const LOCALIZATION: &str = "localization";
 pub(crate) const COCO: &str = "coco-mts";
 pub(crate) const NO_SWITCH: &str = "no-switch";
 
-/// The number of seeds below which nothing is judged: the paper has three for switches and five for modules.
+/// Minimum number of seeds for a verdict: the paper has three for switches and five for modules.
 pub(crate) const MIN_SEEDS: usize = 3;
 
 /// The twelve tasks of TA-N-AUC.

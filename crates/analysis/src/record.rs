@@ -14,26 +14,27 @@ pub struct RunRecord {
     pub task: String,
     pub seed: u64,
     pub kind: RunKind,
-    /// The learning rate of a single task, if it is not the preset's.
+    /// The learning rate of a run on a single task, if it is not the preset's.
     pub learning_rate: Option<f64>,
-    /// Of a second task: step and validation reward at each evaluation of its base; empty without a base.
+    /// For a second task: step and validation reward at each evaluation of its base; empty without a base.
     pub base_curve: Vec<(u64, f64)>,
-    /// Its evaluations, in the order of steps.
+    /// Evaluations, in the order of steps.
     pub points: Vec<Point>,
-    /// Why there is no more of it, for instance that it diverged: it counts as missing, and against its learning rate.
+    /// Why the run ended early, for instance because it diverged. Such a run counts as missing, and against its
+    /// learning rate.
     pub failure: Option<String>,
 }
 
-/// Which part of a study a run is.
+/// The role of a run in a study.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunKind {
-    /// One task, from an untrained module.
+    /// One task, learned by an untrained module.
     #[serde(rename = "alone")]
     SingleTask,
-    /// One task, from which second tasks start.
+    /// The first task of a switch, from which second tasks start.
     Base,
-    /// A second task after a base.
+    /// A second task, learned after a base.
     Second {
         /// `switch-1` to `switch-15`, `no-switch`, ...
         switch: String,
@@ -44,7 +45,7 @@ pub enum RunKind {
 }
 
 impl RunRecord {
-    /// Whether both are one run with one result; names of base runs may differ.
+    /// Whether both records are of one run with one result; only the names of base runs may differ.
     pub fn has_same_results(&self, other: &Self) -> bool {
         let without_base = |record: &Self| {
             let mut record = record.clone();
@@ -59,7 +60,7 @@ impl RunRecord {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Since the run's start; of a second task, since the cue.
+    /// Steps since the run's start; for a second task, since the cue.
     pub step: u64,
     /// Validation reward, in 0..=1.
     pub reward: f64,
@@ -71,14 +72,14 @@ pub struct Point {
     pub reuse: Option<f64>,
 }
 
-/// Localization without a reward map.
+/// The result of localization without reward maps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Baseline {
     /// `svr`, `ridge`, `mean box`, ...
     pub name: String,
     /// Mean IoU.
     pub score: f64,
-    /// 95 %, from low to high.
+    /// 95 % interval, (low, high).
     pub interval: Option<(f64, f64)>,
     pub n: usize,
 }

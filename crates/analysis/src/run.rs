@@ -1,4 +1,4 @@
-//! Usable runs: each once, with a valid curve.
+//! Usable runs, without duplicates, each with a valid curve.
 
 use crate::left_out::LeftOut;
 use crate::record::{Point, RunKind, RunRecord};
@@ -6,10 +6,10 @@ use crate::statistics::{area, end};
 use crate::switch_method::SwitchMethod;
 use std::collections::BTreeMap;
 
-/// Step and a share each.
+/// (step, reward or share) of each evaluation.
 pub(crate) type Points = Vec<(u64, f64)>;
 
-/// A run whose curve has at least one evaluation, steps that do not fall and rewards in 0..=1.
+/// A run whose curve has at least one evaluation, non-decreasing steps and rewards in 0..=1.
 #[derive(Debug)]
 pub(crate) struct Run<'a> {
     pub record: &'a RunRecord,
@@ -18,7 +18,7 @@ pub(crate) struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// The mean of the last tenth of its evaluations.
+    /// Mean over the last tenth of the evaluations.
     pub fn final_reward(&self) -> f64 {
         end(&self.curve)
     }
@@ -32,7 +32,7 @@ impl Run<'_> {
         area(&self.curve).ok().map(|area| area.mean_reward)
     }
 
-    /// The evaluations that recorded this share.
+    /// The evaluations that recorded this share, such as `reuse`.
     pub fn shares(&self, share: fn(&Point) -> Option<f64>) -> Points {
         let points = self.record.points.iter().filter_map(|point| Some((point.step, share(point)?)));
         points.filter(|point| (0.0..=1.0).contains(&point.1)).collect()
@@ -43,13 +43,13 @@ impl Run<'_> {
 #[derive(Default)]
 pub(crate) struct PresetRuns<'a> {
     pub runs: Vec<Run<'a>>,
-    /// Runs that stopped early, such as diverged ones.
+    /// Runs that stopped early, for instance because they diverged.
     pub failed: Vec<&'a RunRecord>,
     /// Runs that cannot be used, including failed ones.
     pub left_out: Vec<LeftOut>,
 }
 
-/// The usable runs of each preset, in an order that does not depend on that of the records, and the excluded ones.
+/// The usable and the excluded runs of each preset, in an order that does not depend on the order of the records.
 pub(crate) fn read(records: &[RunRecord]) -> BTreeMap<&str, PresetRuns<'_>> {
     let mut places: BTreeMap<_, Vec<&RunRecord>> = BTreeMap::new();
     for record in records {
@@ -61,7 +61,7 @@ pub(crate) fn read(records: &[RunRecord]) -> BTreeMap<&str, PresetRuns<'_>> {
         if records.len() > 1 {
             let text = format!("{} of its kind; the one with the most steps counts", records.len());
             left_out.push(LeftOut::new(name_of(records[0]), text));
-            // Which of two equally long ones it is must not depend on their order.
+            // The choice between two equally long runs must not depend on the order of the records.
             let last_step = |record: &RunRecord| record.points.last().map(|point| point.step);
             records.sort_by_cached_key(|record| {
                 (record.failure.is_none(), last_step(record), record.points.len(), format!("{record:?}"))
@@ -81,7 +81,7 @@ pub(crate) fn read(records: &[RunRecord]) -> BTreeMap<&str, PresetRuns<'_>> {
     presets
 }
 
-/// There is one run of each.
+/// What distinguishes runs: at most one run is used for each value.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Place<'a> {
     preset: &'a str,
@@ -89,7 +89,7 @@ struct Place<'a> {
     task: &'a str,
     /// Switch, base and method of a second task.
     second: Option<(&'a str, &'a str, SwitchMethod)>,
-    /// The learning rate's bits, which are in its order for positive ones.
+    /// The learning rate's bits; for positive numbers they are in the same order as the numbers.
     rate: Option<u64>,
     seed: u64,
 }
@@ -135,7 +135,7 @@ pub fn name_of(record: &RunRecord) -> String {
     }
 }
 
-/// Keeps the runs with the most common evaluation steps (of equally common ones, the longest) and lists the others in
+/// Keeps the runs with the most common evaluation steps (if there is a tie, the longest), and lists the others in
 /// `left_out`.
 pub(crate) fn keep_same_steps<'r, 'a>(runs: &mut Vec<&'r Run<'a>>, left_out: &mut Vec<LeftOut>) {
     let steps = |run: &Run| run.curve.iter().map(|point| point.0).collect::<Vec<u64>>();
@@ -232,7 +232,7 @@ mod tests {
             }
         }
         check(&[0, 1000], &[0, 100, 200, 300], 2);
-        // As far with more evaluations.
+        // The last step is the same, but there are more evaluations.
         check(&[0, 1000], &[0, 500, 1000], 3);
         check(&[], &[0], 1);
     }
@@ -245,7 +245,7 @@ mod tests {
         keep_same_steps(&mut runs, &mut left_out);
         assert_eq!(runs.iter().map(|run| run.record.seed).collect::<Vec<_>>(), [1, 3]);
         assert_eq!(left_out.len(), 1);
-        // Of equally many, the longer ones.
+        // If there is a tie, the longer ones.
         let (mut runs, mut left_out) = (all[..2].iter().collect(), Vec::new());
         keep_same_steps(&mut runs, &mut left_out);
         assert_eq!((runs[0].record.seed, runs.len()), (1, 1));

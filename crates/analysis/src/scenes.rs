@@ -1,4 +1,4 @@
-//! Screens with objects on them: when touches go to any object, and when to the right one.
+//! Order of learning on screens with several objects: touching any object, and touching the right one.
 
 use crate::band::{Bands, MeanCurve};
 use crate::run::{Points, Run, keep_same_steps};
@@ -7,7 +7,7 @@ use crate::statistics::end;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A smaller rise than this is noise: there is no way to be half up.
+/// A smaller rise is regarded as noise, so that there is no step at which half of it is reached.
 const LEAST_RISE: f64 = 0.05;
 
 /// One module on one task whose runs recorded the share of touches on any object.
@@ -19,16 +19,16 @@ pub struct SceneFindings {
     /// Share of touches on any object.
     pub on_object: MeanCurve,
     pub seeds: Vec<SeedHalfway>,
-    /// Over the seeds whose curves increased.
+    /// Mean step over the seeds whose curves rise by at least 0.05.
     pub reward_halfway: Option<Estimate>,
-    /// Over the seeds whose curves increased.
+    /// The same for touches on any object.
     pub on_object_halfway: Option<Estimate>,
-    /// Over the seeds whose curves increased.
+    /// The same for the reward of touches on objects.
     pub meaning_halfway: Option<Estimate>,
 }
 
-/// The first steps at which one run was halfway from its first value to its final one (the mean of the last tenth); `None`
-/// if it did not rise by at least 0.05.
+/// The first step at which a run has risen by half from its first value to its final one (the mean of the last tenth);
+/// `None` if it does not rise by at least 0.05.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SeedHalfway {
     pub seed: u64,
@@ -36,7 +36,7 @@ pub struct SeedHalfway {
     pub reward: Option<u64>,
     /// Step at which the share of touches on any object is halfway to its final value.
     pub on_object: Option<u64>,
-    /// Of the reward of a touch that is on an object: what objects mean.
+    /// The same for the mean reward of those touches that land on an object.
     pub meaning: Option<u64>,
     pub n_steps: u64,
 }
@@ -53,7 +53,7 @@ pub(crate) fn scene_findings(runs: &[&Run], bands: &mut Bands) -> Vec<SceneFindi
 }
 
 fn of_place(task: &str, module: &str, mut runs: Vec<&Run>, bands: &mut Bands) -> Option<SceneFindings> {
-    // Told where all tasks are.
+    // These exclusions are already listed with the modules.
     keep_same_steps(&mut runs, &mut Vec::new());
     let touches: Vec<Points> = runs.iter().map(|run| run.shares(|point| point.on_object)).collect();
     let whole = runs.iter().zip(&touches).filter(|(run, touches)| run.curve.len() == touches.len());
@@ -82,13 +82,14 @@ fn of_place(task: &str, module: &str, mut runs: Vec<&Run>, bands: &mut Bands) ->
     })
 }
 
-/// What a touch on an object earns, wherever there was one. Both have the same steps.
+/// Mean reward of the touches that land on an object, at the evaluations that have such touches. Both curves have the
+/// same steps.
 fn meaning(rewards: &[(u64, f64)], on_object: &[(u64, f64)]) -> Points {
     let both = rewards.iter().zip(on_object).filter(|(_, share)| share.1 > 0.0);
     both.map(|(reward, share)| (reward.0, (reward.1 / share.1).min(1.0))).collect()
 }
 
-/// The first step at which some points are halfway from the first of them to their end.
+/// The first step at which a curve has risen by half from its first value to its final one.
 pub(crate) fn halfway(points: &[(u64, f64)]) -> Option<u64> {
     let (first, last) = (points.first()?.1, end(points));
     if last - first < LEAST_RISE {

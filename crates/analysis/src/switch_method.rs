@@ -9,34 +9,34 @@ use std::str::FromStr;
 /// How a second task is learned.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SwitchMethod {
-    /// By a new module alone: the baseline of all gains.
+    /// A new module alone: the baseline of all gains.
     Scratch,
-    /// By a new module that is voted with the old one.
+    /// A new module and votes over it and the old module.
     Voting(VotingMethod),
-    /// By the old module, which continues to learn.
+    /// The old module continues learning.
     FineTuning,
-    /// The unchanged old module: nothing learns.
+    /// The old module is evaluated; nothing learns.
     OldAlone,
 }
 
-/// How a new module is voted with the old one.
+/// The variant of Dynamic Neural Voting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VotingMethod {
-    /// Whether single units are voted on, not whole layers.
+    /// Unit voting; otherwise layer voting.
     pub by_unit: bool,
-    /// Whether old modules are also voted on with transformed touches and maps.
+    /// Whether transformed copies of the old module also vote.
     pub has_transformations: bool,
-    /// Control: the weights of the old module are shuffled within each tensor, so that what is left of a gain is not
+    /// Control: the old module's weights are permuted within each tensor, so that any gain that remains is not
     /// transfer.
     pub is_shuffled: bool,
-    /// The controller's initial values; `None` for the preset's.
+    /// The controller's initial values; `None` for those of the preset.
     pub initial: Option<InitialValues>,
 }
 
-/// Initial values of a controller, each at the first stage and at later ones.
+/// Initial values of a controller: `[first stage, later stages]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InitialValues {
-    /// Mean of the initial votes' weights.
+    /// Mean of the initial weights of votes.
     pub mu: [f32; 2],
     pub bias: [f32; 2],
 }
@@ -51,7 +51,7 @@ impl SwitchMethod {
     pub const LAYER_SHUFFLED: Self = Self::Voting(VotingMethod { is_shuffled: true, ..VotingMethod::LAYER });
     pub const UNIT_SHUFFLED: Self = Self::Voting(VotingMethod { is_shuffled: true, ..VotingMethod::UNIT });
 
-    /// How modules are voted, if they are.
+    /// The voting method; `None` for methods without votes.
     pub fn voting(self) -> Option<VotingMethod> {
         match self {
             Self::Voting(voting) => Some(voting),
@@ -64,13 +64,13 @@ impl VotingMethod {
     const LAYER: Self = Self { by_unit: false, has_transformations: true, is_shuffled: false, initial: None };
     const UNIT: Self = Self { by_unit: true, ..Self::LAYER };
 
-    /// Votes on layers from the given initial values.
+    /// Layer voting with the given initial values.
     pub fn layer_from(initial: InitialValues) -> Self {
         Self { initial: Some(initial), ..Self::LAYER }
     }
 }
 
-/// The name does not belong to a method.
+/// The name is not that of a method.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "ways: there is no way `{name}`; there are scratch, layer, unit, layer-plain, unit-plain, layer-shuffled, unit-shuffled, \
@@ -93,7 +93,7 @@ impl FromStr for SwitchMethod {
     }
 }
 
-/// `layer` or `unit`, then `-plain`, initial values and `-shuffled`, each of which may be missing.
+/// `layer` or `unit`, followed by `-plain`, initial values and `-shuffled`, each of them optional.
 fn voting(name: &str) -> Option<VotingMethod> {
     let (voting, rest) = match (name.strip_prefix("layer"), name.strip_prefix("unit")) {
         (Some(rest), _) => (VotingMethod::LAYER, rest),

@@ -1,4 +1,5 @@
-//! Some modules on all their tasks: areas task by task, so that one task that cannot be compared takes no other with it.
+//! The areas of several modules on their tasks. A task on which they cannot be compared does not exclude the other
+//! tasks.
 
 use super::complete::{Complete, complete};
 use crate::counted::count;
@@ -11,7 +12,7 @@ use crate::statistics::{
 use std::collections::{BTreeMap, BTreeSet};
 use touchstream_env::seed::RunSeed;
 
-/// Intervals of published figures can be found again.
+/// A fixed seed, so that published intervals can be recomputed.
 pub(crate) fn resampling() -> Resampling {
     Resampling::new(RunSeed(1))
 }
@@ -21,7 +22,7 @@ pub(crate) struct Compared {
     pub areas: Vec<TaskAreas>,
     /// The modules that have all of [`Compared::tasks`].
     pub modules: Vec<String>,
-    /// Those of the paper's twelve tasks that TA-N-AUC is over.
+    /// The tasks, among the paper's twelve, that TA-N-AUC is averaged over.
     pub tasks: Vec<String>,
     pub left_out: Vec<LeftOut>,
 }
@@ -64,7 +65,7 @@ impl Compared {
         Some((areas, areas.modules.iter().find(|one| one.module == module)?))
     }
 
-    /// The normalized areas of the modules and tasks that TA-N-AUC is over.
+    /// The normalized areas of the modules and tasks that TA-N-AUC is computed from.
     pub fn scores(&self) -> Option<Scores> {
         let (modules, tasks) = (&self.modules, &self.tasks);
         let areas = self.areas.iter().filter(|areas| tasks.contains(&areas.task));
@@ -72,7 +73,7 @@ impl Compared {
         Scores::new(runs.filter(|run| modules.iter().any(|module| module == run.method))).ok()
     }
 
-    /// N-AUC of a module less that of another, over those of the twelve tasks that both have; seeds are paired.
+    /// N-AUC of a module minus that of another, over those of the twelve tasks that both have; seeds are paired.
     pub fn difference(&self, module: &str, other: &str) -> Option<PooledEstimate> {
         let mut scores = Vec::new();
         for task in twelve_tasks() {
@@ -94,12 +95,12 @@ impl Compared {
     }
 }
 
-/// Whether it has two modules, so that there is an N-AUC.
+/// Whether there are at least two modules, without which there is no N-AUC.
 pub(crate) fn is_compared(areas: &TaskAreas) -> bool {
     areas.modules.len() > 1
 }
 
-/// Leaves out modules with so few seeds that all modules would share fewer than [`MIN_SEEDS`].
+/// Excludes modules with so few seeds that all modules together would share fewer than [`MIN_SEEDS`].
 fn areas_of(task: &str, mut runs: Vec<&Run>, left_out: &mut Vec<LeftOut>) -> Option<TaskAreas> {
     keep_same_steps(&mut runs, left_out);
     let mut modules: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
@@ -115,7 +116,7 @@ fn areas_of(task: &str, mut runs: Vec<&Run>, left_out: &mut Vec<LeftOut>) -> Opt
         if n_shared >= n_wanted {
             break;
         }
-        // The last by name of those with the fewest.
+        // Among the modules with the fewest seeds, the last by name.
         let (&module, seeds) = modules.iter().rev().min_by_key(|(_, seeds)| seeds.len())?;
         let why = format!(
             "on {task} it has {}, and {n_shared} would be left that all modules have",

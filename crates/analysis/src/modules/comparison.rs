@@ -1,4 +1,5 @@
-//! How modules compare over tasks: N-AUC, TA-N-AUC, interquartile means, profiles, probabilities of improvement.
+//! Compares modules over tasks: N-AUC, TA-N-AUC, interquartile means, performance profiles, probabilities of
+//! improvement.
 
 use super::compared::{Compared, is_compared, resampling};
 use crate::left_out::LeftOut;
@@ -13,43 +14,43 @@ use std::collections::BTreeSet;
 /// A comparison of modules. Areas are divided by the best module's, so they depend on which modules are compared.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
-    /// The rows of `n_auc`, by name.
+    /// The rows of `n_auc`, sorted by name.
     pub modules: Vec<String>,
-    /// The columns of `n_auc`, by name: each with its horizon. Those on which there is more than one module.
+    /// The columns of `n_auc`, sorted by name, each with its horizon: the tasks on which there is more than one module.
     pub tasks: Vec<TaskHorizon>,
     /// `[module][task]`; `None` where runs are missing.
     pub n_auc: Vec<Vec<Option<NormalizedArea>>>,
-    /// Those of the paper's twelve tasks that all modules of `averages` have: what they are over.
+    /// Those of the paper's twelve tasks that all modules of `averages` have; `averages` are means over these.
     pub averaged_tasks: Vec<String>,
-    /// Of the modules that have all of `averaged_tasks`, by name.
+    /// The modules that have all of `averaged_tasks`, sorted by name.
     pub averages: Vec<ModuleAverage>,
-    /// Left out of `n_auc` or `averages`.
+    /// Runs, modules and tasks that are excluded from `n_auc` or `averages`.
     pub left_out: Vec<LeftOut>,
 }
 
-/// Up to where modules are compared on a task.
+/// The step up to which modules are compared on a task.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TaskHorizon {
     pub task: String,
-    /// The first evaluation by which more than half of the modules that have learned something have reached 95 % of their
-    /// own final reward; the last one where none has.
+    /// The first evaluation by which more than half of the modules that have learned anything have reached 95 % of
+    /// their own final reward; the last evaluation if none has learned anything.
     pub step: u64,
     /// Number of evaluations up to and including the horizon.
     pub n_evaluations: usize,
-    /// Modules that have learned something and have converged by then.
+    /// Number of modules that have learned something and have converged at this step.
     pub n_converged: usize,
-    /// Modules that have learned something: whose reward rises by at least 0.05.
+    /// Number of modules that have learned something, that is, whose reward rises by at least 0.05.
     pub n_learned: usize,
     pub n_modules: usize,
-    /// Seeds that all modules have.
+    /// Number of seeds that all modules have.
     pub n_seeds: usize,
-    /// Seeds that a module lacks: their runs are ignored here.
+    /// Number of seeds that at least one module lacks; their runs are ignored here.
     pub n_seeds_left_out: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct NormalizedArea {
-    /// The area over that of the best module.
+    /// The area divided by that of the best module.
     pub n_auc: f64,
     /// Mean reward up to the horizon, over seeds.
     pub area: f64,
@@ -59,13 +60,14 @@ pub struct NormalizedArea {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModuleAverage {
     pub module: String,
-    /// The mean over tasks of N-AUC.
+    /// Mean N-AUC over tasks.
     pub ta_n_auc: PooledEstimate,
     /// The mean of the middle half of all runs' normalized areas.
     pub interquartile_mean: PooledEstimate,
-    /// Which share of its runs has a normalized area above each threshold.
+    /// The share of runs whose normalized area is above each threshold.
     pub profile: Vec<ProfilePoint>,
-    /// How likely a run of EMS has a larger area than one of this module, over tasks; `None` for EMS and without it.
+    /// The probability that a run of EMS has a larger area than a run of this module, over tasks; `None` for EMS
+    /// itself, and if there is no EMS.
     pub ems_is_better: Option<PooledEstimate>,
 }
 

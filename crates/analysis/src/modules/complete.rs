@@ -2,18 +2,19 @@
 
 use std::collections::BTreeSet;
 
-/// What is compared, and what had to go, each with how much of it was missing.
+/// Modules and tasks to compare, and those that are excluded, with the number of runs that each lacks.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Complete<'a> {
     pub modules: BTreeSet<&'a str>,
     pub tasks: BTreeSet<&'a str>,
-    /// Name, and of how many of the other side nothing is there.
+    /// Name, and the number of tasks that the module lacks.
     pub modules_gone: Vec<(&'a str, usize)>,
     pub tasks_gone: Vec<(&'a str, usize)>,
 }
 
-/// As long as a module lacks a task, the module or the task with the largest missing share goes; of equal shares the task,
-/// and of equal ones the last by name. So a module that was run on one task does not take the others with it.
+/// While some module lacks a task, the module or task with the largest missing share is excluded: of equal shares the
+/// task, and of several tasks (or modules) the last by name. So a module that was run on one task only does not exclude
+/// all other tasks.
 pub(crate) fn complete<'a>(cells: &BTreeSet<(&'a str, &'a str)>) -> Complete<'a> {
     let mut found = Complete {
         modules: cells.iter().map(|cell| cell.0).collect(),
@@ -59,10 +60,10 @@ mod tests {
         check(&[], &[], &[]);
         let all: &[&str] = &["t", "u", "v", "w"];
         check(&[("a", all), ("b", all)], &["a", "b"], all);
-        // A module with one task, and a task that one module lacks.
+        // One module has only one task, and one task lacks one module.
         check(&[("a", all), ("b", all), ("conv", &["w"])], &["a", "b"], all);
         check(&[("a", all), ("b", all), ("c", &["t", "u", "v"])], &["a", "b", "c"], &["t", "u", "v"]);
-        // Nothing in common: something is left all the same.
+        // No module and task in common: one of each is still kept.
         check(&[("a", &["t"]), ("b", &["u"])], &["a"], &["t"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Modules on single tasks: curves, areas, and how modules compare over tasks.
+//! Modules on single tasks: curves, areas, and comparisons over tasks.
 
 mod compared;
 mod comparison;
@@ -12,11 +12,11 @@ pub use on_task::{ModuleOnTask, SeedCurve, TaskFindings};
 
 use serde::Serialize;
 
-/// Modules on single tasks, from scratch, at the preset's learning rates.
+/// Modules trained from scratch on single tasks, at the preset's learning rates.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModuleFindings {
     pub tasks: Vec<TaskFindings>,
     pub all: Comparison,
-    /// Of the seven modules of the paper's main text.
+    /// The comparison of the seven main modules.
     pub main: Comparison,
 }

@@ -1,4 +1,4 @@
-//! One task: every module's curves and what they end at.
+//! One task: every module's curves and final rewards.
 
 use super::compared::Compared;
 use crate::band::{Bands, MeanCurve};
@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TaskFindings {
     pub task: String,
-    /// Up to where areas are taken, when all modules are compared; `None` where they cannot be.
+    /// The step up to which areas are computed, when all modules are compared; `None` if they cannot be compared.
     pub horizon_step: Option<u64>,
     pub modules: Vec<ModuleOnTask>,
-    /// Runs that were evaluated at other steps.
+    /// Runs that were evaluated at other steps than the rest.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -23,7 +23,7 @@ pub struct ModuleOnTask {
     pub module: String,
     pub curve: MeanCurve,
     pub seeds: Vec<SeedCurve>,
-    /// The mean of the last tenth of a curve, over seeds.
+    /// Mean over the last tenth of a curve, over seeds.
     pub final_reward: Estimate,
     /// Mean reward up to the horizon, over the seeds that all modules have.
     pub area: Option<Estimate>,
@@ -32,7 +32,7 @@ pub struct ModuleOnTask {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SeedCurve {
     pub seed: u64,
-    /// The mean of the last tenth of its curve.
+    /// Mean over the last tenth of the curve.
     pub final_reward: f64,
     /// Step and validation reward.
     pub points: Points,

@@ -1,4 +1,4 @@
-//! One number for all runs of a method: the mean, and the mean of the middle half.
+//! Summaries over all runs of a method: the mean, and the interquartile mean.
 
 use super::estimate::{Relation, write_estimate};
 use super::resampling::{Interval, Resampling, Width, resample};
@@ -8,19 +8,19 @@ use super::widening::widenings;
 use serde::Serialize;
 use std::fmt;
 
-/// A number over runs and tasks.
+/// A summary over runs and tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PooledEstimate {
     pub value: f64,
-    /// 95 %, by resampling the seeds of each task; widened for few seeds if it is a mean. `None` where a task has one seed:
-    /// its spread is unknown.
+    /// 95 % interval by resampling the seeds of each task; for a mean, widened for few seeds. `None` if a task has one
+    /// seed, because its spread is unknown.
     pub interval: Option<Interval>,
     #[serde(flatten)]
     pub size: SampleSize,
 }
 
 impl PooledEstimate {
-    /// `statistic` is given `[task][run]`.
+    /// `statistic` is computed from scores `[task][run]`.
     pub(crate) fn of(
         scores: &MethodScores,
         resampling: &Resampling,
@@ -42,14 +42,14 @@ impl PooledEstimate {
 }
 
 impl fmt::Display for PooledEstimate {
-    /// `0.412 (0.398 to 0.426)`; with `+`, signs.
+    /// `0.412 (0.398 to 0.426)`; with `{:+}`, signed numbers.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_estimate(f, self.value, self.interval)
     }
 }
 
-/// The mean over tasks of the mean over a task's seeds: tasks have equal weights, however many seeds they have. The
-/// resampling determines the width of the interval.
+/// The mean over tasks of the mean over a task's seeds: tasks have equal weights, regardless of their numbers of seeds.
+/// `resampling` determines the width of the interval.
 pub fn mean(scores: &MethodScores, resampling: &Resampling) -> PooledEstimate {
     let mean_of = |numbers: &[f64]| numbers.iter().sum::<f64>() / numbers.len() as f64;
     let strata = scores.strata();
@@ -66,9 +66,9 @@ pub fn mean(scores: &MethodScores, resampling: &Resampling) -> PooledEstimate {
     })
 }
 
-/// The mean of the middle half of all runs of all tasks: outliers do not move it, and it rests on more runs than the
-/// median. As SciPy's `trim_mean`, it leaves out `n / 4` at each end, rounded down. Runs have equal weights, so tasks
-/// with more seeds weigh more.
+/// The mean of the middle half of all runs of all tasks: outliers have no effect, and it uses more runs than the
+/// median. Like SciPy's `trim_mean` it excludes `n / 4` runs (rounded down) at each end. Runs have equal weights, so
+/// tasks with more seeds have more weight.
 pub fn interquartile_mean(scores: &MethodScores, resampling: &Resampling) -> PooledEstimate {
     PooledEstimate::of(scores, resampling, |strata| {
         let mut runs = strata.concat();
@@ -106,7 +106,7 @@ mod tests {
         check(&[&[0.5]], 0.5, 0.5);
         check(&[&[1.0, 2.0, 9.0]], 4.0, 4.0);
         check(&[&[1.0, 2.0, 4.0, 90.0]], 24.25, 3.0);
-        // 7 runs: one is left out at each end.
+        // Of 7 runs, one is excluded at each end.
         check(&[&[7.0, 1.0, 2.0], &[3.0, 4.0, 5.0, 6.0]], (10.0 / 3.0 + 4.5) / 2.0, 4.0);
     }
 

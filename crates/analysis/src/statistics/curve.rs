@@ -1,19 +1,19 @@
-//! Learning curves as pairs of step and reward: the area under one, what it ends with, and when a task is learned.
+//! Learning curves as (step, reward) pairs: area, final reward, and the horizon of a task.
 
 use super::error::CurveError;
 
 /// The area under a learning curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Area {
-    /// The area over its length: the mean reward along the curve.
+    /// The area divided by the curve's length: the mean reward along the curve.
     pub mean_reward: f64,
     pub n_evaluations: usize,
     pub first_step: u64,
     pub last_step: u64,
 }
 
-/// By trapezoids, divided by the number of steps; of one evaluation, its reward. `curve` has a step and a reward each, in
-/// the order of steps.
+/// By the trapezoidal rule, divided by the number of steps; for a single evaluation, its reward. `curve` has (step,
+/// reward) pairs in the order of steps.
 pub fn area(curve: &[(u64, f64)]) -> Result<Area, CurveError> {
     let Ends { first: (first_step, reward), last: (last_step, _) } = check(curve)?;
     let trapezoid = |pair: &[(u64, f64)]| {
@@ -28,39 +28,40 @@ pub fn area(curve: &[(u64, f64)]) -> Result<Area, CurveError> {
     Ok(Area { mean_reward, n_evaluations: curve.len(), first_step, last_step })
 }
 
-/// The final reward of a curve: the mean of the last tenth of its evaluations, of at least one, as a single evaluation is
-/// noise. 0 where there is none.
+/// The final reward of a curve: the mean of the last tenth of its evaluations, but at least one, because a single
+/// evaluation is noisy. 0 for an empty curve.
 pub fn end(curve: &[(u64, f64)]) -> f64 {
     let last = &curve[curve.len() - curve.len().div_ceil(10)..];
     last.iter().map(|point| point.1).sum::<f64>() / last.len().max(1) as f64
 }
 
-/// Up to where modules are compared on a task.
+/// The step up to which modules are compared on a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Horizon {
     pub step: u64,
     /// Number of evaluations up to and including the horizon.
     pub n_evaluations: usize,
-    /// Modules that have learned something and have come close to their final reward by then.
+    /// Number of modules that have learned something and are close to their final reward at this step.
     pub n_converged: usize,
-    /// Modules that have learned something: more than half of them make the horizon.
+    /// Number of modules that have learned something; the horizon is when more than half of these have converged.
     pub n_learned: usize,
     pub n_modules: usize,
 }
 
-/// A module has learned something if its final reward is by this above its first evaluation.
+/// A module has learned something if its final reward is at least this much above its first evaluation.
 const LEAST_RISE: f64 = 0.05;
 
-/// The first evaluation by which more than half of the modules that have learned something have reached 95 % of their own
-/// final reward ([`end`]), even if they drop below it later; the last evaluation if no module has learned anything. One
-/// curve per module, all with the same steps. By its last evaluation a module has reached its final reward, even a negative one.
+/// The first evaluation by which more than half of the modules that have learned anything have reached 95 % of their
+/// own final reward ([`end`]), even if they drop below it later; the last evaluation if no module has learned anything.
+/// There is one curve per module, all with the same steps. At its last evaluation a module counts as converged in any
+/// case, also with a negative final reward.
 ///
-/// The paper takes areas "at the point in time when the majority of models converge", of "modules capable of convergence on
-/// a task", and says no more; that 95 % is convergence completes this.
+/// Completes the paper, which takes areas "at the point in time when the majority of models converge", of "modules
+/// capable of convergence on a task", without a definition of convergence: here it is 95 % of the final reward.
 ///
-/// Departs from the paper: not all models decide, only those whose reward rises by at least 0.05. A module that stays at
-/// chance is at its final reward before learning, so a majority of such modules would put the horizon where no module has
-/// learned anything.
+/// Departs from the paper: only modules whose reward rises by at least 0.05 are considered. A module that stays at
+/// chance is at its final reward from the start, so with a majority of such modules the horizon would be before any
+/// module has learned anything.
 pub fn horizon(curves: &[&[(u64, f64)]]) -> Result<Horizon, CurveError> {
     let steps = curves.first().ok_or(CurveError::Empty)?;
     let mut reached_at = Vec::with_capacity(curves.len());
@@ -76,7 +77,7 @@ pub fn horizon(curves: &[&[(u64, f64)]]) -> Result<Horizon, CurveError> {
         let reached = curve.iter().position(|point| point.1 >= 0.95 * final_reward);
         reached_at.push(reached.unwrap_or(curve.len() - 1));
     }
-    // Sorted, the middle one is the first that makes more than half.
+    // After sorting, the middle element is the first step that more than half have reached.
     reached_at.sort_unstable();
     let at = reached_at.get(reached_at.len() / 2).copied().unwrap_or(steps.len() - 1);
     Ok(Horizon {
@@ -93,7 +94,7 @@ struct Ends {
     last: (u64, f64),
 }
 
-/// Steps do not fall, rewards are finite, and there is one.
+/// Checks that the curve is not empty, that steps do not decrease, and that rewards are finite.
 fn check(curve: &[(u64, f64)]) -> Result<Ends, CurveError> {
     let (Some(&first), Some(&last)) = (curve.first(), curve.last()) else { return Err(CurveError::Empty) };
     if let Some(pair) = curve.windows(2).find(|pair| pair[1].0 < pair[0].0) {
@@ -155,15 +156,15 @@ mod tests {
         let at_once = [0.96, 1.0, 1.0, 1.01];
         check(&[at_once], 0, 1, 1);
         check(&[late], 300, 1, 1);
-        // Half is not more than half.
+        // Exactly half is not a majority.
         check(&[at_once, early], 100, 2, 2);
         check(&[at_once, late], 300, 2, 2);
         check(&[late, early, at_once], 100, 2, 3);
         check(&[late, early, at_once, late], 300, 4, 4);
         check(&[early, early, late], 100, 2, 3);
-        // A reward that never gets close to its negative end.
+        // The reward never gets close to its negative final value.
         check(&[[-2.0, -2.0, -2.0, -1.0]], 300, 1, 1);
-        // Those that stay at chance, rise by too little or fall have no say.
+        // Modules that stay at chance, rise by too little or fall are not considered.
         let (chance, little, worse) = ([0.25; 4], [0.25, 0.25, 0.3, 0.29], [0.5, 0.5, 0.5, 0.25]);
         check(&[chance, little, worse, late], 300, 1, 1);
         check(&[chance, little, worse, early, early, late], 100, 2, 3);

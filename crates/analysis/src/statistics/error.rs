@@ -1,38 +1,38 @@
-//! Why there is no result.
+//! Errors of the statistics.
 
-/// Runs that cannot be summed up.
+/// Runs from which no statistics can be computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StatisticsError {
     #[error("there are no runs")]
     NoRuns,
-    /// One run would count twice.
+    /// A run occurs twice and would have double weight.
     #[error("{method} on {task} with seed {seed} is there twice")]
     Twice { method: String, task: String, seed: u64 },
     #[error("the score of {method} on {task} with seed {seed} is {score}")]
     NotFinite { method: String, task: String, seed: u64, score: f64 },
     #[error("there are no runs of {method}")]
     UnknownMethod { method: String },
-    /// Methods are compared on the same tasks only.
+    /// Methods can only be compared on the same tasks.
     #[error("{method} has no runs on {task}, which others have")]
     MissingTask { method: String, task: String },
     #[error("a performance profile needs thresholds")]
     NoThresholds,
     #[error("threshold {idx} is {threshold}")]
     ThresholdNotFinite { idx: usize, threshold: f64 },
-    /// A curve is invalid, or has other steps than those before it.
+    /// A curve is invalid, or has other steps than the previous ones.
     #[error("the curve of {module} on {task} with seed {seed}: {source}")]
     Curve { module: String, task: String, seed: u64, source: CurveError },
-    /// A mean curve is invalid: rewards are too large to be summed.
+    /// A mean curve is invalid, because the sum of rewards is not finite.
     #[error("the mean curves of {task}: {source}")]
     MeanCurve { task: String, source: CurveError },
-    /// Modules are compared over the same seeds only.
+    /// Modules can only be compared over the same seeds.
     #[error("no seed of {task} was run with all of its modules")]
     NoSharedSeed { task: String },
     #[error("the best area of {task} is {area}; others can be divided by a positive one only")]
     NoPositiveArea { task: String, area: f64 },
 }
 
-/// Steps and rewards that do not form a learning curve.
+/// Why steps and rewards do not form a learning curve.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CurveError {
     #[error("there is no evaluation")]
@@ -41,7 +41,7 @@ pub enum CurveError {
     StepFalls { step: u64, before: u64 },
     #[error("the reward at step {step} is {reward}")]
     NotFinite { step: u64, reward: f64 },
-    /// Curves are compared at the same steps only.
+    /// Curves can only be compared at the same steps.
     #[error("its evaluations are at other steps than those of the first curve")]
     OtherSteps,
 }

@@ -1,4 +1,4 @@
-//! A mean with its 95 % interval, Student's or bootstrapped, and how it compares to a level.
+//! A mean with its 95 % interval (Student's or bootstrap), and its comparison with a level.
 
 use super::resampling::{Interval, Resampling, Width};
 use super::student::student_quantile;
@@ -16,7 +16,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The mean of a sample with Student's interval; `None` for an empty sample, and where a number is not finite.
+    /// The mean of a sample with Student's interval; `None` if the sample is empty or a number is not finite.
     pub fn of(numbers: &[f64]) -> Option<Self> {
         let value = finite_mean(numbers)?;
         let half = student_half_width(numbers).filter(|half| half.is_finite());
@@ -24,8 +24,8 @@ impl Estimate {
         Some(Self { value, interval, n: numbers.len() })
     }
 
-    /// The same with a bootstrapped interval. The order of the numbers decides what is resampled: another order changes the
-    /// ends of the interval as another seed does.
+    /// The same with a bootstrap interval. The resamples depend on the order of the numbers: another order changes the
+    /// ends of the interval, as another seed does.
     pub fn bootstrapped(numbers: &[f64], resampling: &Resampling) -> Option<Self> {
         let (value, n) = (finite_mean(numbers)?, numbers.len());
         let widening = match resampling.width {
@@ -44,8 +44,8 @@ impl Estimate {
     }
 }
 
-/// Half of the width of Student's 95 % interval for the mean of a sample; `None` for fewer than two numbers, and where one is
-/// not finite.
+/// Half of the width of Student's 95 % interval for the mean of a sample; `None` if there are fewer than two numbers or
+/// one is not finite.
 pub fn student_half_width(numbers: &[f64]) -> Option<f64> {
     let (mean, n) = (finite_mean(numbers)?, numbers.len());
     (n > 1).then(|| {
@@ -56,11 +56,11 @@ pub fn student_half_width(numbers: &[f64]) -> Option<f64> {
 
 fn finite_mean(numbers: &[f64]) -> Option<f64> {
     let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
-    // 0 / 0 for an empty sample; and a sum with one number that is not finite is not finite.
+    // The mean is 0 / 0 for an empty sample, and not finite if one of the numbers is not.
     mean.is_finite().then_some(mean)
 }
 
-/// Where an interval is, compared to a level.
+/// The position of an interval relative to a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Relation {
     Above,
@@ -80,7 +80,7 @@ impl Relation {
 }
 
 impl fmt::Display for Estimate {
-    /// `0.412 (0.398 to 0.426)`; with `+`, signs.
+    /// `0.412 (0.398 to 0.426)`; with `{:+}`, signed numbers.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_estimate(f, self.value, self.interval)
     }

@@ -1,19 +1,19 @@
-//! What old modules are worth on a new task: RGain and TGain, of two learning curves.
+//! RGain and TGain: how much old modules help on a second task, computed from two learning curves.
 
 use super::curve::area;
 
-/// How much better a skill was learned with old modules than without.
+/// The gains from learning with old modules.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gains {
     /// `RGain = (AUC_switch - AUC_scratch) / AUC_scratch`.
     pub relative: f64,
-    /// `TGain = max_t delta_t / argmax_t delta_t`, in reward per 1,000 steps. A largest difference at step 0 is taken to
-    /// be at the first evaluation after it.
+    /// `TGain = max_t delta_t / argmax_t delta_t`, in reward per 1,000 steps. If the largest difference is at step 0,
+    /// the step of the first later evaluation is used.
     pub transfer: f64,
 }
 
-/// Gains of a curve over another with the same steps. `None` where they have not, where there are fewer than two evaluations,
-/// and where there is nothing to divide by: no area from scratch, or no step.
+/// Gains of a curve over another with the same steps. `None` if the steps differ, if there are fewer than two
+/// evaluations, or if the divisor would be 0 (the area from scratch, or the step).
 pub fn gains(switched: &[(u64, f64)], scratch: &[(u64, f64)]) -> Option<Gains> {
     let same_steps = switched.iter().map(|point| point.0).eq(scratch.iter().map(|point| point.0));
     if !same_steps || switched.len() < 2 {
@@ -21,7 +21,7 @@ pub fn gains(switched: &[(u64, f64)], scratch: &[(u64, f64)]) -> Option<Gains> {
     }
     let first_step = switched[1].0;
     let deltas = switched.iter().zip(scratch).map(|(a, b)| (a.0.max(first_step), a.1 - b.1));
-    // The first of equals.
+    // The first of equal differences.
     let most = deltas
         .fold((first_step, f64::NEG_INFINITY), |best, delta| if delta.1 > best.1 { delta } else { best });
     let of_scratch = area(scratch).ok()?.mean_reward;
@@ -45,9 +45,9 @@ mod tests {
         }
         // (0.725 - 0.4) / 0.4, and 0.4 more after 1000 steps.
         check(&[(0, 0.5), (1000, 0.8), (2000, 0.8)], &scratch, (0.8125, 0.4));
-        // At step 0 it counts as at the first evaluation.
+        // A difference at step 0 is divided by the step of the first later evaluation.
         check(&[(0, 0.9), (1000, 0.8), (2000, 0.8)], &scratch, (1.0625, 0.7));
-        // Worse all along: the smallest loss.
+        // Always worse than scratch: TGain uses the smallest loss.
         check(&[(0, 0.0), (1000, 0.1), (2000, 0.2)], &scratch, (-0.75, -0.2));
     }
 

@@ -1,4 +1,4 @@
-//! How likely a run of one method is better than one of another.
+//! The probability that a run of one method is better than a run of another.
 
 use super::error::StatisticsError;
 use super::resampling::{Interval, Resampling, resample};
@@ -7,18 +7,18 @@ use super::size::SampleSize;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Improvement {
-    /// 0.5 where neither is better.
+    /// 0.5 if the methods are equally good.
     pub probability: f64,
-    /// 95 %, by resampling the seeds of each task, those of either method by themselves. `None` where a task has one seed.
+    /// 95 % interval, by resampling the seeds of each task, separately for both methods. `None` if a task has one seed.
     pub interval: Option<Interval>,
-    /// Of how many runs of the first method it is.
+    /// Number of runs of the first method.
     pub size: SampleSize,
-    /// Of how many runs of the second.
+    /// Number of runs of the second method.
     pub other_size: SampleSize,
 }
 
-/// The mean over tasks of `P(X > Y) + P(X = Y) / 2` for a run `X` of a method and a run `Y` of the other (Mann and
-/// Whitney's `U` over the number of pairs). Both must have the same tasks; seeds are not paired, and may be different ones.
+/// The mean over tasks of `P(X > Y) + P(X = Y) / 2` for a run `X` of one method and a run `Y` of the other (Mann and
+/// Whitney's `U` divided by the number of pairs). Both must have the same tasks; seeds are not paired and may differ.
 pub fn probability_of_improvement(
     scores: &MethodScores,
     other: &MethodScores,

@@ -1,10 +1,10 @@
-//! Means, areas and comparisons of runs, each with its interval and its sample size.
+//! Means, areas and comparisons of runs, with intervals and sample sizes.
 //!
-//! Scores of a study are compared as Agarwal et al. ("Deep reinforcement learning at the edge of the statistical
-//! precipice", 2021; the library rliable) propose: [`mean`] and [`interquartile_mean`] over tasks,
-//! [`performance_profile`]s, [`probability_of_improvement`], with intervals by resampling the seeds of each task; those of
-//! means are widened for few seeds ([`Width`]). Learning curves are compared as the paper does, by normalized areas ([`task_areas`]) and, of a second task, by
-//! [`gains`].
+//! Scores of a study are compared as in Agarwal et al. ("Deep reinforcement learning at the edge of the statistical
+//! precipice", 2021; the library rliable): [`mean`] and [`interquartile_mean`] over tasks, [`performance_profile`]s,
+//! [`probability_of_improvement`], with intervals by resampling the seeds of each task. Intervals of means are widened
+//! for few seeds ([`Width`]). Learning curves are compared as in the paper, by normalized areas ([`task_areas`]) and,
+//! for second tasks, by [`gains`].
 //!
 //! ```
 //! use touchstream_env::seed::RunSeed;
@@ -18,10 +18,10 @@
 //! # Ok::<(), touchstream_analysis::statistics::StatisticsError>(())
 //! ```
 //!
-//! Resamples are drawn from `touchstream_env::seed`: a generator of its own would be a second one to test and to trust,
-//! resample 1,000 is drawn without the 999 before it, and a named stream shares no random numbers with the streams of the runs.
+//! Resamples are drawn from `touchstream_env::seed`, so there is no second generator to test, resample 1,000 can be
+//! drawn without the 999 before it, and runs and resamples share no random numbers.
 //!
-//! Tasks and methods are only names here.
+//! To this module, tasks and methods are only names.
 
 mod aggregate;
 mod curve;

@@ -14,15 +14,15 @@ pub struct LearningCurve<'a> {
     pub points: &'a [(u64, f64)],
 }
 
-/// The modules on one task, up to one horizon and over the same seeds.
+/// The areas of all modules on one task, up to a common horizon and over the same seeds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskAreas {
     pub task: String,
-    /// Found from each module's mean curve over the seeds.
+    /// Computed from each module's mean curve over the seeds.
     pub horizon: Horizon,
-    /// Those that every module was run with.
+    /// The seeds that every module has.
     pub seeds: Vec<u64>,
-    /// Seeds that a module lacks: their runs are ignored.
+    /// Number of seeds that at least one module lacks; their runs are ignored.
     pub n_seeds_left_out: usize,
     pub modules: Vec<ModuleArea>,
 }
@@ -30,19 +30,19 @@ pub struct TaskAreas {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModuleArea {
     pub module: String,
-    /// Mean reward up to the horizon, one per seed.
+    /// Mean reward up to the horizon, for each seed.
     pub seed_areas: Vec<f64>,
     pub area: f64,
-    /// The mean over that of the best module: 1 for this one. `None` without another module to compare
-    /// with.
+    /// The mean area divided by that of the best module, whose N-AUC is therefore 1. `None` if there is no other module
+    /// to compare with.
     pub n_auc: Option<f64>,
 }
 
 type Points<'a> = &'a [(u64, f64)];
-/// By module, then seed.
+/// By module, then by seed.
 type TaskCurves<'a> = BTreeMap<&'a str, BTreeMap<u64, Points<'a>>>;
 
-/// The areas of all tasks, by their names. All curves of a task must have the same steps.
+/// The areas on all tasks, sorted by task name. All curves of a task must have the same steps.
 pub fn task_areas(curves: &[LearningCurve]) -> Result<Vec<TaskAreas>, StatisticsError> {
     let mut tasks: BTreeMap<&str, TaskCurves> = BTreeMap::new();
     for &LearningCurve { module, task, seed, points } in curves {
@@ -58,7 +58,7 @@ pub fn task_areas(curves: &[LearningCurve]) -> Result<Vec<TaskAreas>, Statistics
 }
 
 impl TaskAreas {
-    /// `curves` holds at least one.
+    /// `curves` is not empty.
     fn new(task: &str, curves: TaskCurves) -> Result<Self, StatisticsError> {
         let all_seeds: BTreeSet<u64> = curves.values().flat_map(|seeds| seeds.keys().copied()).collect();
         let is_shared = |seed: &u64| curves.values().all(|seeds| seeds.contains_key(seed));
@@ -103,15 +103,15 @@ impl TaskAreas {
         Ok(Self { task: task.to_owned(), horizon, seeds, n_seeds_left_out, modules })
     }
 
-    /// Each seed's area over that of the best module, as scores to sum up and to compare; none of one module alone. TA-N-AUC is
-    /// their [`mean`](super::mean).
+    /// Each seed's area divided by that of the best module, as scores for means and comparisons; empty for a single
+    /// module. TA-N-AUC is their [`mean`](super::mean).
     ///
-    /// Resampling does not change the areas of the best modules: they are the unit that all modules of a task are measured
-    /// in. So a difference between two modules is one between their areas, in the same unit in all resamples, and its interval
-    /// is that of a mean. If the best module were chosen again in each resample, the unit would be the largest of several noisy
-    /// areas: larger than the best module's on average, the more so the more modules are about as good, and bootstraps of a
-    /// maximum do not come right with more seeds. For the same reason an interval may end above 1: other seeds could have
-    /// learned more than the best module did with these.
+    /// The divisor is constant: resampling does not choose the best module again. So a difference between two modules
+    /// is a difference between their areas in the same unit in all resamples, and its interval is that of a mean. If
+    /// the best module were chosen in each resample, the divisor would be the largest of several noisy areas. It would
+    /// on average be larger than the best module's area, the more so the more modules are about equally good, and the
+    /// bootstrap of a maximum is not consistent: more seeds would not help. For the same reason an interval may end
+    /// above 1: with other seeds a module may learn more than the best module did with these.
     pub fn normalized_runs(&self) -> impl Iterator<Item = Run<'_>> {
         let best = self.modules.iter().map(|module| module.area).fold(f64::NEG_INFINITY, f64::max);
         let compared = self.modules.iter().filter(|module| module.n_auc.is_some());
@@ -133,7 +133,7 @@ fn check_curve(points: Points, first: Points) -> Result<(), CurveError> {
     if same_steps { Ok(()) } else { Err(CurveError::OtherSteps) }
 }
 
-/// Of at least one curve, all with the same steps.
+/// `curves` is not empty; all have the same steps.
 fn mean_curve(curves: &[Points]) -> Vec<(u64, f64)> {
     let mean_at = |at: usize| curves.iter().map(|points| points[at].1).sum::<f64>() / curves.len() as f64;
     curves[0].iter().enumerate().map(|(at, point)| (point.0, mean_at(at))).collect()
@@ -166,14 +166,14 @@ mod tests {
             curve("b", "t", 2, FAST),
             curve("c", "t", 2, SLOW),
             curve("c", "t", 1, SLOW),
-            // No other module has it.
+            // A seed that the other modules lack.
             curve("c", "t", 3, FASTER),
         ];
         let found = &task_areas(&curves).unwrap()[0];
         assert_eq!((found.task.as_str(), &found.seeds[..], found.n_seeds_left_out), ("t", &[1, 2][..], 1));
         let wanted = Horizon { step: 100, n_evaluations: 2, n_converged: 2, n_learned: 3, n_modules: 3 };
         assert_eq!(found.horizon, wanted);
-        // Until step 100: a 0.4 and 0.6, b 0.4 twice, c 0.1 twice.
+        // Areas up to step 100: a has 0.4 and 0.6, b has 0.4 twice, c has 0.1 twice.
         for (module, (name, area)) in found.modules.iter().zip([("a", 0.5), ("b", 0.4), ("c", 0.1)]) {
             assert_eq!(module.module, name);
             assert!((module.area - area).abs() < 1e-12, "{module:?}");

@@ -1,4 +1,4 @@
-//! Performance profiles: which share of a method's runs is above each threshold.
+//! Performance profiles: the share of a method's runs above each threshold.
 
 use super::aggregate::PooledEstimate;
 use super::error::StatisticsError;
@@ -10,11 +10,11 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ProfilePoint {
     pub threshold: f64,
-    /// Share of the runs above it (and not equal to it); its interval is for this threshold alone.
+    /// The share of runs above the threshold (not equal to it); its interval is for this threshold alone.
     pub share: PooledEstimate,
 }
 
-/// One point per threshold, of which there must be at least one, all finite. Runs have equal weights.
+/// One point per threshold. There must be at least one threshold, and all must be finite. Runs have equal weights.
 pub fn performance_profile(
     scores: &MethodScores,
     thresholds: &[f64],
@@ -33,7 +33,7 @@ pub fn performance_profile(
         let n_above = |&threshold: &f64| runs.len() - runs.partition_point(|&score| score <= threshold);
         thresholds.iter().map(|threshold| n_above(threshold) as f64 / runs.len() as f64).collect::<Vec<f64>>()
     };
-    // `[threshold][resample]`; one resample serves all thresholds.
+    // `[threshold][resample]`; each resample is used for all thresholds.
     let mut resampled_shares = vec![Vec::new(); thresholds.len()];
     if size.fewest_seeds > 1 {
         let mut resampled = strata.to_vec();
@@ -69,7 +69,7 @@ mod tests {
         let profile = performance_profile(scores, &[0.0, 0.25, 0.5, 0.75, 1.0], &resampling).unwrap();
         let shares: Vec<f64> = profile.iter().map(|row| row.share.value).collect();
         assert_eq!(shares, [1.0, 0.75, 0.25, 0.25, 0.0]);
-        // Task `a` has no run above 0.5; of task `b` both, one or none are.
+        // Task `a` has no run above 0.5; a resample of task `b` has two, one or none.
         assert_eq!(profile[2].share.interval, Some(Interval { low: 0.0, high: 0.5 }));
         assert_eq!(profile[0].share.interval, Some(Interval { low: 1.0, high: 1.0 }));
         let refused = |thresholds: &[f64]| performance_profile(scores, thresholds, &resampling).unwrap_err();

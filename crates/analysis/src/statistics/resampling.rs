@@ -1,4 +1,5 @@
-//! The bootstrap: runs are drawn again from themselves, and the middle 95 % of what comes out is the interval.
+//! The bootstrap: runs are drawn from the sample with replacement; the interval contains the middle 95 % of the
+//! results.
 
 use serde::Serialize;
 use touchstream_env::seed::{RandomStream, RunSeed, StreamName};
@@ -8,23 +9,24 @@ pub const N_RESAMPLES: u32 = 2000;
 
 const RESAMPLES: StreamName = StreamName::new("statistics/resamples");
 
-/// Which resamples are drawn, and how many. Equal ones give equal intervals.
+/// The seed and number of resamples. The same value gives the same intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resampling {
     pub seed: RunSeed,
-    /// Resample `i` is drawn from the `i`-th stream of this name.
+    /// Resample `i` is drawn from the `i`-th random stream with this name.
     pub stream: StreamName,
     pub n_resamples: u32,
-    /// Of intervals of means; others are rliable's in either case.
+    /// Applies to intervals of means; all other intervals are as in rliable.
     pub width: Width,
 }
 
-/// How wide intervals of means are.
+/// The width of intervals of means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
-    /// Deviations of resampled means are widened as few runs need it ([`widening()`](super::widening())): 95 % is 95 %.
+    /// Deviations of resampled means are multiplied by [`widening()`](super::widening()), so that 95 % intervals of few
+    /// runs contain the true mean in 95 % of studies.
     SmallSample,
-    /// As they come out of resamples: rliable's.
+    /// Percentiles of the resampled means, as in rliable.
     Percentile,
 }
 
@@ -34,7 +36,7 @@ impl Resampling {
         Self { seed, stream: RESAMPLES, n_resamples: N_RESAMPLES, width: Width::SmallSample }
     }
 
-    /// The same with the intervals that rliable has.
+    /// The same resamples with rliable's intervals.
     pub fn as_rliable(self) -> Self {
         Self { width: Width::Percentile, ..self }
     }
@@ -52,8 +54,8 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Of what came out of resamples; `None` for none. An end is the value whose rank is nearest, so it is one that was
-    /// resampled (NumPy and rliable go between two neighbours).
+    /// The middle 95 % of resampled values; `None` if there are none. Each end is the resampled value with the nearest
+    /// rank (NumPy and rliable interpolate between two values).
     pub(crate) fn of(mut values: Vec<f64>) -> Option<Self> {
         values.sort_unstable_by(f64::total_cmp);
         let last_idx = values.len().checked_sub(1)?;
@@ -62,7 +64,7 @@ impl Interval {
     }
 }
 
-/// Draws each task's scores again from themselves. `resampled` has the shape of `strata`, of which none is empty.
+/// Draws each task's scores with replacement. `resampled` has the shape of `strata`; no stratum is empty.
 pub(crate) fn resample(strata: &[Vec<f64>], random: &mut RandomStream, resampled: &mut [Vec<f64>]) {
     for (scores, drawn) in strata.iter().zip(resampled) {
         drawn.iter_mut().for_each(|score| *score = *random.pick(scores));

@@ -1,4 +1,4 @@
-//! Scores of methods on tasks, one per seed; seeds may be missing, and tasks may have different numbers of them.
+//! Scores of methods on tasks, one per seed. Seeds may be missing, so tasks may have different numbers of them.
 
 use super::error::StatisticsError;
 use super::size::SampleSize;
@@ -11,18 +11,18 @@ pub struct Run<'a> {
     pub method: &'a str,
     pub task: &'a str,
     pub seed: u64,
-    /// More is better.
+    /// Higher is better.
     pub score: f64,
 }
 
-/// All runs of a study. There is at least one, and all scores are finite.
+/// The scores of all runs of a study: at least one, all finite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scores {
     methods: BTreeMap<String, MethodScores>,
 }
 
 impl Scores {
-    /// The order of runs makes no difference, to the bit.
+    /// The result is bit-identical for any order of the runs.
     pub fn new<'a>(runs: impl IntoIterator<Item = Run<'a>>) -> Result<Self, StatisticsError> {
         let mut methods: BTreeMap<&str, BTreeMap<&str, BTreeMap<u64, f64>>> = BTreeMap::new();
         for Run { method, task, seed, score } in runs {
@@ -57,12 +57,12 @@ impl Scores {
     }
 }
 
-/// The runs of one method: at least one task, and at least one score for each.
+/// The scores of one method: at least one task, and at least one score for each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MethodScores {
     name: String,
     tasks: Vec<String>,
-    /// `[task][run]`. From low to high: seeds may be permuted, and nothing that is computed changes by a bit.
+    /// `[task][run]`, sorted from low to high, so that results are bit-identical for any order of the seeds.
     strata: Vec<Vec<f64>>,
 }
 
@@ -84,17 +84,17 @@ impl MethodScores {
         &self.name
     }
 
-    /// The tasks, by name, each with its scores from low to high.
+    /// The tasks, sorted by name, each with its scores from low to high.
     pub fn tasks(&self) -> impl Iterator<Item = (&str, &[f64])> {
         self.tasks.iter().map(String::as_str).zip(self.strata.iter().map(Vec::as_slice))
     }
 
-    /// Of how many runs it is.
+    /// Number of tasks, runs and seeds.
     pub fn size(&self) -> SampleSize {
         SampleSize::of(&self.strata)
     }
 
-    /// `[task][run]`, none of them empty.
+    /// `[task][run]`; no task is empty.
     pub(crate) fn strata(&self) -> &[Vec<f64>] {
         &self.strata
     }

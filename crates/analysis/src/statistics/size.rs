@@ -1,8 +1,8 @@
-//! Of how many runs a result is.
+//! The number of runs that a result is based on.
 
 use serde::Serialize;
 
-/// Every result over tasks has one.
+/// The sample size of a result over tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SampleSize {
     pub n_runs: usize,

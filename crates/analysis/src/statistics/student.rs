@@ -1,15 +1,16 @@
-//! Student's t: how much wider an interval of few numbers must be than one of many.
+//! Quantiles of Student's t distribution, for intervals from few numbers.
 
 use std::f64::consts::FRAC_PI_2;
 
-/// What a normal number exceeds in 2.5 % of all cases.
+/// The 97.5 % quantile of the normal distribution.
 pub(crate) const NORMAL: f64 = 1.959_963_984_540_054;
 
-/// Outside of both ends together.
+/// Probability outside both ends of the interval together.
 const TAILS: f64 = 0.05;
 
-/// Student's t at 97.5 %, for any number of degrees of freedom of at least 1, integer or not. Hill's algorithm ("Student's
-/// t-quantiles", Communications of the ACM 13, 1970): to five decimals, but only roughly between 1 and 2 degrees.
+/// The 97.5 % quantile of Student's t distribution, for any number of degrees of freedom of at least 1, integer or not.
+/// Hill's algorithm ("Student's t-quantiles", Communications of the ACM 13, 1970) is accurate to five decimals, but
+/// only roughly between 1 and 2 degrees.
 pub(crate) fn student_quantile(degrees: f64) -> f64 {
     if degrees <= 1.0 {
         return 1.0 / (TAILS * FRAC_PI_2).tan();
@@ -23,7 +24,7 @@ pub(crate) fn student_quantile(degrees: f64) -> f64 {
     let d = ((94.5 / (b + c) - 3.0) / b + 1.0) * (a * FRAC_PI_2).sqrt() * degrees;
     let y = (d * TAILS).powf(2.0 / degrees);
     let square = if y > 0.05 + a {
-        // Near the normal distribution: an expansion around it.
+        // Close to the normal distribution: an expansion around its quantile.
         let x = -NORMAL;
         let c = if degrees < 5.0 { c + 0.3 * (degrees - 4.5) * (x + 0.6) } else { c };
         let c = (((0.05 * d * x - 5.0) * x - 7.0) * x - 2.0) * x + b + c;
@@ -72,7 +73,7 @@ mod tests {
         }
     }
 
-    /// Between whole numbers, it falls from one to the next.
+    /// The quantile falls with the degrees of freedom, also between integers.
     #[test]
     fn more_degrees_are_narrower() {
         let quantiles: Vec<f64> =

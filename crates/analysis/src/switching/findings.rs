@@ -1,4 +1,4 @@
-//! Every switch and module: all methods of learning the second task, compared with scratch.
+//! Findings for each switch and module: all methods of learning the second task, compared with scratch.
 
 use super::gains::SeedGain;
 use crate::band::{Bands, MeanCurve};
@@ -21,10 +21,10 @@ pub struct SwitchFindings {
     /// Validation reward on the base task before the switch, over seeds.
     #[serde(skip)]
     pub base_curve: Option<MeanCurve>,
-    /// Steps of the last evaluation after the switch: gains shrink with it.
+    /// Step of the last evaluation after the switch; the longer the second task, the smaller its gains.
     pub horizon_steps: u64,
     pub ways: Vec<WayFindings>,
-    /// Runs with other steps than the others, and those without a run from scratch.
+    /// Runs with other steps than the rest, and runs without a run from scratch to compare with.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -33,13 +33,13 @@ pub struct SwitchFindings {
 pub struct WayFindings {
     pub way: SwitchMethod,
     pub curve: MeanCurve,
-    /// Vote share of the old modules, of the seeds that recorded it.
+    /// Vote share of the old modules, over the seeds that recorded it.
     pub reuse: Option<MeanCurve>,
     /// Mean reward along the curve.
     pub area: Estimate,
     /// `(AUC - AUC_scratch) / AUC_scratch`, over the seeds that have both; `None` for scratch itself.
     pub r_gain: Option<Estimate>,
-    /// The largest difference to scratch over its step, in reward per 1,000 steps; as `r_gain`.
+    /// TGain over scratch, in reward per 1,000 steps; over the same seeds as `r_gain`.
     pub t_gain: Option<Estimate>,
     pub seeds: Vec<SeedGain>,
 }
@@ -77,7 +77,7 @@ fn of_place(place: [&str; 4], mut runs: Vec<&Run>, bands: &mut Bands) -> SwitchF
     SwitchFindings { switch, base_task, task, module, base_curve, horizon_steps, ways, left_out }
 }
 
-/// The mean over seeds of the bases, which all methods share; of bases with other steps than the first, none.
+/// The mean curve of the bases, which all methods share; only of bases with the same steps as the first.
 fn base_curve(runs: &[&Run], bands: &mut Bands) -> Option<MeanCurve> {
     let bases: BTreeMap<u64, &Points> =
         runs.iter().map(|run| (run.record.seed, &run.record.base_curve)).collect();
@@ -135,7 +135,7 @@ fn of_way(
     })
 }
 
-/// Of the first evaluation after step 0 at or after 5 % of the steps; 0 without one.
+/// Reward at the first evaluation after step 0 that is not within the first 5 % of the steps; 0 if there is none.
 fn early_reward(curve: &[(u64, f64)]) -> f64 {
     let last_step = curve.last().map_or(0, |point| point.0);
     let early = curve.iter().find(|point| point.0 >= last_step.div_ceil(20).max(1));
@@ -156,7 +156,7 @@ mod tests {
         check(&[(0, 0.5)], 0.5);
         check(&[(0, 0.1), (100, 0.5), (200, 0.9)], 0.5);
         check(&[(100, 0.5), (200, 0.9)], 0.5);
-        // Better ones before it do not count, nor those after it.
+        // Higher rewards before and after that evaluation are ignored.
         check(&[(0, 0.1), (10, 0.9), (49, 0.9), (50, 0.7), (51, 0.8), (1000, 0.9)], 0.7);
         check(&[(0, 0.1), (10, 0.9), (49, 0.9), (60, 0.6), (70, 0.8), (1000, 0.9)], 0.6);
         check(&[(0, 0.9), (1, 0.5), (2, 0.8)], 0.5);

@@ -1,4 +1,4 @@
-//! Gains seed by seed, and the same over switches.
+//! Gains of each seed, collected over switches.
 
 use super::findings::{SwitchFindings, WayFindings};
 use crate::switch_method::SwitchMethod;
@@ -10,15 +10,15 @@ pub struct SeedGain {
     pub seed: u64,
     /// Mean reward along the curve.
     pub area: f64,
-    /// Over the run from scratch with the same seed; `None` without it, and where its area is 0.
+    /// RGain over the run from scratch with the same seed; `None` without such a run, or if its area is 0.
     pub r_gain: Option<f64>,
-    /// In reward per 1,000 steps; as `r_gain`.
+    /// TGain over the same run, in reward per 1,000 steps.
     pub t_gain: Option<f64>,
-    /// Of the first evaluation after the cue that is not within the first 5 % of the steps.
+    /// Reward at the first evaluation after the cue that is not within the first 5 % of the steps.
     pub early_reward: f64,
-    /// Of the first evaluation of the run from scratch with the same seed: what the task earns before learning.
+    /// Reward at the first evaluation of the run from scratch with the same seed, before any learning.
     pub scratch_start: Option<f64>,
-    /// Validation reward of the base at its end.
+    /// Final reward on the base task.
     pub base_end: Option<f64>,
     /// Vote share of the old modules at the first evaluation that recorded it.
     pub reuse_start: Option<f64>,
@@ -29,7 +29,7 @@ pub struct SeedGain {
 /// Gains of one method by switch, then by base task, second task and seed.
 pub(crate) type SwitchGains<'a> = BTreeMap<&'a str, BTreeMap<(&'a str, &'a str, u64), f64>>;
 
-/// The gains of a module and a method at each switch that has one.
+/// The gains of a module and a method at each switch where there are any.
 pub(crate) fn gains_of<'a>(
     switches: &'a [SwitchFindings],
     module: &str,

@@ -1,4 +1,4 @@
-//! Second tasks: what old modules are worth on them.
+//! Second tasks: how much old modules help.
 
 mod findings;
 mod gains;

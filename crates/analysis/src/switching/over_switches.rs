@@ -9,14 +9,15 @@ use std::collections::BTreeMap;
 /// A quantity at several switches; `no-switch` is ignored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverSwitches<'a> {
-    /// The switches that have a value, in the given order.
+    /// The switches that have a value, in the order given.
     pub switches: Vec<AtSwitch<'a>>,
-    /// The mean of the switches' means: its interval is over switches, which have equal weights.
+    /// The mean of the switches' means, which have equal weights; its interval is over switches.
     pub over_switches: Estimate,
-    /// The mean over switches of each seed that all of them have: its interval is over seeds. `None` without such a seed.
+    /// For each seed that all switches have, the mean over switches; the interval of their mean is over seeds. `None`
+    /// if there is no such seed.
     pub over_seeds: Option<Estimate>,
     pub median: f64,
-    /// Switches whose mean is above 0.
+    /// Number of switches whose mean is above 0.
     pub n_positive: usize,
 }
 
@@ -27,7 +28,7 @@ pub struct AtSwitch<'a> {
     pub seeds: BTreeMap<u64, f64>,
 }
 
-/// RGain of methods, averaged over them, of the seeds that all of them have. `None` if no switch has such a seed.
+/// RGain averaged over methods, for the seeds that all of them have. `None` if no switch has such a seed.
 pub fn gain_over_switches<'a>(
     switches: &[&'a SwitchFindings],
     ways: &[SwitchMethod],
@@ -35,8 +36,8 @@ pub fn gain_over_switches<'a>(
     OverSwitches::of(switches, |found| mean_of_each_seed(ways.iter().map(|&way| r_gains(found, way))))
 }
 
-/// RGain of the first method of each pair minus that of the second, averaged over pairs, of the seeds that all of them have.
-/// `None` if no switch has such a seed.
+/// RGain of the first method of each pair minus that of the second, averaged over pairs, for the seeds that all of them
+/// have. `None` if no switch has such a seed.
 pub fn difference_over_switches<'a>(
     switches: &[&'a SwitchFindings],
     pairs: &[(SwitchMethod, SwitchMethod)],
@@ -55,7 +56,7 @@ fn r_gains(found: &SwitchFindings, way: SwitchMethod) -> BTreeMap<u64, f64> {
     ways.flat_map(|way| &way.seeds).filter_map(|seed| Some((seed.seed, seed.r_gain?))).collect()
 }
 
-/// Of the seeds that all have.
+/// For each seed that all have, the mean of its values.
 fn mean_of_each_seed(all: impl Iterator<Item = BTreeMap<u64, f64>>) -> BTreeMap<u64, f64> {
     let all: Vec<BTreeMap<u64, f64>> = all.collect();
     let seeds = all.first().into_iter().flat_map(BTreeMap::keys);
@@ -146,7 +147,7 @@ mod tests {
         ];
         let switches: Vec<&SwitchFindings> = found.iter().collect();
         let layer = gain_over_switches(&switches, &[SwitchMethod::LAYER]).unwrap();
-        // The means are 0.5 and 0; of the seeds that both have, -0.125 and 0.375.
+        // At the first switch the mean is 0.5, at the second 0; the seeds that both have average -0.125 and 0.375.
         assert_eq!((layer.over_switches.value, layer.over_switches.n), (0.25, 2));
         assert_eq!(layer.over_seeds.map(|figure| (figure.value, figure.n)), Some((0.125, 2)));
         assert_eq!((layer.median, layer.n_positive), (0.25, 1));

@@ -1,7 +1,7 @@
-//! TA-N-AUC: EMS above all others, above each other, and the order of the seven.
+//! Claims on TA-N-AUC: EMS above all others, EMS above each other, and the order of the seven.
 //!
-//! Departs from the paper: areas are divided by that of the best of the seven, not of all 24 modules, so that the claims
-//! can be judged without the other seventeen.
+//! Departs from the paper: areas are divided by that of the best of the seven modules, not of all 24, so that the
+//! claims can be tested without the other seventeen.
 
 use super::judgement::{Found, Judgement};
 use super::missing::Missing;
@@ -11,7 +11,7 @@ use crate::modules::ModuleAverage;
 use crate::paper::{EMS, MAIN_MODULES, MIN_SEEDS, twelve_tasks};
 use crate::statistics::{PooledEstimate, Relation};
 
-/// EMS must be significantly above each of the others: the intervals of the differences must be above 0.
+/// EMS must be significantly above each of the others: the intervals of all differences must lie above 0.
 pub(crate) fn ems_is_highest(study: &Study) -> Judgement {
     let (averages, found) = averages(study);
     if let Some(judgement) = whole_or_not_enough(study, &averages) {
@@ -40,8 +40,8 @@ pub(crate) fn ems_is_highest(study: &Study) -> Judgement {
     }
 }
 
-/// The difference of N-AUC, seeds paired, over the twelve tasks: its interval must lie above 0. An interval that includes both 0 and the
-/// paper's value is not enough data.
+/// The difference in N-AUC over the twelve tasks, seeds paired: its interval must lie above 0. If it includes both 0
+/// and the paper's value, there is not enough data.
 pub(crate) fn ems_above(study: &Study, other: &str) -> Judgement {
     let difference = study.main.difference(EMS, other);
     let found = difference.map_or_else(Found::nothing, |difference| {
@@ -63,13 +63,13 @@ pub(crate) fn ems_above(study: &Study, other: &str) -> Judgement {
     }
 }
 
-/// EMS less another module, as printed.
+/// TA-N-AUC of EMS minus that of another module, as printed in the paper.
 fn papers_difference(other: &str) -> f64 {
     let of = |name: &str| MAIN_MODULES.iter().find(|module| module.0 == name).map_or(0.0, |module| module.1);
     of(EMS) - of(other)
 }
 
-/// Every neighbour in the paper's order, by point estimates.
+/// Each module must be above the next one in the paper's order, by point estimates.
 pub(crate) fn order_of_seven(study: &Study) -> Judgement {
     let (averages, found) = averages(study);
     if let Some(why) = whole_or_not_enough(study, &averages) {
@@ -101,7 +101,7 @@ fn averages<'a>(study: &Study<'a>) -> (Vec<&'a ModuleAverage>, Found) {
     (averages, Found::new(text.join(", "), n))
 }
 
-/// Why the seven cannot be judged.
+/// The reason why the seven cannot be compared; `None` if they can.
 fn whole_or_not_enough(study: &Study, averages: &[&ModuleAverage]) -> Option<String> {
     let missing = missing(study, &MAIN_MODULES.map(|module| module.0));
     if !missing.is_none() {
@@ -126,7 +126,7 @@ fn missing(study: &Study, modules: &[&str]) -> Missing {
     missing
 }
 
-/// All runs are there, but they cannot be compared.
+/// For the case that all runs exist, but cannot be compared.
 fn not_shared(study: &Study) -> String {
     match study.main.left_out.first() {
         Some(first) => format!("runs cannot be compared: {}: {}", first.what, first.why),

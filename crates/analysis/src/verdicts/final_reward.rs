@@ -7,8 +7,8 @@ use crate::counted::{count, seeds};
 use crate::paper::{EMS, MAIN_MODULES, twelve_tasks};
 use crate::statistics::{Estimate, Relation};
 
-/// By point estimates over the seeds that both have; modules that are ahead are named, and whether the lead is
-/// significant.
+/// By point estimates over the seeds that both have. Modules that are ahead of EMS are named, with whether their lead
+/// is significant.
 pub(crate) fn ems_ends_highest(study: &Study) -> Judgement {
     let mut missing = Missing::default();
     let (mut n_tasks, mut n_seeds, mut ahead, mut n_significant) = (0, Vec::new(), Vec::new(), 0);
@@ -18,7 +18,7 @@ pub(crate) fn ems_ends_highest(study: &Study) -> Judgement {
         }
         let others =
             MAIN_MODULES[1..].iter().filter_map(|&(module, _)| Some((module, lead(study, module, task)?)));
-        // The first of equals.
+        // Of equal rewards, the first module.
         let best = others.reduce(|best, other| if other.1.value > best.1.value { other } else { best });
         let Some((module, lead)) = best else { continue };
         n_tasks += 1;
@@ -59,7 +59,7 @@ pub(crate) fn ems_ends_highest(study: &Study) -> Judgement {
     }
 }
 
-/// How far a module's final reward is above that of EMS.
+/// The final reward of a module minus that of EMS.
 fn lead(study: &Study, module: &str, task: &str) -> Option<Estimate> {
     let (ems, other) = (study.on_task(EMS, task)?, study.on_task(module, task)?);
     let of_seed = |seed: u64| ems.seeds.iter().find(|found| found.seed == seed);

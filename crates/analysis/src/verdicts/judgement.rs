@@ -36,17 +36,17 @@ pub struct Verdict {
     pub preset: String,
     /// The paper's value.
     pub paper: String,
-    /// Our value with its interval, also if it is not enough to judge.
+    /// Our value with its interval, also if it is not enough for a verdict.
     pub found: String,
     /// Number of seeds, tasks or switches.
     pub n: String,
-    /// Whether any run is about this claim.
+    /// Whether any run is relevant to this claim.
     pub has_runs: bool,
     pub outcome: VerdictKind,
     pub why: String,
 }
 
-/// A verdict without its claim.
+/// A verdict before it is attached to its claim.
 #[derive(Debug)]
 pub(crate) struct Judgement {
     pub found: String,
@@ -56,7 +56,7 @@ pub(crate) struct Judgement {
     pub why: String,
 }
 
-/// What was found, and of how many.
+/// The measured value, and the number of runs behind it.
 pub(crate) struct Found {
     found: String,
     n: String,
@@ -72,7 +72,7 @@ impl Found {
         Self::without_runs("nothing", "0 runs")
     }
 
-    /// There is something, but no run.
+    /// There is a measurement, but no run of a module.
     pub fn without_runs(found: impl Into<String>, n: impl Into<String>) -> Self {
         Self { has_runs: false, ..Self::new(found, n) }
     }
@@ -86,7 +86,7 @@ impl Found {
         Judgement { found, n, has_runs, outcome, why: why.into() }
     }
 
-    /// For a value whose interval should be above a level.
+    /// For a value whose interval must lie above a level.
     pub fn above(self, relation: Relation, level: f64) -> Judgement {
         match relation {
             Relation::Above => self.judged(true, format!("the interval lies above {level}")),

@@ -1,6 +1,7 @@
-//! Localization: EMS above 0.4, it and its convolutional variant above supervised regression, and the latter above EMS.
+//! Claims on localization: EMS above 0.4, EMS and conv-EMS above supervised regression, conv-EMS above EMS.
 //!
-//! A result below the level that still rises ([`ModuleIou::late_rise`]) is not judged: more steps may reach the level.
+//! There is no verdict on a result that is below the level and still rising ([`ModuleIou::late_rise`]): more steps may
+//! reach it.
 
 use super::judgement::{Found, Judgement};
 use super::missing::Missing;
@@ -54,8 +55,8 @@ pub(crate) fn ems_above_level(study: &Study) -> Judgement {
     }
 }
 
-/// The interval of the difference must lie above 0; halves of the two intervals (over seeds, and over the baseline's screens)
-/// are added as independent errors are.
+/// The interval of the difference must lie above 0. Its half width is the root of the sum of squares of both half
+/// widths (over seeds, and over the baseline's screens), as for independent errors.
 pub(crate) fn above_svr(study: &Study, name: &str) -> Judgement {
     let there = module(study, name);
     let svr = study.localization.baselines.iter().find(|baseline| baseline.name == SVR);
@@ -98,7 +99,7 @@ pub(crate) fn above_svr(study: &Study, name: &str) -> Judgement {
     if missing.is_none() { above(found, there, difference, 0.0) } else { found.missing(&missing) }
 }
 
-/// The interval of the difference over the seeds that both have must lie above 0, after the same number of steps.
+/// The difference after the same number of steps, over the seeds that both have: its interval must lie above 0.
 pub(crate) fn conv_above_ems(study: &Study) -> Judgement {
     let missing = missing(study, &[EMS, CONV_EMS]);
     let (Some(ems), Some(conv)) = (module(study, EMS), module(study, CONV_EMS)) else {

@@ -1,4 +1,4 @@
-//! Which runs a claim waits for.
+//! The runs that are missing for a verdict.
 
 use crate::counted::count;
 use crate::paper::MIN_SEEDS;
@@ -6,7 +6,7 @@ use std::fmt;
 
 const N_EXAMPLES: usize = 3;
 
-/// Runs that are not there.
+/// Missing runs.
 #[derive(Debug, Default)]
 pub(crate) struct Missing {
     n_runs: usize,
@@ -14,7 +14,7 @@ pub(crate) struct Missing {
 }
 
 impl Missing {
-    /// `place` has `n_there` runs and needs [`MIN_SEEDS`].
+    /// Notes that `place` has `n_there` runs and needs [`MIN_SEEDS`].
     pub fn need(&mut self, n_there: usize, place: impl fmt::Display) {
         let n_missing = MIN_SEEDS.saturating_sub(n_there);
         if n_missing > 0 {
@@ -36,7 +36,7 @@ impl fmt::Display for Missing {
     }
 }
 
-/// `a, b, c and 2 more places`: the first few by name, the others counted.
+/// `a, b, c and 2 more places`: the first few names, and the number of the others.
 pub(crate) fn first_of(all: &[String], what: &str) -> String {
     let first = all[..all.len().min(N_EXAMPLES)].join(", ");
     match all.len().saturating_sub(N_EXAMPLES) {

@@ -1,4 +1,4 @@
-//! The paper's claims, each judged by itself.
+//! The paper's claims, each with a function that tests it.
 
 mod efficiency;
 mod final_reward;

@@ -1,4 +1,4 @@
-//! The same task again after a cue: nothing should be lost, and the new module should get little weight.
+//! Claims on a cue without a switch: the reward is kept, and the new module gets little weight.
 
 use super::judgement::{Found, Judgement};
 use super::missing::Missing;
@@ -9,9 +9,9 @@ use crate::statistics::{Estimate, Relation};
 use crate::switch_method::SwitchMethod;
 use crate::switching::{SeedGain, gains_of};
 
-/// A run at this share of the old level is back at it; an interval that lies below is not.
+/// If the interval lies below this share of the old reward, the run is not back at it.
 const BACK: f64 = 0.95;
-/// An interval that lies above this share is within a tenth of the old level: back at it.
+/// If the interval lies above this share of the old reward, the run is back at it.
 const NEAR: f64 = 0.9;
 /// A base whose final reward is this far above that of an untrained module has learned the task.
 const LEARNED: f64 = 0.1;
@@ -27,9 +27,9 @@ fn missing(n_there: usize, way: SwitchMethod, what: &str) -> Missing {
     missing
 }
 
-/// The reward of the one evaluation after the first 5 % of the steps, over the base's at its end: the interval over seeds must
-/// lie above 0.9, within a tenth of the old level. An interval below 0.95 is not back; otherwise there are too few
-/// seeds. Only bases that have learned the task are used.
+/// The reward at the first evaluation after 5 % of the steps, divided by the base's final reward. Back at the old
+/// level: the interval over seeds lies above 0.9. Not back: it lies below 0.95. Otherwise there are too few seeds. Only
+/// bases that have learned the task are used.
 pub(crate) fn back_at_once(study: &Study, way: SwitchMethod) -> Judgement {
     let shares = numbers(study, way, |seed| {
         let (base_end, start) = seed.base_end.zip(seed.scratch_start)?;
@@ -59,12 +59,12 @@ pub(crate) fn back_at_once(study: &Study, way: SwitchMethod) -> Judgement {
     }
 }
 
-/// The new module's vote share at the end must be significantly below half of its first value: initial votes are almost
-/// equal, so that several old modules have more than half of them without learning.
+/// The new module's vote share must end significantly below half of its first value. Initial votes are almost equal, so
+/// even without learning several old modules together have more than half.
 pub(crate) fn new_module_loses_weight(study: &Study, way: SwitchMethod) -> Judgement {
     let starts = numbers(study, way, |seed| seed.reuse_start.map(|share| 1.0 - share));
     let ends = numbers(study, way, |seed| seed.reuse_end.map(|share| 1.0 - share));
-    // By seed: a run has both or neither.
+    // Pairs by seed: a run has both values or neither.
     let below: Vec<f64> = starts.iter().zip(&ends).map(|(start, end)| start / 2.0 - end).collect();
     let missing = missing(below.len(), way, "with recorded votes");
     let (Some(start), Some(end), Some(below)) =

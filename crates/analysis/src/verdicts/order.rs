@@ -1,4 +1,4 @@
-//! The order of learning: touching any object, then the rewarded one.
+//! Claims on the order of learning: touching any object first, then the rewarded one.
 
 use super::judgement::{Found, Judgement};
 use super::missing::Missing;
@@ -9,11 +9,11 @@ use crate::scenes::SceneFindings;
 use crate::statistics::{Estimate, PooledEstimate, Resampling, Run, Scores, mean};
 use touchstream_env::seed::RunSeed;
 
-/// Fewer tasks do not represent match-to-sample in general.
+/// Minimum number of tasks for a claim about match-to-sample in general.
 const MIN_TASKS: usize = 3;
 
-/// How much later a run is halfway to its final reward than halfway to its final share of touches on any object, in shares
-/// of its steps; one per seed in which both rise.
+/// How much later a run reaches half of its rise in reward than half of its rise in touches on any object, as a share
+/// of its steps; for each seed in which both rise.
 fn delays(scene: &SceneFindings) -> Vec<(u64, f64)> {
     let delay = |(meaning, on_object): (u64, u64), n_steps: u64| {
         let delay = (meaning as f64 - on_object as f64) / n_steps as f64;
@@ -30,8 +30,8 @@ fn scenes<'a>(study: &Study<'a>) -> impl Iterator<Item = &'a SceneFindings> {
     study.scenes.iter().filter(|scene| scene.module == EMS)
 }
 
-/// The interval over match-to-sample tasks and seeds must be above 0. Needs three tasks with at least three seeds in which
-/// both rise.
+/// The interval over match-to-sample tasks and seeds must lie above 0. At least three tasks are needed, with at least
+/// three seeds in which both curves rise.
 pub(crate) fn buttons_first(study: &Study) -> Judgement {
     let tasks: Vec<&str> = twelve_tasks().filter(|task| task.starts_with("mts-")).collect();
     let recorded: Vec<&SceneFindings> =

@@ -1,4 +1,4 @@
-//! The findings of one preset, by which claims are judged.
+//! The findings of one preset that claims are tested on.
 
 use crate::localization::LocalizationFindings;
 use crate::modules::{Compared, ModuleFindings, ModuleOnTask};

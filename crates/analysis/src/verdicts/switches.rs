@@ -1,5 +1,5 @@
-//! Gains over switches: each switch has the same weight, regardless of its number of seeds; two learners are compared over
-//! the seeds that both have.
+//! Gains over switches. Each switch has the same weight, regardless of its number of seeds; two learners are compared
+//! over the seeds that both have.
 
 use super::judgement::Found;
 use super::missing::Missing;
@@ -32,7 +32,7 @@ fn mean_at<'a>(means: &'a [(&'static str, Estimate)], switch: &str) -> Option<&'
     means.iter().find(|(name, _)| *name == switch).map(|(_, mean)| mean)
 }
 
-/// The mean gain of each of the fifteen switches that a learner was run at.
+/// The mean gain at each of the fifteen switches for which the learner has runs.
 pub(crate) fn switch_means(
     study: &Study,
     learner: Learner,
@@ -46,7 +46,7 @@ pub(crate) fn switch_means(
     switches().filter_map(of_switch).collect()
 }
 
-/// Adds the runs of the fifteen switches that a learner lacks.
+/// Notes the switches for which a learner lacks runs.
 pub(crate) fn need_switches(missing: &mut Missing, learner: Learner, means: &[(&'static str, Estimate)]) {
     let Learner { module, way } = learner;
     for switch in switches() {
@@ -55,7 +55,7 @@ pub(crate) fn need_switches(missing: &mut Missing, learner: Learner, means: &[(&
     }
 }
 
-/// Two learners at the switches that both have, over the seeds that both have there.
+/// Two learners compared at the switches and seeds that both have.
 pub(crate) struct SwitchPairs {
     pub pairs: Vec<SwitchPair>,
 }
@@ -69,7 +69,7 @@ pub(crate) struct SwitchPair {
 }
 
 impl SwitchPairs {
-    /// Of the fifteen switches at which both have a seed.
+    /// Pairs at those of the fifteen switches at which both have a seed.
     pub fn new(study: &Study, a: Learner, b: Learner, gain: fn(&SeedGain) -> Option<f64>) -> Self {
         let of = |learner: Learner| gains_of(study.switches, learner.module, learner.way, gain);
         Self::of(&of(a), &of(b))
@@ -90,13 +90,13 @@ impl SwitchPairs {
         Self { pairs: switches().filter_map(pair).collect() }
     }
 
-    /// Keeps switches with at least `n_seeds` seeds.
+    /// Keeps the switches with at least `n_seeds` common seeds.
     pub fn with_seeds(mut self, n_seeds: usize) -> Self {
         self.pairs.retain(|pair| pair.n_seeds >= n_seeds);
         self
     }
 
-    /// Adds the switches at which they have too few seeds in common.
+    /// Notes the switches with too few common seeds.
     pub fn need(&self, missing: &mut Missing, a: Learner, b: Learner) {
         for switch in switches() {
             let pair = self.pairs.iter().find(|pair| pair.switch == switch);

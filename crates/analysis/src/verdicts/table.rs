@@ -1,4 +1,4 @@
-//! The claims as rows.
+//! The paper's claims as a table.
 
 use super::efficiency::{ems_above, ems_is_highest, order_of_seven};
 use super::final_reward::ems_ends_highest;
@@ -15,10 +15,10 @@ use super::voting::{
 use crate::paper::{CONV_EMS, EMS, NONE_LARGE};
 use crate::switch_method::SwitchMethod;
 
-/// A claim of the paper that runs can test.
+/// A claim of the paper that can be tested on runs.
 pub struct Claim {
     pub id: &'static str,
-    /// In a few words, for tables.
+    /// A short text for tables.
     pub short: &'static str,
     pub claim: &'static str,
     /// The paper's value.
@@ -26,7 +26,7 @@ pub struct Claim {
     judge: fn(&Study) -> Judgement,
 }
 
-/// All that is judged, in the order of the paper.
+/// All claims, in the order of the paper.
 #[rustfmt::skip]
 pub const CLAIMS: &[Claim] = &[
     Claim { id: "efficiency-highest", short: "EMS has the highest TA-N-AUC", claim: "EMS has the highest TA-N-AUC of the seven main modules", paper: "0.997", judge: ems_is_highest },
@@ -60,7 +60,7 @@ pub const CLAIMS: &[Claim] = &[
     Claim { id: "order-outlines", short: "any object first, then its class", claim: "Touching any object is learned before touching the sample's class (coco-mts, EMS)", paper: "boundaries before categories (no value given)", judge: outlines_first },
 ];
 
-/// One a claim, in the order of the table.
+/// One verdict per claim, in the order of the table.
 pub(crate) fn verdicts(preset: &str, study: &Study) -> Vec<Verdict> {
     let verdict = |claim: &Claim| {
         let Judgement { found, n, has_runs, outcome, why } = (claim.judge)(study);

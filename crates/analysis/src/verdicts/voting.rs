@@ -1,4 +1,5 @@
-//! Voting: its gains, by voting method and module, and how much of them is due to transformations or is not transfer.
+//! Claims on voting: its gains, by voting method and module, and how much of them is due to transformations or is not
+//! transfer.
 
 use super::judgement::{Found, Judgement};
 use super::missing::{Missing, first_of};
@@ -10,7 +11,7 @@ use crate::statistics::{Estimate, Relation};
 use crate::switch_method::SwitchMethod;
 use crate::switching::SeedGain;
 
-/// Fewer switches do not represent switches in general.
+/// Minimum number of switches for a claim about switches in general.
 const MIN_SWITCHES: usize = 3;
 
 fn r_gain(seed: &SeedGain) -> Option<f64> {
@@ -21,8 +22,8 @@ fn t_gain(seed: &SeedGain) -> Option<f64> {
     seed.t_gain
 }
 
-/// The mean RGain over seeds must be above 0 at each of the fifteen switches; reports at how many it is
-/// significantly so.
+/// Mean RGain over seeds must be above 0 at each of the fifteen switches; the number of switches at which it is
+/// significant is also reported.
 pub(crate) fn gains_everywhere(study: &Study, learner: Learner) -> Judgement {
     let means = switch_means(study, learner, r_gain);
     let mut missing = Missing::default();
@@ -82,18 +83,18 @@ fn gains_more(study: &Study, a: Learner, b: Learner, gain: fn(&SeedGain) -> Opti
     if missing.is_none() { found.above(difference.compare_to(0.0), 0.0) } else { found.missing(&missing) }
 }
 
-/// Mean RGain of unit voting less that of layer voting.
+/// Mean RGain of unit voting minus that of layer voting.
 pub(crate) fn unit_above_layer(study: &Study) -> Judgement {
     let ems = |way| Learner { module: EMS, way };
     gains_more(study, ems(SwitchMethod::UNIT), ems(SwitchMethod::LAYER), r_gain)
 }
 
-/// Mean TGain of EMS less that of the large module.
+/// Mean TGain of EMS minus that of the large module.
 pub(crate) fn ems_faster(study: &Study, way: SwitchMethod) -> Judgement {
     gains_more(study, Learner { module: EMS, way }, Learner { module: NONE_LARGE, way }, t_gain)
 }
 
-/// Mean RGain with transformations less that without.
+/// Mean RGain with transformations minus that without.
 pub(crate) fn transformations_help(study: &Study) -> Judgement {
     let ems = |way| Learner { module: EMS, way };
     gains_more(study, ems(SwitchMethod::LAYER), ems(SwitchMethod::LAYER_PLAIN), r_gain)
@@ -151,7 +152,7 @@ pub(crate) fn shuffled_gains_less(study: &Study) -> Judgement {
     }
 }
 
-/// `, a share of 0.61`, where there is something to share.
+/// `, a share of 0.61`; empty if `whole` is not positive.
 fn share_of(part: f64, whole: f64) -> String {
     if whole > 0.0 { format!(", a share of {:.2}", part / whole) } else { String::new() }
 }
