@@ -73,7 +73,7 @@ impl CacheInfo {
     }
 }
 
-/// Reads every store of features with `read`.
+/// Applies `read` to every store of features.
 pub fn each_store<T>(cache_dir: &Path, read: fn(&Path) -> io::Result<T>) -> Result<Vec<T>> {
     let folders = store_folders(cache_dir).at(cache_dir)?;
     folders.iter().map(|folder| read(folder).at(folder)).collect()

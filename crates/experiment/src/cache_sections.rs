@@ -1,5 +1,5 @@
-//! The sections of the cache folder that are plain files: images and weights. Only files with names that this program
-//! gives are counted and deleted; files that another process deletes meanwhile are skipped.
+//! The sections of the cache folder that consist of plain files: images and weights. Only files with names that this
+//! program uses are counted and deleted. If another process deletes a file meanwhile, it is skipped.
 
 use crate::error::{Context, Result};
 use std::fs;
@@ -12,16 +12,16 @@ use touchstream_files::none_if_not_found;
 pub enum CacheSection {
     /// Rendered images of the gallery, and an index of image files.
     Pictures,
-    /// Weights of encoders, and the files of killed installations.
+    /// Weights of encoders, and files left by killed installations.
     Weights,
 }
 
-/// Which files in a folder are this program's.
+/// Which files in a folder belong to this program.
 #[derive(Clone, Copy, Debug)]
 enum Ours {
-    /// Files whose names this program gives in a section.
+    /// Files whose names this program uses in a section.
     ByName(CacheSection),
-    /// All files: the folder is a working folder of this program.
+    /// All files, because this is a working folder of the program.
     All,
 }
 
@@ -29,13 +29,13 @@ enum Ours {
 pub struct SectionFiles {
     pub ours: Vec<PathBuf>,
     pub n_bytes: u64,
-    /// Files and links that this program did not make.
+    /// Files and links that do not belong to this program.
     pub foreign: Vec<PathBuf>,
     /// Folders that an installation is using; their files are neither counted nor deleted.
     pub in_use: Vec<PathBuf>,
     /// Folders, inner ones first.
     folders: Vec<PathBuf>,
-    /// Held until they are deleted.
+    /// Locks on abandoned installations, held until they are deleted.
     _left_behind: Vec<AbandonedFolder>,
 }
 
@@ -115,13 +115,13 @@ impl SectionFiles {
         self.ours.is_empty()
     }
 
-    /// Deletes our files, and then empty folders. Files that another process has deleted are skipped.
+    /// Deletes the program's files, then empty folders. Files that another process has already deleted are skipped.
     pub fn delete(&self) -> Result<()> {
         for path in &self.ours {
             none_if_not_found(fs::remove_file(path))
                 .with_context(|| format!("cannot delete {}", path.display()))?;
         }
-        // Folders with other files stay.
+        // Folders that contain other files cannot be removed and stay.
         self.folders.iter().for_each(|folder| _ = fs::remove_dir(folder));
         Ok(())
     }

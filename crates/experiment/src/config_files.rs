@@ -1,4 +1,4 @@
-//! A run's own configuration: its settings, and the tasks and the schedule that they name, all in its folder.
+//! Writes a run's configuration into its folder: settings, and the tasks and schedule that they name.
 
 use crate::config::{is_path, names_a_file};
 use crate::error::Result;
@@ -8,8 +8,8 @@ use std::path::Path;
 use touchstream_env::schedule::Schedule;
 use touchstream_env::task::{Task, find_task};
 
-/// Writes all settings of the run. Copies tasks and schedules from files into the folder, so that the run can resume
-/// anywhere.
+/// Writes all settings of the run. Tasks and schedules from files are copied into the folder, so that the run can be
+/// resumed without the original files.
 pub fn write_config(setup: &RunSetup, folder: &RunFolder) -> Result<()> {
     let mut config = setup.config.clone();
     if config.task.as_deref().is_some_and(is_path) {

@@ -1,4 +1,4 @@
-//! Encoding the screens of tasks ahead of time, into the cache that all runs share.
+//! Encodes the screens of tasks in advance, into the cache that all runs share.
 
 use crate::config::DataFacts;
 use crate::error::{Error, Result};
@@ -21,9 +21,9 @@ use touchstream_stimuli::Opened;
 pub struct ScreensToEncode<'a> {
     pub tasks: &'a [Task],
     pub splits: &'a [Split],
-    /// For tasks whose templates move.
+    /// Used for tasks whose templates move.
     pub placements: PlacementPool,
-    /// Also keep spatial maps.
+    /// Whether spatial maps are stored, too.
     pub maps: bool,
 }
 
@@ -40,10 +40,10 @@ pub struct EncodeSummary {
     pub n_new: usize,
     pub n_from_others: usize,
     pub n_new_bytes: u64,
-    /// Wall clock, with drawing, storing and waiting for other processes.
+    /// Wall-clock time, including drawing, storing and waiting for other processes.
     pub secs: f64,
     pub encoding_secs: f64,
-    /// New screens per second in the encoder.
+    /// New screens per second of encoding time.
     pub screens_per_sec: f64,
     pub calibrations: Vec<CalibrationFacts>,
     pub notes: Vec<String>,
@@ -58,7 +58,7 @@ pub struct CalibrationFacts {
     pub content_hash: String,
 }
 
-/// Encodes screens that are not in the cache yet, and calibrates the training split of each task.
+/// Encodes the screens that are not in the cache, and calibrates the training split of each task.
 pub fn encode_screens(
     screens: &ScreensToEncode<'_>,
     encoder: &dyn Encoder,

@@ -1,4 +1,4 @@
-//! What an encoder is made of, and which are installed.
+//! Facts about encoders, and which of them are installed.
 
 use crate::Unwatched;
 use crate::config::EncoderOptions;
@@ -21,7 +21,7 @@ pub struct EncoderFacts {
     pub scene_len: usize,
     /// Rows, columns and channels; absent without --map.
     pub map: Option<[usize; 3]>,
-    /// Of weights and settings; absent if the weights are not installed.
+    /// Hash of weights and settings; absent if the weights are not installed.
     pub content_hash: Option<String>,
     pub weights_file: Option<PathBuf>,
     /// The kind of FC6, for vgg16.
@@ -67,7 +67,7 @@ fn facts_of(encoder: String, architecture: &'static str, shape: FeatureShape) ->
     }
 }
 
-/// Without building the network, whose random FC6 alone takes 400 MB.
+/// Does not build the network, whose random FC6 takes 400 MB.
 pub fn vgg16_facts(how: &EncoderOptions, cache_dir: Option<&Path>) -> Result<EncoderFacts> {
     const ARCHITECTURE: &str =
         "VGG-16: 13 convolutions of 3 x 3 (conv1_1 to conv5_3) in 5 blocks, pool5, FC6; the map is conv5_3";
@@ -92,7 +92,7 @@ pub struct ModelFacts {
     pub inputs: Vec<String>,
     pub outputs: Vec<String>,
     pub values: Vec<ValueFacts>,
-    /// Why the model could not be run; shapes are then read from the file.
+    /// Why the model could not be run; in this case shapes are read from the file.
     pub not_run: Option<String>,
 }
 
@@ -102,7 +102,7 @@ pub struct ValueFacts {
     pub operator: String,
     pub shape: Option<Vec<usize>>,
     pub can_be_map: bool,
-    /// Side of the value as a spatial map; resampled to 14.
+    /// Height and width of the value as a spatial map, before it is resampled to 14.
     pub map_side: Option<usize>,
 }
 
@@ -124,13 +124,13 @@ impl ModelFacts {
 #[derive(Serialize)]
 pub struct EncoderLine {
     pub encoder: &'static str,
-    /// Absent if the model decides.
+    /// Absent if it depends on the model.
     pub scene_len: Option<usize>,
     /// Rows, columns and channels.
     pub map: Option<[usize; 3]>,
     /// Whether its weights are installed; absent for ONNX models.
     pub installed: Option<bool>,
-    /// Damage of installed weights, as far as their length and header show.
+    /// Damage of installed weights, as far as length and header show.
     pub damage: Option<String>,
     pub weights_bytes: Option<u64>,
     pub weights_file: Option<PathBuf>,
@@ -142,7 +142,7 @@ fn map_axes(shape: FeatureShape) -> [usize; 3] {
     [MAP_SIDE, MAP_SIDE, shape.map_channels]
 }
 
-/// Every encoder; sizes and damage of weights in this cache folder.
+/// All encoders; sizes and damage refer to the weights in this cache folder.
 pub fn encoder_lines(cache_dir: Option<&Path>) -> Vec<EncoderLine> {
     let compact = EncoderOptions::default().open(&EncoderSpec::Compact, None, &Unwatched).ok();
     let compact_shape = compact.map(|encoder| encoder.shape());

@@ -1,4 +1,4 @@
-//! Why an experiment cannot be planned, run, read or reported.
+//! Errors of experiments.
 
 use std::error::Error as StdError;
 use std::io::{self, ErrorKind};
@@ -7,11 +7,11 @@ use touchstream_agents::PlayError;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why an experiment failed. `Display` shows the outermost cause only, [`Error::text`] all of them.
+/// Why an experiment failed. `Display` prints the outermost cause only, [`Error::text`] all causes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Settings that are impossible, unknown or contradict each other.
+    /// Settings are impossible, unknown or contradictory.
     #[error("{0}")]
     Settings(String),
     /// The folder or packed file of a run or study is missing or incomplete, or contains something else.
@@ -26,7 +26,7 @@ pub enum Error {
     /// Slurm refuses jobs, or they are still running.
     #[error("{0}")]
     Slurm(String),
-    /// An error, and the file, run, field or step where it happened.
+    /// An error with the file, run, field or step where it occurred.
     #[error("{context}")]
     In { context: String, source: Box<Error> },
     /// A file is damaged, or is something else.
@@ -114,7 +114,7 @@ impl Error {
         text
     }
 
-    /// Whether a file exists and may be intact, but cannot be read now: permissions, an unreachable server.
+    /// Whether the file may be intact but cannot be read now: permissions, an unreachable server.
     pub fn is_out_of_reach(&self) -> bool {
         match self {
             Self::In { source, .. } => source.is_out_of_reach(),
@@ -133,7 +133,7 @@ impl Error {
         }
     }
 
-    /// Kinds of the I/O errors among its causes.
+    /// The kinds of all I/O errors among the causes.
     fn causes(&self) -> impl Iterator<Item = ErrorKind> {
         let mut cause = self.source();
         let causes = std::iter::from_fn(move || {
@@ -152,7 +152,7 @@ fn is_unreachable(kind: ErrorKind) -> bool {
     )
 }
 
-/// Adds to an error where it happened.
+/// Adds where an error occurred.
 pub trait Context<T>: Sized {
     fn with_context<C: Into<String>>(self, context: impl FnOnce() -> C) -> Result<T>;
 

@@ -1,4 +1,4 @@
-//! Features from the cache, as agents read them.
+//! Cached features in the form that agents read.
 
 use crate::inputs::scene_shape;
 use touchstream_agents::{FeatureSource, SceneShape};

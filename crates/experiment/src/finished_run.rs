@@ -1,4 +1,4 @@
-//! A finished run, opened again: its weights, its images and its features.
+//! Opens a finished run: weights, images and features.
 
 use crate::config::RawConfig;
 use crate::error::{Context, Error, Result, bail};
@@ -34,7 +34,7 @@ impl FinishedRun {
         let weights = read_weights(&folder.weights())?;
         let inputs = setup.open(watch)?;
         let mut wanted = inputs.identity(setup.plan.clone());
-        // It may have been trained on a machine that rounds otherwise, which no longer matters.
+        // The run may have been trained on a machine with other rounding; it can be evaluated here all the same.
         if let Some(found) = folder.read_identity()? {
             wanted.rounding = found.rounding;
         }

@@ -1,4 +1,4 @@
-//! The images and features of a run, opened once and shared by all runs with the same ones.
+//! The images and features of a run, opened once and shared by all runs that need the same ones.
 
 use crate::config::{DataFacts, needs_of};
 use crate::error::Result;

@@ -1,14 +1,14 @@
-//! Experiments: runs that are trained, checkpointed and resumed, switches between tasks, and studies of many runs, which are
-//! planned, shared among processes and Slurm jobs, read, evaluated and reported.
+//! Experiments: runs (trained, checkpointed, resumed), switches between tasks, and studies of many runs, shared among
+//! processes and Slurm jobs, then analysed and reported.
 //!
-//! This crate knows no command line and no terminal. It takes settings and a flag to stop, reports progress and warnings as
-//! [`Event`]s to a [`Watch`], and failures as an [`Error`].
+//! This crate does not use the command line or the terminal. It takes settings and a stop flag, reports progress and
+//! warnings as [`Event`]s to a [`Watch`], and failures as an [`Error`].
 //!
 //! # Runs
 //!
-//! A configuration becomes a [`RunSetup`], which is checked and complete. Opening it gives its [`Inputs`]: images and
-//! features. [`train`] writes a folder whose files are complete at any time; a run that is started again resumes from its
-//! last checkpoint and ends with the same bits. [`FinishedRun`] reads it.
+//! [`RunSetup::new`] checks a configuration and completes it. Opening the setup gives its [`Inputs`]: images and
+//! features. [`train`] writes a folder in which every file is complete at any time. If the run is started again, it
+//! resumes from its last checkpoint and ends with the same bits. [`FinishedRun`] reads the folder.
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -25,14 +25,14 @@
 //! # Ok::<(), touchstream_experiment::Error>(())
 //! ```
 //!
-//! [`config::Settings::SETTINGS`] lists every setting with its key, values and help: command lines, pages and bindings are
-//! built from it.
+//! [`config::Settings::SETTINGS`] lists every setting with its key, values and help; command-line options and pages are
+//! generated from it.
 //!
 //! # Studies
 //!
 //! A [`study::StudySpec`] lists modules, tasks, switches and seeds. [`study::begin`] writes it to a folder,
-//! [`study::cells_of`] lists its runs, [`study::WorkOptions::work`] does the missing ones, together with any other process,
-//! and [`study::report::study_report`] evaluates them. `examples/small_study.rs` does all of this.
+//! [`study::cells_of`] lists its runs, [`study::WorkOptions::work`] executes the missing ones, together with any other
+//! process, and [`study::report::study_report`] analyses them. `examples/small_study.rs` uses all of this.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 

@@ -1,4 +1,4 @@
-//! Files that the user asked for.
+//! Output files chosen by the user.
 
 use crate::error::{Context, Result};
 use std::fs::{self, File, OpenOptions};
@@ -6,8 +6,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use touchstream_files::AsideFile;
 
-/// A file under a name that the user chose. A regular file appears complete or not at all; devices and pipes are
-/// written to directly, and links stay links.
+/// An output file under a name that the user chose. A regular file is written under a temporary name and renamed;
+/// devices and pipes are written to directly, and links are kept.
 pub struct OutputFile {
     path: PathBuf,
     target: Target,

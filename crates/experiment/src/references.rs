@@ -18,24 +18,24 @@ pub type Point = (u64, f64, f64);
 
 #[derive(Debug, Serialize, Deserialize)]
 pub struct References {
-    /// Hash of the identity of the run that they belong to.
+    /// Hash of the identity of the run that the references belong to.
     identity: String,
-    /// A curve per task.
+    /// One curve per task.
     pub scratch: Vec<Vec<Point>>,
     pub fine_tuning: Vec<Vec<Point>>,
-    /// `[i][j <= i]`: rewards on task `j` after fine-tuning on task `i`.
+    /// `[i][j <= i]`: reward on task `j` after fine-tuning on task `i`.
     pub fine_tuning_after: Vec<Vec<f64>>,
 }
 
 impl References {
-    /// Those of an earlier start of the same run.
+    /// Reads the references of an earlier start of the same run.
     pub fn read(folder: &RunFolder, identity: &str) -> Option<Self> {
         let json = folder.read(&folder.references()).ok()?;
         let found: Self = serde_json::from_slice(&json).ok()?;
         (found.identity == identity).then_some(found)
     }
 
-    /// Trains them; `None` if asked to stop before the end.
+    /// Trains the references; `None` if stopped before the end.
     pub fn train(
         setup: &RunSetup,
         inputs: &Inputs,
@@ -87,7 +87,7 @@ struct Trainer<'a> {
     must_stop: &'a dyn Fn() -> bool,
 }
 
-/// A task of the stream: where the run's curve has it, and between which steps of the run it is learned.
+/// One task of the stream: its rows in the run's curve, and its first and last step in the run.
 struct LessonPart {
     lesson: usize,
     first_row: usize,
@@ -101,7 +101,8 @@ impl Trainer<'_> {
         Ok(Remap::new(settings.clone(), self.world.scenes.shape(), seed)?)
     }
 
-    /// Learns until the part ends or `is_over`, and is evaluated when the run's agent is, on the same trials.
+    /// Trains to the end of the task or until `is_over`, evaluating at the same steps and on the same trials as the
+    /// run's agent.
     fn learn(
         &self,
         agent: &mut Remap,

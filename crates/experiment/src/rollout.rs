@@ -1,4 +1,4 @@
-//! A stream played without an agent, with uniform or perfect touches.
+//! Plays a stream without an agent, by uniform or perfect touches.
 
 use crate::config::Choice;
 use serde::Serialize;

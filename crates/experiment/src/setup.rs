@@ -1,4 +1,4 @@
-//! A checked configuration: the plan of a run, and where its images and features come from.
+//! A checked configuration: the plan of a run, and the source of its images and features.
 
 use crate::config::{
     Preset, RawConfig, agent_settings, default_steps, raw_from_settings, schedule_of, tasks_of_schedule,
@@ -24,12 +24,12 @@ use touchstream_features::{CalibrationSettings, FeatureSettings, Wanted};
 use touchstream_modules::composite::Voting;
 use touchstream_stimuli::{Needs, Opened, SourceSpec};
 
-/// A run that is possible: its configuration is complete and without contradictions. Nothing has been opened yet.
+/// A complete configuration without contradictions. No file has been opened yet.
 pub struct RunSetup {
     /// The configuration with every setting filled in.
     pub config: RawConfig,
     pub schedule: Schedule,
-    /// The task of each lesson.
+    /// The task of each segment of the stream.
     pub tasks: Vec<Task>,
     pub plan: RunPlan,
     data: SourceSpec,
@@ -45,7 +45,7 @@ const MIN_EVALUATE_EVERY: u64 = 500;
 const MAX_PLACEMENTS: u32 = 100_000;
 
 impl RunSetup {
-    /// Checks a configuration and fills in the settings that it leaves out.
+    /// Checks a configuration and fills in missing settings.
     pub fn new(config: RawConfig) -> Result<Self> {
         let (schedule, config) = schedule_of(config)?;
         let module = config.module.clone().unwrap_or_else(|| "ems".into());
@@ -76,7 +76,7 @@ impl RunSetup {
         let placements_seed = config.placements_seed.unwrap_or(0);
         let lesson = |task: &Task| {
             let own = agent_settings(&config, &module, task, preset)?;
-            // All modules of a stream have one shape; how they learn depends on the task.
+            // All modules of a stream have the same shape; learning rate and policy depend on the task.
             let agent =
                 AgentSettings { learning_rate: own.learning_rate, policy: own.policy, ..agent.clone() };
             let placements = format!("{n_placements} of seed {placements_seed}");
@@ -139,7 +139,7 @@ impl RunSetup {
         self.config.images.open(&self.data, needs, watch)
     }
 
-    /// The streams that the run learns from and is evaluated on, at their first steps.
+    /// The streams for training and evaluation, at their first steps.
     pub fn world<'a>(&self, inputs: &'a Inputs) -> Result<World<'a, FeatureScenes>> {
         let (stimuli, seed) = (&inputs.stimuli, self.plan.seed);
         let validation = |task: &Task| self.stream_of(task, stimuli, Split::Validation, seed);
@@ -172,7 +172,7 @@ impl RunSetup {
         Ok(Stream::open_with(schedule, stimuli, split, RunSeed(seed), self.placements)?.0)
     }
 
-    /// Which features the agent reads, and how they are centred and scaled.
+    /// The features that the agent reads, and how they are centred and scaled.
     pub fn feature_settings(&self) -> Result<FeatureSettings> {
         let wanted = match find_module(&self.plan.agent().module.id)?.is_convolutional() {
             true => Wanted::SceneAndMap,
@@ -182,7 +182,7 @@ impl RunSetup {
     }
 }
 
-/// Steps at which reward maps are kept, in order.
+/// The steps at which reward maps are recorded, in increasing order.
 fn map_steps(config: &RawConfig, n_steps: u64, lengths: &[u64]) -> Result<Vec<u64>> {
     let longest = lengths.iter().copied().max().unwrap_or(n_steps);
     let mut steps = config.map_steps.clone().unwrap_or_else(|| snapshot_steps(longest, N_EVEN_SNAPSHOTS));

@@ -1,4 +1,4 @@
-//! Results of a run on each of its tasks, and the metrics of continual learning.
+//! Results of a run on each of its tasks, and metrics of continual learning.
 
 use crate::curve::CurveRow;
 use crate::references::{Point, References};
@@ -9,13 +9,13 @@ use touchstream_analysis::{
 };
 use touchstream_env::task::{ExactRewards, Task};
 
-/// The rows of a task, counted from 0, and its first step.
+/// The rows of a task (`lesson` counts from 0), and the step at which it began.
 pub fn lesson_rows(rows: &[CurveRow], lesson: usize) -> (u64, impl Iterator<Item = &CurveRow>) {
     let of_lesson = rows.iter().filter(move |row| row.lesson == lesson as u64 + 1);
     (of_lesson.clone().next().map_or(0, |row| row.step), of_lesson)
 }
 
-/// The metrics are defined for distinct tasks: a task that returns, and what follows it, is left out.
+/// The number of tasks before the first that returns: metrics are defined for distinct tasks.
 fn n_before_recurrence(tasks: &[Task]) -> usize {
     (0..tasks.len())
         .find(|&idx| tasks[..idx].iter().any(|task| task.id() == tasks[idx].id()))
@@ -48,7 +48,7 @@ pub fn stream_results<S: FeatureSource>(
             fine_tuning: fine_tuning.as_deref(),
         });
         if idx == 0 {
-            // There are no old modules yet.
+            // On the first task there are no old modules, and so no gains.
             (result.r_gain, result.t_gain) = (None, None);
         }
         tasks.push(result);

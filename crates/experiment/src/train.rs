@@ -1,4 +1,4 @@
-//! Trains a run into a folder, or continues it.
+//! Trains a run into a folder, or resumes it.
 
 use crate::config_files::write_config;
 use crate::error::{Error, Result};
@@ -32,8 +32,9 @@ pub fn train(
     train_run(setup, inputs, path, checkpoint_every, must_stop, watch, false)
 }
 
-/// Trains into a folder and, on another thread, a module from scratch for each task and one that is fine-tuned from task
-/// to task; their curves are on the page and in `references.json`. They have no checkpoint.
+/// Trains into a folder and, on another thread, the reference methods: a module from scratch for each task, and one
+/// that is fine-tuned from task to task. Their curves are on the page and in `references.json`. They have no
+/// checkpoint.
 pub fn train_with_references(
     setup: &RunSetup,
     inputs: &Inputs,
@@ -45,7 +46,7 @@ pub fn train_with_references(
     train_run(setup, inputs, path, checkpoint_every, must_stop, watch, true)
 }
 
-/// Sets its flag when it goes out of scope, also after an error or a panic.
+/// Sets a flag when dropped, also after an error or a panic.
 struct StopOnDrop<'a>(&'a AtomicBool);
 
 impl Drop for StopOnDrop<'_> {

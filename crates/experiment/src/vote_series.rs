@@ -1,4 +1,4 @@
-//! Votes as reports draw them: from a run in memory, or read back from the folder of a study's run.
+//! Votes in the form that reports draw, from a run in memory or from the folder of a study's run.
 
 use crate::curve::{LessonVotes, voter_name};
 use crate::error::{Context, Error, Result, bail};
@@ -7,7 +7,7 @@ use touchstream_modules::composite::{StageVotes, Voter, voter_shares};
 use touchstream_report::page::module_class;
 use touchstream_report::vote_plots::{VoteSeries, VoterShares};
 
-/// The shares of every voter at every stage of a run in memory.
+/// The vote shares of every voter at every stage of a run in memory.
 pub fn vote_series(name: &str, votes: &LessonVotes<'_>) -> VoteSeries {
     let steps = votes.rows.iter().map(|row| row.step as f64).collect();
     let at_steps: Vec<Vec<Vec<f64>>> =
@@ -25,7 +25,7 @@ pub fn vote_series(name: &str, votes: &LessonVotes<'_>) -> VoteSeries {
     VoteSeries { name: name.to_owned(), steps, stages: votes.votes.iter().enumerate().map(stage).collect() }
 }
 
-/// The shares of every voter at every stage of a run's `votes.csv`; `None` without that file.
+/// The vote shares of every voter at every stage from a run's `votes.csv`; `None` if there is no such file.
 pub fn read_votes(folder: &RunFolder) -> Result<Option<VoteSeries>> {
     let path = folder.votes_csv();
     if !folder.has(&path) {

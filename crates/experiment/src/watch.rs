@@ -8,7 +8,7 @@ use touchstream_env::task::Task;
 use touchstream_files::Progress;
 use touchstream_stimuli::SourceSpec;
 
-/// Follows an experiment. Several threads report at once.
+/// Receives the events of an experiment. Several threads may report at the same time.
 pub trait Watch: Sync {
     fn on(&self, event: Event<'_>);
 }
@@ -20,7 +20,7 @@ impl Watch for Unwatched {
     fn on(&self, _event: Event<'_>) {}
 }
 
-/// `Display` shows notes and warnings as a sentence, and progress as an empty text.
+/// `Display` prints notes and warnings as a sentence, and nothing for progress.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -49,7 +49,7 @@ pub enum Event<'a> {
     RunAlreadyFinished {
         folder: &'a Path,
     },
-    /// A run begins to learn, or continues at `step`.
+    /// A run begins training at its first step, or resumes at `step`.
     TrainingStarted {
         tasks: &'a [Task],
         module: &'a str,
@@ -58,7 +58,7 @@ pub enum Event<'a> {
     },
     /// An update or evaluation.
     TrainingAdvanced(&'a Moment),
-    /// A run ended, whatever the reason.
+    /// A run ended, for any reason.
     TrainingEnded,
     /// A run was interrupted, and its checkpoint was written.
     RunInterrupted {
@@ -67,8 +67,8 @@ pub enum Event<'a> {
         n_steps: u64,
     },
 
-    /// The study's shared images and features are about to be opened, which takes long, and a stop was requested: nothing
-    /// would be lost if the process ended now.
+    /// A stop was requested while the study's shared images and features are being opened, which takes long. The
+    /// process may be ended at once, because no run has begun.
     StopRequestedWhileOpening,
     /// Work on the runs of a study begins.
     StudyStarted {
@@ -84,7 +84,7 @@ pub enum Event<'a> {
         name: &'a str,
         step: u64,
     },
-    /// A run of a study has learned `n_steps` more.
+    /// A run of a study has advanced by `n_steps`.
     StudyRunAdvanced {
         cell: &'a Cell,
         n_steps: u64,
@@ -98,7 +98,7 @@ pub enum Event<'a> {
         name: &'a str,
         outcome: &'a AttemptResult,
     },
-    /// Runs were completed, begun or given up, here or elsewhere.
+    /// Runs were completed, started or given up, by this or another process.
     StudyAdvanced(&'a JobCounts),
     /// Work on the runs of a study ended.
     StudyEnded,
@@ -199,7 +199,7 @@ impl fmt::Display for Event<'_> {
     }
 }
 
-/// Passes the progress of long work on as events.
+/// Reports the progress of long work as events.
 pub struct WorkProgress<'a>(pub &'a dyn Watch);
 
 impl Progress for WorkProgress<'_> {

@@ -11,8 +11,7 @@ pub fn numbers_from_box(bounds: PixelBox) -> BoxNumbers {
     [bounds.top(), bounds.left(), bounds.bottom(), bounds.right()].map(|pixel| pixel as f64)
 }
 
-/// The box that two touches at the nearest pixels of the screen span, in whatever order the corners are. What is not a
-/// number becomes 0.
+/// The box between the touches nearest to two corners, which may be in any order. NaN becomes 0.
 pub fn box_from_numbers(numbers: BoxNumbers) -> PixelBox {
     let [top, left, bottom, right] =
         numbers.map(|number| number.round().clamp(0.0, (SCREEN_SIDE_PX - 1) as f64) as usize);

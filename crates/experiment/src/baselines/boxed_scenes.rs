@@ -1,4 +1,4 @@
-//! Screens as regression sees them: scene vectors and true boxes.
+//! The inputs and targets of regression: scene vectors and true boxes.
 
 use touchstream_env::pixel_box::PixelBox;
 
@@ -11,7 +11,7 @@ pub struct BoxedScenes {
     boxes: Vec<PixelBox>,
 }
 
-/// Scene vectors that regression cannot work with.
+/// Why scene vectors and boxes cannot be used for regression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BoxedScenesError {
     /// There are no training or no validation screens.
@@ -48,7 +48,7 @@ impl BoxedScenes {
         self.scene_len
     }
 
-    /// All scene vectors, `[n, scene_len]`.
+    /// The scene vectors, `[n, scene_len]`.
     pub fn numbers(&self) -> &[f32] {
         &self.scenes
     }

@@ -5,7 +5,7 @@ use crate::baselines::score::mean_iou;
 use touchstream_env::pixel_box::PixelBox;
 use touchstream_env::touch::SCREEN_SIDE_PX;
 
-/// The box of mean corners.
+/// The box whose corners are the mean corners.
 pub fn mean_box(boxes: &[PixelBox]) -> PixelBox {
     let mut sums = [0.0; 4];
     for bounds in boxes {
@@ -14,10 +14,10 @@ pub fn mean_box(boxes: &[PixelBox]) -> PixelBox {
     box_from_numbers(sums.map(|sum| sum / boxes.len() as f64))
 }
 
-/// Pixels between the first guesses.
+/// Step of the coarse grid in pixels.
 const COARSE_PX: usize = 16;
 
-/// The box of the largest mean overlap: the best of a coarse grid, then moved edge by edge for as long as that helps.
+/// The box with the largest mean IoU: the best of a coarse grid, whose edges are then moved while the mean increases.
 pub fn best_fixed_box(boxes: &[PixelBox]) -> PixelBox {
     let overlap = |numbers: [usize; 4]| mean_iou(std::iter::repeat_n(box_of(numbers), boxes.len()), boxes);
     let mut best = ([0, 0, SCREEN_SIDE_PX - 1, SCREEN_SIDE_PX - 1], 0.0);

@@ -26,7 +26,7 @@ use touchstream_env::stimuli::ImageId;
 use touchstream_env::task::{Paradigm, Task, TouchTransform};
 use touchstream_env::trial::{BoundTask, ScreenRecipe, uniform_touches_iou};
 
-/// Baselines of the task of a configuration; with a Python that has scikit-learn, by regression too.
+/// Computes the baselines for a configuration's task; those by regression only if there is a Python with scikit-learn.
 pub fn baselines(config: RawConfig, python: Option<&Path>, watch: &dyn Watch) -> Result<BaselineSummary> {
     let setup = RunSetup::new(config)?;
     check_task(&setup.tasks[0])?;
@@ -69,7 +69,7 @@ fn check_task(task: &Task) -> Result<()> {
     Ok(())
 }
 
-/// Every screen of a split, each once: trials show them all equally often.
+/// All screens of a split, each once; in trials they are equally frequent.
 fn boxed_scenes(task: &BoundTask, inputs: &Inputs) -> Result<BoxedScenes> {
     let (mut scenes, mut boxes) = (Vec::new(), Vec::new());
     for recipe in task.screens().unwrap_or_default() {
@@ -86,7 +86,7 @@ fn overlaps(guesses: impl IntoIterator<Item = PixelBox>, truths: &[PixelBox]) ->
     guesses.into_iter().zip(truths).map(|(guess, truth)| f64::from(guess.iou(*truth))).collect()
 }
 
-/// Those that look at no screen.
+/// The baselines that do not depend on the screen.
 fn fixed_rows(train: &[PixelBox], validation: &[PixelBox]) -> Vec<BaselineRow> {
     let uniform: Vec<f64> = validation.par_iter().map(|&bounds| uniform_touches_iou(bounds)).collect();
     let fixed = |name, bounds: PixelBox| {

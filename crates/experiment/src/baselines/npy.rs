@@ -1,4 +1,4 @@
-//! Tables of numbers as NumPy reads them.
+//! Writes NumPy's .npy files.
 
 use crate::error::{Context, Result};
 use std::io::Write;
@@ -14,7 +14,8 @@ pub fn write_npy(path: &Path, numbers: &[f32], n_columns: usize) -> Result<()> {
     file.finish()
 }
 
-/// Magic, version, length of the description, and the description, which ends with a line feed at a multiple of 64.
+/// Magic, version, length of the description, and the description, padded so that the data begin at a multiple of 64
+/// bytes.
 fn head(n_rows: usize, n_columns: usize) -> Vec<u8> {
     let facts = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({n_rows}, {n_columns}), }}");
     let n_before = 10;
@@ -29,7 +30,7 @@ fn head(n_rows: usize, n_columns: usize) -> Vec<u8> {
 
 #[test]
 fn the_head_is_numpys() {
-    // As `numpy.save` writes it for an array of shape (3, 2) and type float32.
+    // The bytes that `numpy.save` writes for an array of shape (3, 2) and type float32.
     let mut numpy =
         b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }".to_vec();
     numpy.resize(127, b' ');

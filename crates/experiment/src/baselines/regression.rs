@@ -1,4 +1,4 @@
-//! Ridge and support vector regression by scikit-learn, in a process of its own.
+//! Ridge and support vector regression by scikit-learn, in a separate process.
 
 use crate::baselines::box_numbers::{BoxNumbers, box_from_numbers, numbers_from_box};
 use crate::baselines::boxed_scenes::BoxedScenes;
@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 
 const SCRIPT: &str = include_str!("../../../../scripts/box_regression.py");
 
-/// What the script answers of each regression.
+/// The script's output for each regression.
 #[derive(Deserialize)]
 struct Answer {
     name: String,
@@ -21,7 +21,7 @@ struct Answer {
     boxes: Vec<BoxNumbers>,
 }
 
-/// Whether a Python can do it, before anything is encoded for it.
+/// Checks that a Python has scikit-learn, before anything is encoded.
 pub fn check_python(python: &Path) -> Result<()> {
     let output = Command::new(python)
         .args(["-c", "import sklearn; print(sklearn.__version__)"])
@@ -40,7 +40,7 @@ pub fn check_python(python: &Path) -> Result<()> {
     );
 }
 
-/// Hands over scene vectors and training boxes; validation boxes stay here.
+/// Passes scene vectors and training boxes to the script; validation boxes are never passed.
 pub fn rows(python: &Path, train: &BoxedScenes, validation: &BoxedScenes) -> Result<Vec<BaselineRow>> {
     let folder = tempfile::tempdir().context("no folder for what scikit-learn is to read")?;
     let write =

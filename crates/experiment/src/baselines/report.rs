@@ -26,7 +26,7 @@ pub struct BaselineRow {
     pub low: f64,
     pub high: f64,
     pub n: usize,
-    /// What was chosen, on training screens only.
+    /// Parameters chosen on training screens.
     pub details: String,
 }
 

@@ -1,10 +1,10 @@
-//! How well boxes fit: the mean overlap, and how sure one can be of it.
+//! The mean IoU of predicted boxes, with its bootstrap interval.
 
 use touchstream_analysis::statistics::{Estimate, Interval, N_RESAMPLES, Resampling, Width};
 use touchstream_env::pixel_box::PixelBox;
 use touchstream_env::seed::{RunSeed, StreamName};
 
-/// A fixed seed: equal values have equal intervals. Of hundreds of screens, whose intervals need not be widened.
+/// The seed is fixed, so that equal values have equal intervals. With hundreds of screens, intervals need no widening.
 const RESAMPLING: Resampling = Resampling {
     seed: RunSeed(0),
     stream: StreamName::new("baselines/resamples"),
@@ -24,12 +24,12 @@ pub struct Score {
 }
 
 impl Score {
-    /// The score of at least one screen, resampled with a fixed seed: equal values have equal intervals. One screen has an
-    /// interval without width.
+    /// The mean of at least one value. The seed is fixed, so that equal values have equal intervals. The interval of a
+    /// single screen has width 0.
     ///
     /// # Panics
     ///
-    /// Without screens, or if a value is not finite.
+    /// If there are no values, or one is not finite.
     pub fn of(values: &[f64]) -> Self {
         let found =
             Estimate::bootstrapped(values, &RESAMPLING).expect("at least one screen, with finite values");
@@ -39,7 +39,7 @@ impl Score {
     }
 }
 
-/// The mean overlap of guessed boxes with the true ones, which are as many.
+/// The mean IoU of predicted boxes with the true ones, of which there are equally many.
 pub fn mean_iou(guesses: impl IntoIterator<Item = PixelBox>, truths: &[PixelBox]) -> f64 {
     let sum: f64 = guesses.into_iter().zip(truths).map(|(guess, truth)| f64::from(guess.iou(*truth))).sum();
     sum / truths.len() as f64
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn overlaps_are_those_of_known_boxes() {
         let truths = [bounds(0, 0, 9, 9), bounds(0, 0, 9, 9), bounds(0, 0, 9, 9)];
-        // The same, half of it, and a box of the same size that shares a quarter: 25 of 175 pixels.
+        // The true box, half of it, and a box of the same size with an intersection of 25 of 175 pixels.
         let guesses = [bounds(0, 0, 9, 9), bounds(0, 0, 9, 4), bounds(5, 5, 14, 14)];
         assert!((mean_iou(guesses, &truths) - (1.0 + 0.5 + 1.0 / 7.0) / 3.0).abs() < 1e-7);
     }
@@ -73,7 +73,7 @@ mod tests {
         assert_eq!(Score::of(&[0.25]), Score { n: 1, mean: 0.25, low: 0.25, high: 0.25 });
     }
 
-    /// Published scores can be found again.
+    /// Published scores must remain reproducible.
     #[test]
     fn scores_stay_what_they_are_to_the_bit() {
         let values: Vec<f64> = (0..37_u32).map(|idx| f64::from(idx * idx % 101) / 101.0).collect();

@@ -7,7 +7,7 @@ use touchstream_agents::{AgentSettings, SceneShape, TouchScale};
 use touchstream_env::task::Task;
 use touchstream_modules::module::MapShape;
 
-/// The defaults for a module and a task, with the settings of a configuration.
+/// The settings of a configuration; where it has none, the defaults for the module and task.
 pub fn agent_settings(
     config: &RawConfig,
     module: &str,
@@ -78,13 +78,13 @@ pub fn agent_settings(
         (_, Some(_)) => bail!(Settings, "epsilon is for --explore epsilon-greedy"),
         (_, None) => {}
     }
-    // Everything but the sizes of features can be refused before anything is opened.
+    // Checks everything that does not depend on the sizes of features, before anything is opened.
     let any_map = MapShape { n_places: 1, n_channels: 1 };
     agent.check(SceneShape { scene_len: 1, map: Some(any_map) })?;
     Ok(agent)
 }
 
-/// The complete settings of an agent as a configuration; for several tasks, without those that depend on the task.
+/// The complete settings of an agent as a configuration; for several tasks, without those that differ between tasks.
 pub fn raw_from_settings(agent: &AgentSettings, config: RawConfig, is_for_several: bool) -> RawConfig {
     let typed = config.clone();
     let temperature = match agent.policy.dist {

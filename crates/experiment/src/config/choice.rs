@@ -10,14 +10,14 @@ use touchstream_stimuli::{SceneFit, TemplateRule, ValidationPart};
 
 /// A type with named values.
 pub trait Choice: Copy + 'static {
-    /// Each value with its name and an explanation. A value with a number has its default number.
+    /// Each value with its name and an explanation. A value with a parameter has the parameter's default.
     const CHOICES: &'static [(Self, &'static str, &'static str)];
 
     fn from_name(name: &str) -> Option<Self> {
         Self::CHOICES.iter().find(|(_, known, _)| *known == name).map(|(value, ..)| *value)
     }
 
-    /// The name of a value, whatever its number.
+    /// The name of a value, without its parameter.
     fn name(self) -> &'static str {
         let is_same = |(value, ..): &&(Self, _, _)| discriminant(value) == discriminant(&self);
         Self::CHOICES.iter().find(is_same).map_or("", |(_, name, _)| name)
@@ -42,13 +42,13 @@ pub trait Choice: Copy + 'static {
     }
 }
 
-/// Which settings are used where ours differ from the paper's.
+/// A set of defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
     #[default]
     Default,
-    /// The defaults with touches normalized to -1..1 on every task, the reading closest to the paper's results.
+    /// As `Default`, with touch coordinates from -1 to 1 on every task: the reading closest to the paper's results.
     Normalized,
     /// The values that the paper prints.
     Paper,

@@ -1,4 +1,4 @@
-//! Which encoder: options of every command and configuration with one.
+//! Options of the encoder, shared by all commands and configurations.
 
 use super::setting::settings;
 use crate::error::{Context, Error, Result, bail};

@@ -1,4 +1,4 @@
-//! Which images: options of every command and configuration with images.
+//! Options of images, shared by all commands and configurations.
 
 use super::choice::by_name_if_any;
 use super::setting::settings;
@@ -28,7 +28,7 @@ impl DataFacts {
 }
 
 settings! {
-    /// Which images of a source are used, and how.
+    /// Which images of a source are used.
     #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
     pub struct ImageOptions {

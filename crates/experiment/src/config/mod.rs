@@ -1,4 +1,4 @@
-//! Settings: declared once, read from files, command lines and pages, and turned into what a run needs.
+//! Settings: declared once, read from files and command lines, shown on pages, and turned into the settings of a run.
 
 mod agent_args;
 mod choice;

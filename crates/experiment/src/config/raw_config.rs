@@ -1,4 +1,4 @@
-//! The settings of a run, as typed or written in a file; every one may be left out.
+//! The settings of a run as typed or read from a file; each may be missing.
 
 use super::choice::{Preset, by_name_if_any};
 use super::setting::settings;
@@ -91,7 +91,7 @@ impl RawConfig {
         toml::to_string(self).context("the configuration cannot be written as TOML")
     }
 
-    /// These settings; where they are not set, those of `below`, unless they depend on another setting that differs.
+    /// These settings; where one is missing, that of `below`, unless it depends on another setting that differs.
     #[must_use]
     pub fn over(self, below: Self) -> Self {
         let below = below.without_what_goes_with_others(&self);
@@ -153,12 +153,12 @@ impl RawConfig {
         }
     }
 
-    /// Removes the settings of a file that depend on a setting that is now overridden: another task, module or preset
-    /// has its own widths and rates, another policy its own parameters.
+    /// Removes the settings of a file that depend on a setting that the command line overrides: another task, module or
+    /// preset has its own widths and rates, another policy its own parameters.
     fn without_what_goes_with_others(mut self, typed: &Self) -> Self {
         let differs = |typed: &Option<String>, own: &Option<String>| typed.is_some() && typed != own;
         let is_other_preset = typed.preset.is_some() && typed.preset != self.preset;
-        // One task or several: the one that is typed.
+        // Task and schedule exclude each other; the command line decides.
         if typed.task.is_some() {
             (self.schedule, self.voting, self.transformations) = (None, None, None);
         }

@@ -1,5 +1,5 @@
-//! One declaration of each setting: its key, its values and how they are explained. Fields, the keys of configuration files,
-//! command lines and pages are made from it.
+//! Declares each setting once: key, values and help. Struct fields, configuration keys, command-line options and pages
+//! are generated from the declaration.
 
 use super::choice::Choice;
 use std::ffi::OsStr;
@@ -13,20 +13,20 @@ pub trait Settings: Default + 'static {
     /// One row per setting, in the order of the fields.
     const SETTINGS: &'static [Setting<Self>];
 
-    /// These settings; where they are not set, those of `below`.
+    /// These settings; where one is missing, that of `below`.
     #[must_use]
     fn over(self, below: Self) -> Self;
 }
 
 pub struct Setting<S> {
     pub field: &'static str,
-    /// The field with hyphens: the key of configuration files and the option of command lines.
+    /// The field's name with hyphens: configuration key and command-line option.
     pub key: &'static str,
     /// The placeholder in the help, such as `N` or `SEED`; empty for a flag.
     pub value_name: &'static str,
     /// The heading in the help; empty for none.
     pub heading: &'static str,
-    /// The meaning and the default.
+    /// What the setting does, and its default.
     pub help: &'static str,
     pub values: Values,
     /// Sets the value; a list is extended.
@@ -64,11 +64,11 @@ pub(crate) const fn hyphenated<const LEN: usize>(field: &str) -> [u8; LEN] {
 pub trait Value: Sized {
     const VALUES: Values;
 
-    /// Parses a value; a list is extended.
+    /// Parses a value; a list is extended by it.
     fn read(text: &OsStr, before: Option<Self>) -> Result<Self, String>;
 }
 
-/// A field of a group: a value that may be missing.
+/// A field of a group; its value may be missing.
 pub trait Field: Sized {
     const VALUES: Values;
 
@@ -176,7 +176,7 @@ impl<T: Value> Value for Vec<T> {
     }
 }
 
-/// Red, green and blue.
+/// Red, green, blue.
 impl Value for [f32; 3] {
     const VALUES: Values = Values::One;
 
@@ -238,8 +238,8 @@ chosen!(
     touchstream_stimuli::ValidationPart,
 );
 
-/// Declares a group of settings: a struct, its table and `over`. A row is a field, its placeholder and its help;
-/// `where` gives an option of another name. Fields after `with` are groups.
+/// Declares a group of settings: a struct, its table and `over`. A row has a field, its placeholder and its help;
+/// `where` gives an option another name. Fields after `with` are nested groups.
 macro_rules! settings {
     (
         $(#[$struct_meta:meta])*

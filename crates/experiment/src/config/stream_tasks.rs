@@ -1,4 +1,4 @@
-//! The tasks of a run: which, how long each, and the modules that serve them all.
+//! The tasks of a run, their lengths, and the size of the modules that learn them all.
 
 use super::task_args::{parse_schedule_arg, parse_task_arg};
 use super::{Preset, RawConfig, agent_settings};

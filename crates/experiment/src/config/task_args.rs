@@ -8,7 +8,7 @@ use touchstream_env::schedule::{Length, Repeats, Schedule, Segment, find_schedul
 use touchstream_env::task::{MatchScreen, Paradigm, Task, find_task, language::parse_task};
 use touchstream_stimuli::Needs;
 
-/// The task of an id such as `sr-2way+rotation` or of a task file.
+/// The task with an id such as `sr-2way+rotation`, or of a task file.
 pub fn parse_task_arg(word: &str) -> Result<Task> {
     if is_path(word) { task_from_file(Path::new(word)) } else { Ok(find_task(word)?) }
 }
@@ -22,7 +22,8 @@ pub fn task_from_text(text: &str, path: &Path) -> Result<Task> {
     parse_task(text).map_err(|error| Error::Settings(format!("{}: {error}", path.display())))
 }
 
-/// The schedule of a name such as `switch-3`, of a list such as `sr-2way:8000,sr-4way-quadrant`, or of a schedule file.
+/// The schedule with a name such as `switch-3`, of a list such as `sr-2way:8000,sr-4way-quadrant`, or of a schedule
+/// file.
 pub fn parse_schedule_arg(word: &str, base_steps: u64) -> Result<Schedule> {
     if is_list(word) {
         return schedule_from_list(word);
@@ -33,12 +34,13 @@ pub fn parse_schedule_arg(word: &str, base_steps: u64) -> Result<Schedule> {
     schedule_from_file(Path::new(word))
 }
 
-/// Whether a word is a list of tasks, such as `sr-2way:8000,sr-4way-quadrant`. A file may have a comma in its name.
+/// Whether an argument is a list of tasks, such as `sr-2way:8000,sr-4way-quadrant`. An existing file whose name
+/// contains a comma is not a list.
 fn is_list(word: &str) -> bool {
     word.contains(',') && !Path::new(word).is_file()
 }
 
-/// The tasks of a list, each with its number of steps, if given.
+/// The tasks of a list, each with its number of steps if one is given.
 fn listed(list: &str) -> Vec<(&str, Option<&str>)> {
     let parts = list.split(',').map(|part| match part.trim().rsplit_once(':') {
         Some((task, steps)) => (task, Some(steps)),
@@ -47,7 +49,7 @@ fn listed(list: &str) -> Vec<(&str, Option<&str>)> {
     parts.collect()
 }
 
-/// The last task has no end.
+/// The last task continues indefinitely.
 fn schedule_from_list(list: &str) -> Result<Schedule> {
     let parts = listed(list);
     let mut segments = Vec::new();
@@ -74,10 +76,10 @@ fn schedule_from_list(list: &str) -> Result<Schedule> {
     Ok(Schedule::new(id, segments, Repeats::No)?)
 }
 
-/// Folders are named after schedules.
+/// Lists are part of folder names.
 const MAX_LIST_ID_CHARS: usize = 120;
 
-/// Whether a word is a schedule file, or a list that contains a task file.
+/// Whether an argument is a schedule file, or a list that contains a task file.
 pub fn names_a_file(word: &str) -> bool {
     match is_list(word) {
         true => listed(word).into_iter().any(|(task, _)| is_path(task)),
@@ -111,7 +113,7 @@ pub fn schedule_from_file(path: &Path) -> Result<Schedule> {
     parse_schedule(&text, find).map_err(|error| Error::Settings(format!("{}: {error}", path.display())))
 }
 
-/// Reads a text file of limited size: ours have a few hundred bytes, and a device may have no end.
+/// Reads a text file of limited size. Task files have a few hundred bytes; a device could be infinite.
 pub fn read_text(path: &Path) -> Result<String> {
     const MAX_BYTES: u64 = 4 << 20;
     let mut text = String::new();

@@ -10,7 +10,7 @@ pub fn voting_settings(voting: Voting, preset: Preset, has_transformations: bool
     if has_transformations { settings } else { settings.without_transformations() }
 }
 
-/// The settings of the controller of a method.
+/// The controller settings of a method.
 pub fn settings_of_method(method: VotingMethod, preset: Preset) -> VotingSettings {
     let voting = if method.by_unit { Voting::Unit } else { Voting::Layer };
     let settings = voting_settings(voting, preset, method.has_transformations);

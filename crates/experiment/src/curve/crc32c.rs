@@ -1,4 +1,4 @@
-//! CRC-32C (Castagnoli), which TensorBoard's records are checked by.
+//! CRC-32C (Castagnoli), the checksum of TensorBoard's records.
 
 pub(super) fn crc32c(bytes: &[u8]) -> u32 {
     const POLYNOMIAL: u32 = 0x82f6_3b78;

@@ -1,4 +1,4 @@
-//! The curve as text: numbers are written with as many digits as it takes to read the same bits again.
+//! The curve as CSV. Numbers have enough digits to be read back to the same bits.
 
 use crate::curve::row::{COLUMNS, CurveRow, Value};
 use touchstream_agents::Evaluation;
@@ -21,12 +21,12 @@ pub fn csv_text(rows: &[CurveRow]) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct CsvError {
-    /// Counted from 1.
+    /// Line number, from 1.
     pub line: usize,
     pub problem: String,
 }
 
-/// Reads what [`csv_text`] wrote.
+/// Parses the output of [`csv_text`].
 pub fn rows_from_csv(text: &str) -> Result<Vec<CurveRow>, CsvError> {
     let mut lines = text.lines().enumerate();
     let head = COLUMNS.map(|column| column.name).join(",");

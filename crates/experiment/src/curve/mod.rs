@@ -1,4 +1,4 @@
-//! A run's learning curve: one row per evaluation, as CSV, as Parquet, and as TensorBoard's events.
+//! A run's learning curve: one row per evaluation, as CSV, Parquet and TensorBoard events.
 
 mod crc32c;
 mod csv;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// One row group with the columns of the CSV file: counts as INT64, numbers as optional DOUBLE.
 pub fn parquet_bytes(rows: &[CurveRow]) -> Result<Vec<u8>, ParquetError> {
     let fields = COLUMNS.iter().map(|column| {
-        // The kind of a column is that of its values, and the same in every row.
+        // All values of a column have the same kind, so the first row decides.
         let (kind, repetition) = match rows.first().map(column.value) {
             Some(Value::Count(_)) => (PhysicalType::INT64, Repetition::REQUIRED),
             _ => (PhysicalType::DOUBLE, Repetition::OPTIONAL),

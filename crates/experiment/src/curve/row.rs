@@ -3,18 +3,18 @@
 use serde::{Deserialize, Serialize};
 use touchstream_agents::Evaluation;
 
-/// The results of an evaluation. They do not depend on the clock: the same run gives the same rows.
+/// The results of an evaluation. They contain no times, so the same run has the same rows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CurveRow {
     pub step: u64,
     /// Index of the stream's current task, from 1.
     pub lesson: u64,
-    /// Mean reward of the training trials since the last row; `None` without trials.
+    /// Mean reward of the training trials since the previous row; `None` if there were none.
     pub train_reward: Option<f64>,
     pub train_trials: u64,
-    /// Mean loss of the updates since the last row.
+    /// Mean loss of the updates since the previous row.
     pub train_loss: Option<f64>,
-    /// Mean share of the old modules in the votes since the last row; `None` without old modules.
+    /// Vote share of the old modules since the previous row, mean over stages; `None` without old modules.
     pub reuse: Option<f64>,
     pub validation: Evaluation,
 }

@@ -1,4 +1,4 @@
-//! The curve as TensorBoard reads it: records of protocol buffers, of which only a few fields are needed.
+//! The curve as a TensorBoard event file: records of protocol buffers, of which few fields are needed.
 
 use crate::curve::crc32c::crc32c;
 use crate::curve::row::{COLUMNS, CurveRow, Value};
@@ -8,14 +8,14 @@ use std::path::Path;
 
 /// An event file that grows row by row.
 ///
-/// A resumed run begins a new file. Its first record contains the step, and TensorBoard then ignores later steps of
+/// A resumed run starts a new file whose first record contains the step; TensorBoard then ignores later steps of
 /// earlier files.
 pub struct EventFile {
     file: File,
 }
 
 impl EventFile {
-    /// Begins a file; its name contains time and step, so that later files sort after earlier ones.
+    /// Creates a file; its name contains time and step, so that later files sort after earlier ones.
     pub fn begin(folder: &Path, unix_secs: f64, first_step: u64) -> io::Result<Self> {
         let name = format!("events.out.tfevents.{:010}.{first_step}.touchstream", unix_secs as u64);
         let mut file = OpenOptions::new().create(true).append(true).open(folder.join(name))?;
@@ -52,7 +52,7 @@ fn record(data: &[u8]) -> Vec<u8> {
     [&len, &masked(&len)[..], data, &masked(data)].concat()
 }
 
-/// A protocol buffer.
+/// The bytes of a protocol buffer.
 #[derive(Default)]
 struct Message(Vec<u8>);
 
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
     use touchstream_agents::Evaluation;
 
-    /// The data of all records, whose lengths and checksums are right.
+    /// The data of all records; checks lengths and checksums.
     fn records(mut bytes: &[u8]) -> Vec<Vec<u8>> {
         let mut records = Vec::new();
         while !bytes.is_empty() {
@@ -120,7 +120,7 @@ mod tests {
         let written = record(&data);
         assert_eq!(written[..8], 24_u64.to_le_bytes());
         assert_eq!(data, *b"\x09\0\0\0\0\0\0\xf8?\x1a\x0dbrain.Event:2");
-        // The checksum of `123456789` in the standard of CRC-32C.
+        // The standard test vector of CRC-32C.
         assert_eq!(crc32c(b"123456789"), 0xe306_9283);
     }
 

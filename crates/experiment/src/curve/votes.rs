@@ -1,16 +1,16 @@
-//! Votes over time.
+//! Votes over time, as CSV.
 
 use serde::{Deserialize, Serialize};
 use touchstream_modules::composite::{StageVotes, Voter, voter_shares};
 use touchstream_modules::module::Structure;
 
-/// Mean votes since the last row.
+/// Mean votes since the previous row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VoteRow {
     pub step: u64,
     /// Index of the stream's current task, from 1.
     pub lesson: u64,
-    /// Mean shares of all stages, concatenated.
+    /// Mean vote shares of all stages, concatenated.
     pub shares: Vec<f64>,
 }
 
@@ -72,7 +72,7 @@ impl LessonVotes<'_> {
     }
 }
 
-/// Mean share of the old modules over stages: 1 minus the share of the new module, which is the last voter.
+/// Vote share of the old modules, mean over stages: 1 minus the share of the new module, which is the last voter.
 pub fn reuse(shares: &[f64], votes: &[StageVotes]) -> f64 {
     let shares = voter_shares(shares, votes);
     let of_stages = shares.iter().map(|shares| 1.0 - shares.last().copied().unwrap_or(1.0));

@@ -1,4 +1,4 @@
-//! Findings about an encoder, as scripts read them.
+//! The results of an encoder check as JSON.
 
 use super::Checked;
 use crate::config::DataFacts;

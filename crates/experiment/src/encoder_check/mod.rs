@@ -1,4 +1,4 @@
-//! How good an encoder is: speed, statistics of its features, and whether near images are of the same class.
+//! Checks an encoder: speed, statistics of its features, and whether nearest neighbours have the same class.
 
 mod facts;
 
@@ -29,7 +29,7 @@ pub struct Checked {
     /// Without the time for drawing.
     pub encode_time: Duration,
     pub scenes: SceneStatistics,
-    /// Of each query, nearest first.
+    /// The neighbours of each query, nearest first.
     pub neighbours: Vec<Vec<Neighbour>>,
     /// Share of queries whose nearest neighbour has the same class.
     pub accuracy: f64,
@@ -104,7 +104,7 @@ pub fn sheet_of(checked: &Checked, stimuli: &dyn Stimuli, facts: &CheckFacts) ->
     let n_shown = N_SHOWN.min(checked.queries.len());
     let mut rows = Vec::with_capacity(n_shown);
     for shown in 0..n_shown {
-        // Spread over all queries, so that many classes are seen.
+        // Evenly spaced over all queries, so that many classes are shown.
         let query_idx = shown * checked.queries.len() / n_shown;
         let portrait = checked.queries[query_idx];
         let mut found = Vec::with_capacity(N_NEAREST);
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn eyes_for_colour_tell_coloured_squares_apart() {
-        // Shades of a colour, and the two splits, differ in brightness alone.
+        // Shades of a colour differ in brightness only, and so do the two splits.
         let checked = checked(Fake(|[red, green, blue]| [red - green, green - blue, blue - red]), 18);
         assert_eq!((checked.queries.len(), checked.searched.len()), (18, 36));
         assert!(checked.queries.iter().all(|portrait| portrait.split == Split::Validation));

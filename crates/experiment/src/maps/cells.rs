@@ -12,9 +12,9 @@ use touchstream_report::lettering::{LINE_PX, Weight, text_width};
 
 /// Pixels between cells.
 pub const GAP: usize = 6;
-/// A line of text and the gap below it.
+/// Height of a line of text with the gap below it.
 pub const LINE: usize = LINE_PX + 1;
-/// From one cell to the next.
+/// Distance between the left edges of neighbouring cells.
 pub const STRIDE: usize = MAP_SIDE + GAP;
 pub const PAPER: [u8; 3] = [255; 3];
 pub const INK: [u8; 3] = [30; 3];
@@ -39,7 +39,8 @@ pub fn truth_cell(truth: &RewardMap) -> Canvas {
     Canvas::of_map(truth).shrunk(PX_PER_CELL)
 }
 
-/// The predicted reward that has the last colour, in 255ths: 1, or the highest predicted reward where it is below 0.5.
+/// The predicted reward that has the brightest colour, in 255ths: 1, or the highest predicted reward if it is at most
+/// 0.5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColourScale {
     top: u8,
@@ -87,7 +88,7 @@ pub fn ringed(mut cell: Canvas, touch: Touch) -> Canvas {
     cell
 }
 
-/// A cell with the box that two touches span.
+/// A cell with the box between two touches.
 pub fn boxed(mut cell: Canvas, [one, other]: [Touch; 2]) -> Canvas {
     let [first, last] = PixelBox::spanned_by(one, other).corners();
     cell.frame(place_of(first), place_of(last));

@@ -1,4 +1,4 @@
-//! The trials that are looked at, and a module's reward maps for them.
+//! The trials whose reward maps are shown, and a module's predictions for them.
 
 use crate::maps::grid::{MAP_LEN, best_touch, grid_touches, levels_of};
 use touchstream_agents::{CandidateTouches, FeatureSource, MissingFeatures, TouchScale};
@@ -12,39 +12,41 @@ use touchstream_modules::module::{SceneHistory, ScreenHistory};
 use touchstream_modules::{Skill, set_sigmoids};
 use touchstream_report::trial_label::trial_label;
 
-/// One trial, standing at the first step that is looked at: its last one, or the first corner of localization, which
-/// has two steps on one screen. As in a stream, what was shown and touched before is remembered.
+/// One trial at the first step that is shown. This is its last step, or for localization, which has two steps on one
+/// screen, the step of the first corner. Like an agent in a stream, it has a history of earlier screens and touches.
 #[derive(Clone)]
 pub struct Example {
     /// `dog: touch left`; empty until the trial is chosen.
     pub label: String,
     /// The screens of the trial, each once, the current one last.
     pub screens: Vec<Screen>,
-    /// At the first step that is looked at.
+    /// The stream at the first step that is shown.
     start: Stream,
-    /// How many steps are looked at: from there to the trial's end.
+    /// Number of steps that are shown, from there to the end of the trial.
     n_maps: usize,
-    /// Numbers of the screens up to the trial's last, oldest first.
+    /// Indices of the screens up to the trial's last, oldest first.
     scene_ids: Vec<u32>,
-    /// The touches before the first step that is looked at.
+    /// The touches before the first step that is shown.
     touches: Vec<Touch>,
-    /// How modules read them.
+    /// The scale on which modules read touches.
     scale: TouchScale,
 }
 
-/// What a module reads touches on and looks ahead to.
+/// The settings of a module that maps depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct Outlook {
-    /// How it reads touches.
+    /// The scale on which it reads touches.
     pub scale: TouchScale,
-    /// Rewards ahead that it predicts. What a first touch leads to is looked at only by modules that predict it.
+    /// Number of predicted rewards. The first touch of localization is shown only if its effect on the next reward is
+    /// predicted (`k_f > 1`).
     pub k_f: usize,
 }
 
-/// So many trials are searched for different ones.
+/// Number of trials that are searched for trials with different maps.
 const SEARCHED: u64 = 200;
 
-/// The first trials of a stream whose true maps differ, at most `n`; filled up with others where there are not enough.
+/// The first trials of a stream whose true maps differ, at most `n`; if there are fewer, trials with equal maps are
+/// added.
 pub fn choose_examples(
     stream: &Stream,
     scenes: &impl FeatureSource,
@@ -55,7 +57,7 @@ pub fn choose_examples(
     let (mut chosen, mut spare): (Vec<Example>, Vec<Example>) = (Vec::new(), Vec::new());
     let mut truths: Vec<RewardMap> = Vec::new();
     let mut remembered = Remembered { scene_ids: Vec::new(), touches: Vec::new(), outlook };
-    // So that every example has something before it, as all but the first trial of a stream have.
+    // The first trial is skipped, so that every example has a history, as almost all trials of a stream have.
     Example::of_trial(&mut stream, scenes, &mut remembered)?;
     for _ in 0..SEARCHED {
         if chosen.len() == n {
@@ -81,15 +83,15 @@ pub fn choose_examples(
 /// Why a trial cannot be shown.
 #[derive(Debug, thiserror::Error)]
 pub enum ExampleError {
-    /// It has no features.
+    /// The features of a screen are missing.
     #[error(transparent)]
     MissingFeatures(#[from] MissingFeatures),
-    /// It cannot be drawn.
+    /// A screen cannot be drawn.
     #[error(transparent)]
     Stimulus(#[from] StimulusError),
 }
 
-/// What was shown and touched at the steps before, across trials: as much as any module reads back.
+/// Screens and touches of earlier steps, across trials.
 #[derive(Clone)]
 struct Remembered {
     scene_ids: Vec<u32>,
@@ -98,8 +100,8 @@ struct Remembered {
 }
 
 impl Example {
-    /// Plays the stream's present trial: every touch is the best one, or the middle of the screen where nothing can be
-    /// earned. Leaves the stream at the next trial.
+    /// Plays the stream's current trial with the best touch at each step, or the middle of the screen if no touch is
+    /// rewarded. Leaves the stream at the next trial.
     fn of_trial(
         stream: &mut Stream,
         scenes: &impl FeatureSource,
@@ -140,12 +142,12 @@ impl Example {
         Ok(Self { label: String::new(), screens, start, n_maps, scene_ids, touches, scale })
     }
 
-    /// How many maps it has: one for each step that is looked at.
+    /// Number of maps: one for each step that is shown.
     pub fn n_maps(&self) -> usize {
         self.n_maps
     }
 
-    /// What each touch is worth after these touches of the steps that are looked at.
+    /// The true reward map after these touches at the steps that are shown.
     pub fn truth(&self, touches: &[Touch]) -> RewardMap {
         let (mut stream, mut truth) = (self.start.clone(), RewardMap::zeros());
         for &touch in touches {
@@ -155,8 +157,8 @@ impl Example {
         truth
     }
 
-    /// The predicted maps, `[n_maps, MAP_SIDE, MAP_SIDE]` in 255ths: at each step of the reward that the trial will end
-    /// with, after the touches that the maps before promised most of.
+    /// The predicted maps, `[n_maps, MAP_SIDE, MAP_SIDE]` in 255ths. At each step the map of the reward at the trial's
+    /// end is shown, given that earlier touches were those with the highest predicted reward.
     pub fn predicted(&self, skill: &Skill, scenes: &impl FeatureSource) -> Vec<u8> {
         let shape = skill.structure().shape();
         let zeros = vec![0.0; shape.scene_len];
@@ -184,7 +186,7 @@ impl Example {
     }
 }
 
-/// The screens of an example so far, and those before it.
+/// The screens of an example up to a step, and those before it.
 struct ExampleHistory<'a, S> {
     ids: &'a [u32],
     scenes: &'a S,
@@ -232,7 +234,7 @@ mod tests {
     use touchstream_env::trial::{ScreenRecipe, Trial};
     use touchstream_modules::module::Module;
 
-    /// Screens that all look alike.
+    /// All screens have the same features.
     struct Blind;
 
     impl FeatureSource for Blind {
@@ -260,7 +262,7 @@ mod tests {
         choose_examples(&stream, &Blind, Outlook { scale, k_f: 2 }, 3).unwrap()
     }
 
-    /// A module that promises these rewards now and one touch ahead, wherever one touches.
+    /// A module that predicts these rewards for this touch and the next, regardless of the touch.
     fn skill(task: &str, rewards: [f32; 2]) -> Skill {
         let settings = AgentSettings::for_task("ems", &find_task(task).unwrap()).unwrap();
         let structure = settings.check(SceneShape::without_maps(4)).unwrap();
@@ -284,10 +286,10 @@ mod tests {
             for touch in Touch::all().step_by(499) {
                 assert_eq!(second.at(touch), PixelBox::spanned_by(middle, touch).iou(bounds));
             }
-            // At the first corner the reward of the second one is what is looked at, at the second its own.
+            // For the first corner the second reward is shown, for the second corner the first.
             let levels = example.predicted(&skill("localization", [0.2, 0.6]), &Blind);
             assert_eq!(levels.len(), 2 * MAP_LEN);
-            // One cell of a flat map is its best.
+            // A flat map is one level lower everywhere except at its best cell.
             let are =
                 |levels: &[u8], level: u8| levels[0] == level && levels[1..] == [level - 1; MAP_LEN - 1];
             assert!(are(&levels[..MAP_LEN], 153) && are(&levels[MAP_LEN..], 51));
@@ -306,7 +308,7 @@ mod tests {
         }
     }
 
-    /// Modules that are the same function on two scales have the same maps, past touches included.
+    /// Modules that are the same function at two touch scales have the same maps, with past touches in the input.
     #[test]
     fn touches_are_read_on_the_scale_of_the_module() {
         let levels = |scale: TouchScale| -> Vec<Vec<u8>> {

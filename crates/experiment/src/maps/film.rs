@@ -1,4 +1,4 @@
-//! Reward maps while they are learned, one frame per snapshot.
+//! The animation of reward maps during training, one frame per snapshot.
 
 use crate::maps::cells::{
     ColourScale, GAP, INK, LINE, PAPER, STRIDE, boxed, column_x, map_cell, ringed, screen_cell,
@@ -10,14 +10,14 @@ use touchstream_analysis::thousands;
 use touchstream_report::canvas::{Canvas, Place};
 use touchstream_report::film::Film;
 
-/// Examples in a row.
+/// Number of examples next to each other.
 const N_ACROSS: usize = 2;
 const EXAMPLE_GAP: usize = 18;
 const PROGRESS_PX: usize = 4;
 const FAINT: [u8; 3] = [225; 3];
 
-/// Each example has its label, its screens, and each predicted map next to the true one. Where a trial has two touches, the
-/// box that the best ones span is drawn on the screen. `None` if there is nothing to show.
+/// For each example: its label, its screens, and each predicted map next to the true one. If a trial has two touches,
+/// the box between the best ones is drawn on the screen. `None` if there are no examples or snapshots.
 pub fn map_film(examples: &[Example], snapshots: &[MapSnapshot]) -> Option<Film> {
     let n_screens = examples.iter().map(|example| example.screens.len()).max()?;
     let n_maps = examples.iter().map(Example::n_maps).max()?;
@@ -42,7 +42,7 @@ pub fn map_film(examples: &[Example], snapshots: &[MapSnapshot]) -> Option<Film>
     let scale = ColourScale::of(snapshots);
     scale.draw(&mut blank, Place { x: GAP + 2 * STRIDE, y: head - 2 * LINE });
     let corner = |idx: usize| (idx % n_across * example_px, head + idx / n_across * (LINE + STRIDE));
-    // Drawn once, with what never changes.
+    // Everything that is the same in all frames is drawn once.
     let mut constant_truths = Vec::new();
     for (idx, example) in examples.iter().enumerate() {
         let (x, y) = corner(idx);

@@ -1,26 +1,26 @@
-//! The grid of touches that kept maps are predicted on.
+//! The grid of touches at which recorded maps are predicted.
 
 use touchstream_env::touch::{SCREEN_SIDE_PX, Touch};
 
-/// Rows and columns of a kept map.
+/// Rows and columns of a recorded map.
 pub const MAP_SIDE: usize = 112;
 
-/// Numbers of a kept map.
+/// Number of cells of a recorded map.
 pub const MAP_LEN: usize = MAP_SIDE * MAP_SIDE;
 
-/// The middle of a cell, counted in reading order.
+/// The touch in the middle of a cell.
 fn touch_of_cell(cell: usize) -> Touch {
     let pixel = |at: usize| (2 * at + 1) * SCREEN_SIDE_PX / (2 * MAP_SIDE);
     Touch::new(pixel(cell / MAP_SIDE), pixel(cell % MAP_SIDE)).expect("cells are on the screen")
 }
 
-/// The middles of all cells, in reading order.
+/// The touches in the middle of all cells, row by row.
 pub fn grid_touches() -> impl ExactSizeIterator<Item = Touch> {
     (0..MAP_LEN).map(touch_of_cell)
 }
 
-/// Predicted rewards (`[MAP_SIDE, MAP_SIDE]`) in 255ths. Rounding makes many cells alike; only the best one keeps the highest
-/// level, so that it is found again: others that round to it are put one lower.
+/// Predicted rewards (`[MAP_SIDE, MAP_SIDE]`), rounded to 255ths. Many cells may round to the same level. So that the
+/// best cell can be found again, it alone keeps the highest level; others with this level are lowered by one.
 pub fn levels_of(rewards: &[f32]) -> Vec<u8> {
     let best =
         (0..rewards.len()).reduce(|best, cell| if rewards[cell] > rewards[best] { cell } else { best });
@@ -33,7 +33,7 @@ pub fn levels_of(rewards: &[f32]) -> Vec<u8> {
     levels
 }
 
-/// The touch that a map in [such levels](levels_of) promises most of.
+/// The touch with the highest predicted reward, from [rounded levels](levels_of).
 pub fn best_touch(levels: &[u8]) -> Touch {
     let best = levels.iter().copied().max().unwrap_or(0);
     touch_of_cell(levels.iter().position(|&level| level == best).unwrap_or(0))
@@ -43,7 +43,7 @@ pub fn best_touch(levels: &[u8]) -> Touch {
 mod tests {
     use super::*;
 
-    /// Two hills that round to the same level, the second a little higher.
+    /// Two maxima that round to the same level, the second slightly higher.
     #[test]
     fn the_best_touch_is_found_again_behind_rounding() {
         for height in [0.4, 1e-6] {

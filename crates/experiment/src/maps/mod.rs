@@ -1,4 +1,4 @@
-//! Reward maps to look at: the predictions of a module for a few fixed screens, over the course of learning.
+//! Images and animations of reward maps: a module's predictions for a few fixed screens during training.
 
 mod cells;
 mod example;

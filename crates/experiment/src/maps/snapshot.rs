@@ -1,4 +1,4 @@
-//! Predicted maps at one moment of learning, small enough to be kept.
+//! Predicted maps at one step of training, rounded so that they can be stored.
 
 use crate::maps::example::Example;
 use crate::maps::grid::{MAP_LEN, best_touch};
@@ -9,16 +9,16 @@ use touchstream_modules::Skill;
 /// Predicted rewards of all examples, in 255ths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapSnapshot {
-    /// Steps learned.
+    /// Number of training steps so far.
     pub step: u64,
-    /// Which of the stream's tasks was being learned, from 1; the examples are of that task.
+    /// Index of the stream's current task, from 1; the examples are of this task.
     pub lesson: u64,
     /// `[n_examples, n_maps, MAP_SIDE, MAP_SIDE]`
     pub levels: Vec<u8>,
 }
 
 impl MapSnapshot {
-    /// What a skill predicts now.
+    /// The current predictions of a skill.
     pub fn take(
         step: u64,
         lesson: u64,
@@ -30,12 +30,12 @@ impl MapSnapshot {
         Self { step, lesson, levels }
     }
 
-    /// Numbers of a snapshot of these examples.
+    /// Number of levels in a snapshot of these examples.
     pub fn len_of(examples: &[Example]) -> usize {
         examples.iter().map(Example::n_maps).sum::<usize>() * MAP_LEN
     }
 
-    /// The maps of each example, with the touches that they promise most of.
+    /// The maps of each example, with the best touch of each.
     pub fn of_examples<'a>(&'a self, examples: &[Example]) -> Vec<ExampleMaps<'a>> {
         let mut rest = self.levels.as_slice();
         let maps_of = |example: &Example| {
@@ -48,16 +48,16 @@ impl MapSnapshot {
     }
 }
 
-/// Maps of one example at one moment, one for each step that is looked at.
+/// The maps of one example at one step of training, one for each step of the trial that is shown.
 pub struct ExampleMaps<'a> {
     /// `[n_maps][MAP_SIDE, MAP_SIDE]` in 255ths.
     pub levels: Vec<&'a [u8]>,
-    /// The touch that each map promises most of; later maps are given the touches before.
+    /// The touch with the highest predicted reward of each map; later maps are predicted after these touches.
     pub touches: Vec<Touch>,
 }
 
-/// When maps are kept, if nobody says otherwise: `n_even` times at equal distances, which make a film, and at the start,
-/// then each time twice as late, and at the end, which make a strip of at most seven.
+/// The default steps at which maps are recorded: `n_even` evenly spaced ones for the animation, and for the image the
+/// start and at most six steps that double each time, up to the end.
 pub fn snapshot_steps(n_steps: u64, n_even: u64) -> Vec<u64> {
     let halvings = (0..N_STRIP as u32 - 1).map(|halvings| n_steps >> halvings);
     let even = (0..=n_even).map(|part| (u128::from(n_steps) * u128::from(part) / u128::from(n_even)) as u64);
@@ -67,10 +67,10 @@ pub fn snapshot_steps(n_steps: u64, n_even: u64) -> Vec<u64> {
     steps
 }
 
-/// Columns of maps in a strip.
+/// Maximum number of columns of maps in an image.
 pub const N_STRIP: usize = 7;
 
-/// Of many snapshots in order those that are shown beside each other: the first, then each about twice as late, and the
+/// The snapshots that are shown in an image: the first, then each at about twice the step of the previous one, and the
 /// last.
 pub fn strip_snapshots(snapshots: &[MapSnapshot]) -> Vec<&MapSnapshot> {
     let (Some(first), Some(last)) = (snapshots.first(), snapshots.last()) else { return Vec::new() };
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(shown(&snapshot_steps(640, 20)), [0, 20, 40, 80, 160, 320, 640]);
         assert_eq!(shown(&[5, 7, 8]), [5, 7, 8]);
         assert!(shown(&[]).is_empty());
-        // Updates are made every few steps, so that what is kept is kept a little later.
+        // A snapshot is taken at the first update after its planned step.
         assert_eq!(shown(&[0, 24, 40, 88, 96, 168, 328, 648]), [0, 24, 40, 88, 168, 328, 648]);
     }
 }

@@ -1,4 +1,4 @@
-//! The paper's figure 3: screens, predicted maps over the course of learning, and the true maps.
+//! The image of reward maps (figure 3 of the paper): screens, predicted maps during training, and true maps.
 
 use crate::maps::cells::{
     ColourScale, GAP, INK, LINE, PAPER, STRIDE, boxed, column_x, map_cell, ringed, screen_cell,
@@ -10,8 +10,9 @@ use touchstream_analysis::thousands;
 use touchstream_report::canvas::{Canvas, Place};
 use touchstream_report::lettering::{Weight, text_width};
 
-/// A row per example: its screens, a map per snapshot, the true map. Where a trial has two touches, three rows: the first
-/// touch; the second after the best first one, which is ringed; the true map of that second touch.
+/// One row per example: its screens, one map per snapshot, the true map. If a trial has two touches, there are three
+/// rows: maps of the first touch; maps of the second touch after the best first one (which is ringed); true maps of
+/// that second touch.
 pub fn map_strip(examples: &[Example], snapshots: &[MapSnapshot]) -> Canvas {
     let shown = strip_snapshots(snapshots);
     let scale = ColourScale::of(shown.iter().copied());
@@ -52,7 +53,7 @@ pub fn map_strip(examples: &[Example], snapshots: &[MapSnapshot]) -> Canvas {
     canvas
 }
 
-/// Number of columns, of screens and in all.
+/// Number of columns with screens, and of all columns.
 #[derive(Clone, Copy)]
 struct Layout {
     n_screens: usize,
@@ -66,7 +67,7 @@ const CAPTIONS: [&str; 3] = [
     "touch 2, after the ringed one: true reward",
 ];
 
-/// Columns that the longest caption needs.
+/// Number of columns that the longest caption covers.
 fn caption_columns() -> usize {
     CAPTIONS
         .map(|caption| text_width(caption, Weight::Regular))
@@ -86,7 +87,7 @@ fn block_of(example: &Example, n_rows: usize, Layout { n_screens, n_columns }: L
     block
 }
 
-/// A line of text and a row of cells.
+/// Height of a line of text and a row of cells.
 const ROW_PX: usize = LINE + STRIDE;
 
 fn cell_place(column: usize, row: usize) -> Place {

@@ -1,11 +1,11 @@
-//! One table of all claims and settings, at the top of the page of verdicts.
+//! The table of all claims and settings, at the top of the page of verdicts.
 
 use crate::study::evidence::Evidence;
 use crate::study::reproduction::heading;
 use std::collections::BTreeSet;
 use touchstream_analysis::{CLAIMS, VerdictKind};
 
-/// A column: some studies under one preset.
+/// A column of the table: the studies of one section under one preset.
 pub struct Judged<'a> {
     /// `A`, `B`, ...
     pub letter: String,
@@ -13,7 +13,7 @@ pub struct Judged<'a> {
     pub preset: &'a str,
 }
 
-/// One for each section and preset under which a claim could be judged, in the order of sections.
+/// One column for each section and preset with a verdict on any claim, in the order of the sections.
 pub fn judged_columns(all: &[Evidence]) -> Vec<Judged<'_>> {
     let mut columns: Vec<Judged> = Vec::new();
     for evidence in all {
@@ -26,7 +26,7 @@ pub fn judged_columns(all: &[Evidence]) -> Vec<Judged<'_>> {
     columns
 }
 
-/// The table, with what its columns are above it.
+/// The table, after the list of its columns.
 pub fn at_a_glance(columns: &[Judged]) -> String {
     if columns.is_empty() {
         return "\nNo claim can be judged yet.\n".to_owned();
@@ -49,7 +49,7 @@ pub fn at_a_glance(columns: &[Judged]) -> String {
 }
 
 impl Judged<'_> {
-    /// Whether the column shows this section.
+    /// Whether this section belongs to the column.
     pub fn is_of(&self, evidence: &Evidence) -> bool {
         std::ptr::eq(self.evidence, evidence)
     }

@@ -1,4 +1,4 @@
-//! Axes of a study as they are typed: lists of names with `*`, numbers of seeds.
+//! Parses the axes of a study: lists of names with `*`, numbers of seeds.
 
 use crate::config::{is_path, parse_task_arg};
 use crate::error::{Result, bail};
@@ -18,7 +18,8 @@ pub fn all_modules() -> Vec<String> {
     MODULES.iter().map(|kind| kind.id.to_owned()).filter(|id| id != CONVOLUTIONAL).collect()
 }
 
-/// The modules that patterns stand for, each once, in the order of the patterns: `ems`, `none-*`, `main`, `all`.
+/// The modules that match the patterns (`ems`, `none-*`, `main`, `all`), in the order of the patterns, without
+/// duplicates.
 pub fn modules_of(words: &[String]) -> Result<Vec<String>> {
     let ids: Vec<&str> = MODULES.iter().map(|kind| kind.id).collect();
     let mut found = Vec::new();
@@ -33,7 +34,7 @@ pub fn modules_of(words: &[String]) -> Result<Vec<String>> {
     Ok(each_once(found))
 }
 
-/// Tasks by id, pattern or file; `all` for the twelve.
+/// Tasks by id, pattern or file; `all` means the twelve tasks of TA-N-AUC.
 pub fn tasks_of(words: &[String]) -> Result<Vec<String>> {
     let ids: Vec<&str> = paper_tasks().iter().map(|task| task.id()).collect();
     let mut found = Vec::new();
@@ -94,8 +95,8 @@ fn matching(axis: &str, pattern: &str, ids: &[&str]) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// Whether a name matches a pattern in which `*` stands for any text. Each piece between two `*` is matched at its
-/// first occurrence, which leaves most room for the rest, so there is no backtracking.
+/// Whether a name matches a pattern in which `*` matches any text. Each piece between two `*` is matched at its first
+/// occurrence, which leaves the longest rest, so no backtracking is needed.
 fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
@@ -137,11 +138,11 @@ mod tests {
         for pattern in ["*", "**", "ab*", "*ba", "a*a", "a*b*a", "*b*", "abba", "a**a", "*a*b*b*a*"] {
             check(pattern, "abba", true);
         }
-        // What a star stands for is never needed twice.
+        // Patterns for which a wrong choice for `*` would need backtracking.
         for pattern in ["", "a", "abba*a", "a*c*a", "*abbab", "ab*bba", "*b*b*b*", "abb", "bba"] {
             check(pattern, "abba", false);
         }
-        // Takes no time however many stars there are.
+        // Fast, regardless of the number of `*`.
         check(&format!("{}x", "*a".repeat(5000)), &"a".repeat(10_000), false);
         check(&format!("{}*b*a", "*a".repeat(5000)), &"a".repeat(10_000), false);
     }

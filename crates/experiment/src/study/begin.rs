@@ -1,4 +1,4 @@
-//! A study's settings in its folder: written at its first start, extended by later ones.
+//! Writes a study's settings into its folder at the first start, and extends them at later starts.
 
 use crate::error::{Context, Result, bail};
 use crate::study::cell::cells_of;
@@ -24,9 +24,9 @@ fn read_spec_if_any(folder: &StudyFolder) -> Result<Option<StudySpec>> {
     }
 }
 
-/// Writes a study's settings to its folder, unless it contains another study, and returns the settings with copies of
-/// the task files. Axes only grow: starting with fewer options runs only those and keeps the others. Concurrent
-/// starts add their own options.
+/// Writes a study's settings to its folder, unless it contains another study. Returns the settings with the paths of
+/// task files replaced by those of their copies. Axes only grow: a start with fewer options executes only those runs
+/// and keeps the others. Concurrent starts each add their own options.
 pub fn begin(folder: &StudyFolder, spec: &StudySpec, start: &Start) -> Result<StudySpec> {
     // Impossible settings are refused before anything is written.
     cells_of(spec)?;
@@ -38,12 +38,12 @@ pub fn begin(folder: &StudyFolder, spec: &StudySpec, start: &Start) -> Result<St
 struct Beginning {
     tasks: KeptTasks,
     spec: StudySpec,
-    /// Everything that the folder contains from now on.
+    /// The study in the folder, extended by this start.
     whole: StudySpec,
 }
 
 impl Beginning {
-    /// Reads the folder; writes nothing.
+    /// Reads the folder without writing.
     fn look(folder: &StudyFolder, spec: &StudySpec) -> Result<Self> {
         let there = read_spec_if_any(folder)?;
         if let Some(field) = there.as_ref().and_then(|there| spec.difference_of_settings(there)) {
@@ -64,7 +64,7 @@ impl Beginning {
         let tasks = KeptTasks::look(folder, [Some(spec), there.as_ref()].into_iter().flatten())?;
         let mut spec = tasks.with_copies(spec);
         let whole = there.map_or_else(|| spec.clone(), |there| spec.merged(&tasks.with_copies(&there)));
-        // A start with fewer options computes the same baselines.
+        // If this start names no Python, its baselines use the one of an earlier start.
         spec.python.clone_from(&whole.python);
         whole.check_size()?;
         Ok(Self { tasks, spec, whole })

@@ -15,7 +15,7 @@ use touchstream_analysis::{RunKind, SwitchMethod};
 use touchstream_env::task::Task;
 use touchstream_modules::module::ModuleKind;
 
-/// What a run of a study is: `run.json` in its folder.
+/// The identification of a run in its study: `run.json` in its folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RunFacts {
@@ -43,7 +43,7 @@ pub struct Cell {
 
 #[derive(Clone, Debug)]
 pub enum CellPlan {
-    /// A run from scratch with this configuration.
+    /// One task, learned from scratch.
     Alone(Box<RawConfig>),
     /// The first task of a pair.
     Base(Box<PairPlan>),
@@ -62,7 +62,7 @@ impl Cell {
 }
 
 /// All runs of a study. Bases come first, then the runs of the first seed, short ones first, so that an unfinished
-/// study has results; runs of the last seed are longest first, which keeps all cores busy to the end.
+/// study already has results. The runs of the last seed come longest first, so that all cores are busy to the end.
 pub fn cells_of(spec: &StudySpec) -> Result<Vec<Cell>> {
     let mut cells = BTreeMap::new();
     for (label, varied) in spec.variations()? {
@@ -85,8 +85,8 @@ pub fn cells_of(spec: &StudySpec) -> Result<Vec<Cell>> {
     Ok(cells)
 }
 
-/// The runs that are not complete. A base counts only if a missing run starts from it, or if none of these runs
-/// starts from it.
+/// The runs that are not complete. A complete study needs a base only if a run that starts from it is missing, or if no
+/// run starts from it.
 pub fn missing_of<'a>(
     cells: impl IntoIterator<Item = &'a Cell> + Clone,
     complete: &BTreeSet<String>,
@@ -137,7 +137,7 @@ impl Method<'_> {
         if self.preset != Preset::Default {
             name += &format!("--{}", self.preset.name());
         }
-        // All seeds of a run share the name before `--seed-`.
+        // All seeds have the same name before `--seed-`.
         format!("{}--seed-{seed}", folder_name(&name))
     }
 
@@ -191,7 +191,8 @@ impl Method<'_> {
             let TouchScale(scale) = base_settings.touch_scale;
             for &seed in &spec.seeds {
                 let (base, second) = (&plan.pair.base, &plan.pair.second);
-                // Features are centred on the tasks of a pair: only bases of the paper's switches serve several pairs.
+                // The features of a custom pair are centred on its own tasks, so its base cannot be shared; those of
+                // the paper's switches can.
                 let whose =
                     if plan.pair.is_named { String::new() } else { format!("--before-{}", second.id()) };
                 let base_name = format!("base--{}--{module}--{width}--touch-scale-{scale}{whose}", base.id());
@@ -201,7 +202,7 @@ impl Method<'_> {
                 let cost = n_steps as f64 * step_cost(base_settings);
                 let facts = self.facts(base, seed, RunKind::Base);
                 let what = CellPlan::Base(Box::new(plan.clone()));
-                // Several switches start from one base.
+                // Several switches start from the same base.
                 let base_cell = Cell { name: base_name.clone(), facts, what, n_steps, cost };
                 cells.entry(base_name.clone()).or_insert(base_cell);
                 for way in &spec.ways {
@@ -237,19 +238,19 @@ fn insert(cells: &mut BTreeMap<String, Cell>, cell: Cell) -> Result<()> {
     Ok(())
 }
 
-/// Estimated core seconds per step: products, and a constant for everything else.
+/// Estimated core seconds per step: multiply-adds, and a constant for everything else.
 fn step_cost(agent: &AgentSettings) -> f64 {
     const SECS_A_STEP: f64 = 2e-5;
     const SECS_A_PRODUCT: f64 = 2.5e-11;
     const SCENE_LEN: f64 = 4096.0;
-    /// Products of conv-EMS at all positions of a map.
+    /// Multiply-adds of conv-EMS at all positions of a map.
     const CONVOLUTIONS: f64 = 1.1e8;
     let units = &agent.module.units;
     let first = units.first().copied().unwrap_or(0) as f64 * SCENE_LEN * (agent.k_b + 1) as f64 * 3.0;
     let kind = find_module(&agent.module.id).ok();
     let n_parts = kind.map_or(1, |kind| kind.layers.n_parts());
     let behind: f64 = units.windows(2).map(|pair| pair[0] as f64 * pair[1] as f64 * n_parts as f64).sum();
-    // A target is learned from, which takes three times as long as predicting a candidate.
+    // Training on a touch takes three times as long as predicting its reward.
     let n_touches = agent.n_candidates as f64 + 3.0 * agent.n_targets as f64;
     let convolutions = if kind.is_some_and(ModuleKind::is_convolutional) { CONVOLUTIONS } else { 0.0 };
     SECS_A_STEP + SECS_A_PRODUCT * (first + convolutions + behind * n_touches)
@@ -283,7 +284,7 @@ mod tests {
         assert_eq!(n_seconds, 15 * 2 * 3 * 3);
     }
 
-    /// The default touch scale depends on the second task.
+    /// The default touch scale depends on both tasks, so only switches with the same scale share a base.
     #[test]
     fn a_base_serves_those_that_count_touches_as_it_does() {
         let mut spec = named_study(NamedStudy::Switching, Scale::Short);
@@ -298,7 +299,7 @@ mod tests {
         assert_ne!(base_of("switch-1"), base_of("switch-4"));
     }
 
-    /// A base is not repeated if all its runs are complete.
+    /// A base is missing only while a run that starts from it is missing.
     #[test]
     fn bases_are_missing_as_long_as_something_starts_from_them() {
         let mut spec = named_study(NamedStudy::Switching, Scale::Smoke);

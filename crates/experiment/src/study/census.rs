@@ -8,7 +8,7 @@ use crate::watch::{Event, Watch};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// All complete runs of a folder.
+/// All complete runs in a study's folder.
 pub struct Census {
     pub records: Records,
     /// Runs that the study's settings do not include.
@@ -22,8 +22,8 @@ impl Census {
     }
 }
 
-/// Complete runs that the study's settings do not include. Bases are ignored, because their names have changed; so
-/// are files and folders without a run.
+/// Complete runs that the study's settings do not include. Bases are ignored, because their names have changed between
+/// versions; so are files and folders that are not runs.
 pub fn unnamed_runs(folder: &StudyFolder, cells: &[Cell]) -> Result<Vec<String>> {
     let named: BTreeSet<&str> = cells.iter().map(|cell| cell.name.as_str()).collect();
     let complete = folder.complete()?.into_iter();

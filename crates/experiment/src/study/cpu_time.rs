@@ -13,10 +13,12 @@ pub fn process_cpu_time() -> Duration {
     duration_of(ClockId::ProcessCPUTime)
 }
 
-/// Of the child processes that have ended and been waited for, and of theirs; Linux only, in steps of 10 ms.
+/// CPU time of child processes that have ended and been waited for, and of their children. Linux only, in steps of 10
+/// ms.
 pub fn children_cpu_time() -> io::Result<Duration> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
-    // The program's name, in parentheses, may contain spaces. `cutime` and `cstime` are fields 16 and 17.
+    // The program's name, in parentheses, may contain spaces, so fields are counted after it. `cutime` and `cstime` are
+    // fields 16 and 17.
     let fields = stat.rsplit(')').next().unwrap_or_default();
     let ticks: Option<u64> =
         fields.split_whitespace().skip(13).take(2).map(|field| field.parse::<u64>().ok()).sum();

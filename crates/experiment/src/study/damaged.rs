@@ -1,4 +1,4 @@
-//! Complete runs that are no longer usable are moved aside, to be repeated.
+//! Moves complete runs that are no longer usable aside, so that they are repeated.
 
 use crate::error::{Context, Result, bail};
 use crate::run::{RunFolder, Stage, Trained};
@@ -10,7 +10,8 @@ use rayon::prelude::*;
 use std::collections::BTreeSet;
 use touchstream_analysis::RunKind;
 
-/// The complete runs among these. Unreadable runs, and unusable bases that are still needed, are moved aside first.
+/// The names of the complete runs among `cells`. Unreadable runs, and unusable bases that are still needed, are moved
+/// aside first.
 pub fn set_damaged_aside(
     folder: &StudyFolder,
     cells: &[&Cell],
@@ -36,7 +37,7 @@ fn set_aside(folder: &StudyFolder, damaged: Vec<(String, String)>, watch: &dyn W
     Ok(())
 }
 
-/// Complete bases that missing runs start from and whose checkpoints are unreadable, each with its problem.
+/// Complete bases with unreadable checkpoints that missing runs start from, each with the problem.
 fn useless_bases(folder: &StudyFolder, cells: &[&Cell]) -> Result<Vec<(String, String)>> {
     let complete = folder.complete()?;
     let needed: BTreeSet<String> = missing_of(cells.iter().copied(), &complete)
@@ -55,7 +56,7 @@ fn useless_bases(folder: &StudyFolder, cells: &[&Cell]) -> Result<Vec<(String, S
     Ok(useless.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
-/// The problem of a base's checkpoint, if any; a base that diverged needs none.
+/// The problem of a base's checkpoint, if any. A base that diverged needs no checkpoint.
 fn problem_of(base: &RunFolder) -> Result<Option<String>> {
     let status = base.read_status().ok().flatten();
     if status.is_none_or(|status| status.stage != Stage::Finished) {

@@ -1,5 +1,5 @@
-//! Studies that can be judged together, and what they say: on the same images, encoder and settings, with touches counted
-//! alike.
+//! Groups studies that can be evaluated together (same images, encoder, settings and touch scale), and computes their
+//! verdicts.
 
 use crate::config::Choice;
 use crate::config::RawConfig;
@@ -23,23 +23,23 @@ use touchstream_analysis::{
     Baseline, CLAIMS, Claim, LeftOut, RunKind, RunRecord, Verdict, VerdictKind, findings, name_of,
 };
 
-/// Studies that are judged together, and the verdicts.
+/// Studies that are evaluated together, and the verdicts on them.
 pub struct Evidence {
     pub images: String,
     pub encoder: String,
     pub touches: Counting,
-    /// Other settings that differ from the defaults.
+    /// Settings of the agents that differ from the defaults.
     pub settings: Vec<String>,
     pub studies: Vec<StudyUsed>,
     pub verdicts: Vec<Verdict>,
     /// Runs, modules and tasks that are excluded from all or some tables.
     pub left_out: Vec<LeftOut>,
-    /// Runs that cannot be read or have other settings; warnings about them were given when they were read.
+    /// Runs that cannot be read or have other settings; they have already been reported as warnings.
     pub unread: Vec<LeftOut>,
 }
 
 impl Evidence {
-    /// Names of smoke-scale studies, which only show that the program works.
+    /// Names of studies of scale `smoke`, whose verdicts mean nothing.
     pub fn smoke_studies(&self) -> Vec<&str> {
         self.studies
             .iter()
@@ -49,7 +49,7 @@ impl Evidence {
     }
 }
 
-/// What some studies say, folders or packed, each with those that are like it.
+/// Reads studies, folders or packed, and evaluates each together with those that match it.
 pub fn evidence_of(folders: &[PathBuf], watch: &dyn Watch) -> Result<Vec<Evidence>> {
     let studies = folders.iter().map(|path| Study::read(path, watch)).collect::<Result<Vec<_>>>()?;
     let mut alike: BTreeMap<String, Vec<Study>> = BTreeMap::new();
@@ -72,14 +72,14 @@ pub fn evidence_of(folders: &[PathBuf], watch: &dyn Watch) -> Result<Vec<Evidenc
     Ok(groups.into_iter().map(|((_, _, counting), group)| group.judged(counting)).collect())
 }
 
-/// A study, as its folder has it.
+/// A study as read from its folder.
 struct Study {
     path: PathBuf,
     opened: OpenStudy,
     spec: StudySpec,
     records: Records,
     touches: CountedTouches,
-    /// Runs of the study that are missing.
+    /// Number of missing runs.
     n_missing: usize,
 }
 
@@ -100,8 +100,8 @@ impl Study {
     }
 }
 
-/// The settings that change results: runs that differ in them are judged separately. The number of kept maps and the paths of
-/// folders change none; the touch scale and the content hashes are recorded in the runs.
+/// The settings that change results: studies that differ in them are evaluated separately. The number of recorded maps
+/// and the paths of folders have no effect on results; touch scale and content hashes are read from the runs.
 fn settings_key(spec: &StudySpec) -> Result<String> {
     let plain = |words: &RawConfig| RawConfig { touch_scale: None, ..redact_paths(words.clone()) };
     let settings = RawConfig { map_examples: None, ..plain(&spec.settings) };
@@ -110,16 +110,16 @@ fn settings_key(spec: &StudySpec) -> Result<String> {
     Ok(format!("{} {of_tasks:?} {:?}", settings.to_toml()?, spec.rates))
 }
 
-/// What must be the same for runs to be judged together.
+/// A property in which runs that are evaluated together must not differ.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Common {
     /// Hashes of a task's images and encoder.
     Images { task: String },
-    /// How long a task is learned, alone or after a switch.
+    /// Number of steps of a task, alone or after a switch.
     Steps { preset: &'static str, what: String },
 }
 
-/// What runs have in common.
+/// The values of each property.
 type Seen = BTreeMap<Common, BTreeSet<String>>;
 
 fn seen_by(study: &Study) -> Seen {
@@ -136,8 +136,9 @@ fn seen_by(study: &Study) -> Seen {
     seen
 }
 
-/// The index of the first entry that agrees with `new` on everything that both have; appends one if there is none. Folders
-/// with the same name may contain other images, and studies with the same name may be longer.
+/// The index of the first group that agrees with `new` in all properties that both have; appends a group if there is
+/// none. Names are not enough: folders with the same name may contain other images, and studies with the same name may
+/// have longer runs.
 fn place_among(all: &mut Vec<Seen>, new: Seen) -> usize {
     let fits =
         |there: &Seen| new.iter().all(|(what, seen)| there.get(what).is_none_or(|there| there == seen));
@@ -149,7 +150,7 @@ fn place_among(all: &mut Vec<Seen>, new: Seen) -> usize {
     idx
 }
 
-/// Studies that are judged together.
+/// Studies that are evaluated together.
 struct Group {
     images: String,
     encoder: String,
@@ -182,7 +183,7 @@ impl Group {
         let Study { path, opened, spec, records, touches, n_missing } = study;
         self.add_records(&path, records.run_records(&spec))?;
         self.baselines.extend(baselines_or_none(&opened.folder, watch));
-        // Paths of this machine do not belong on a page for others.
+        // Machine-specific paths are removed.
         let unread = records.unreadable.iter().chain(&records.strangers);
         self.unread
             .extend(unread.map(|(name, why)| LeftOut { what: name.clone(), why: redact_command(why) }));
@@ -190,7 +191,7 @@ impl Group {
         Ok(())
     }
 
-    /// Adds each run once: studies may share runs, whose results must be equal.
+    /// Adds each run once. If studies share a run, its results must be equal.
     fn add_records(&mut self, path: &Path, records: Vec<RunRecord>) -> Result<()> {
         for record in records {
             let what = format!("{}, preset {}", name_of(&record), record.preset);
@@ -262,7 +263,7 @@ mod tests {
         check(&mut all, images("sr-2way"), "a", 0);
         check(&mut all, images("sr-2way"), "b", 1);
         check(&mut all, images("sr-2way"), "a", 0);
-        // The first value of a key is always accepted; later ones must be equal.
+        // The first value of a property is always accepted; later values must be equal to it.
         check(&mut all, images("localization"), "c", 0);
         check(&mut all, images("localization"), "d", 1);
         check(&mut all, steps("default"), "24000", 0);

@@ -1,4 +1,4 @@
-//! A study's folder and the names in it.
+//! A study's folder and the paths in it.
 
 use crate::error::{Context, Result};
 use crate::run::{FilesInMemory, RunFolder};
@@ -13,7 +13,7 @@ use touchstream_files::{entries_of, none_if_not_found};
 #[derive(Clone, Debug)]
 pub struct StudyFolder {
     path: PathBuf,
-    /// Its runs, if they are not on disk.
+    /// Runs in memory, for a packed study; `None` if they are on disk.
     runs: Option<Arc<FilesInMemory>>,
 }
 
@@ -22,7 +22,8 @@ impl StudyFolder {
         Self { path: path.into(), runs: None }
     }
 
-    /// A study to be read whose runs are in memory, as if they were under this path; all other files are on disk.
+    /// A read-only study whose runs are in memory, with paths as if they were in this folder; all other files are on
+    /// disk.
     pub fn with_runs_in_memory(path: impl Into<PathBuf>, runs: FilesInMemory) -> Self {
         Self { path: path.into(), runs: Some(Arc::new(runs)) }
     }
@@ -55,7 +56,7 @@ impl StudyFolder {
         self.path.join("report")
     }
 
-    /// A complete run.
+    /// The folder of a complete run.
     pub fn run(&self, name: &str) -> RunFolder {
         let path = self.path.join("runs").join(name);
         match &self.runs {
@@ -93,7 +94,7 @@ impl StudyFolder {
         Ok(names)
     }
 
-    /// Makes a finished attempt the run; `false` if another attempt was complete before, which stays.
+    /// Turns a finished attempt into the run; `false` if another attempt was faster, whose result is kept.
     pub(crate) fn publish(&self, name: &str, attempt: &Path) -> Result<bool> {
         let run = self.run(name);
         let parent = self.path.join("runs");

@@ -1,4 +1,4 @@
-//! Images and features that the runs of a study share: each is opened once per process, before the first run.
+//! Images and features shared by the runs of a study; each is opened once per process, before the first run.
 
 use crate::config::RawConfig;
 use crate::error::{Context, Error, Result};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use touchstream_encoder::Encoder;
 use touchstream_env::task::Task;
 
-/// All inputs of a process, by their settings.
+/// All inputs of a process, by settings.
 pub struct InputsPool {
     inputs: BTreeMap<String, Arc<Inputs>>,
 }
@@ -25,7 +25,7 @@ impl InputsPool {
             let (setup, tasks) = needs_of(cell).with_context(|| cell.name.clone())?;
             wanted.entry(key_of(&setup, &tasks)?).or_insert((setup, tasks));
         }
-        // Encoders are large and slow to open: each is opened once, and dropped after the last inputs are open.
+        // Encoders are large and slow to open: each is opened once, and dropped when all inputs are open.
         let mut encoders: BTreeMap<String, Box<dyn Encoder>> = BTreeMap::new();
         let mut inputs = BTreeMap::new();
         for (key, (setup, tasks)) in wanted {
@@ -61,7 +61,7 @@ fn needs_of(cell: &Cell) -> Result<(RunSetup, Vec<Task>)> {
     }
 }
 
-/// Equal keys are equal inputs.
+/// Runs with equal keys have equal inputs.
 fn key_of(setup: &RunSetup, tasks: &[Task]) -> Result<String> {
     let RawConfig { data, encoder, images, encoder_options, placements, placements_seed, .. } = &setup.config;
     let settings = setup.feature_settings()?;

@@ -1,10 +1,10 @@
-//! A run of a study as the worker pool sees it.
+//! A run of a study from the point of view of the worker pool.
 
-/// A run to be done.
+/// A run to execute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     pub name: String,
-    /// The run that must be complete before.
+    /// The run that must be complete first.
     pub needs: Option<String>,
 }
 

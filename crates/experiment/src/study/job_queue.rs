@@ -1,4 +1,4 @@
-//! The queue of a study's runs in one process: which is next, and what is left.
+//! The queue of a study's runs in one process.
 
 use crate::error::Result;
 use crate::run::Stage;
@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 pub struct JobCounts {
     pub n_jobs: usize,
     pub n_complete: usize,
-    /// Runs that other processes work on.
+    /// Number of runs that other processes work on.
     pub n_elsewhere: usize,
-    /// Names and reasons.
+    /// Names of runs that were given up, and reasons.
     pub given_up: Vec<(String, String)>,
     /// CPU time of the runs of this process.
     pub cpu_in_runs: Duration,
@@ -38,7 +38,7 @@ pub(super) struct JobQueue<'a> {
     index: BTreeMap<&'a str, usize>,
     /// Bases that are complete.
     ready: BTreeSet<&'a str>,
-    /// When runs of other processes are checked again.
+    /// When to check the runs of other processes again.
     look_again: Vec<Instant>,
     looked: Option<Instant>,
     pub(super) cpu_in_runs: Duration,
@@ -87,7 +87,7 @@ impl<'a> JobQueue<'a> {
         Ok(())
     }
 
-    /// The next run that can be tried; it belongs to the calling thread from now on.
+    /// The next run that can be executed; the calling thread then owns it.
     pub(super) fn take_next(&mut self, folder: &StudyFolder) -> Result<Next> {
         self.look(folder)?;
         let mut next = Next::Nothing;
@@ -138,7 +138,7 @@ impl<'a> JobQueue<'a> {
         }
     }
 
-    /// Records the result of an attempt; a failed run may be tried again.
+    /// Records the result of an attempt; a failed run may be retried.
     pub(super) fn settle(&mut self, job: usize, state: JobState) {
         self.states[job] = match state {
             JobState::GivenUp { reason } => {

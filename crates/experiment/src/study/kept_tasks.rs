@@ -1,4 +1,4 @@
-//! Copies of task files in a study's folder: the study does not depend on the original files.
+//! Keeps copies of task files in a study's folder, so that the study does not depend on the original files.
 
 use crate::config::{is_path, parse_task_arg, read_text, task_from_text};
 use crate::error::{Context, Result, bail};
@@ -15,14 +15,14 @@ pub struct KeptTasks {
     /// The study's folder.
     folder: PathBuf,
     copies: BTreeMap<String, PathBuf>,
-    /// Copies that have not been written.
+    /// Copies that have not been written yet, by path.
     new: BTreeMap<PathBuf, String>,
 }
 
 struct Named {
     word: String,
     task: Task,
-    /// The text of its file, if it has one.
+    /// The text of the task's file, if it has one.
     text: Option<String>,
 }
 
@@ -47,7 +47,7 @@ impl KeptTasks {
             }
             check_one_task(&named)?;
             let Some(text) = text else { continue };
-            // A file may repeat a built-in task; the study then uses the file for both names.
+            // A file may have the id of a built-in task; the study then uses the file for both.
             let place = std::path::absolute(&copy)?;
             kept.copies.extend(named.into_iter().map(|one| (one.word, place.clone())));
             if !copy.exists() {
@@ -65,7 +65,7 @@ impl KeptTasks {
         Ok(())
     }
 
-    /// The same study, with copies in place of the files.
+    /// The study with the paths of copies in place of the original paths.
     pub fn with_copies(&self, spec: &StudySpec) -> StudySpec {
         let copy = |word: &str| match self.copies.get(word) {
             Some(copy) => copy.display().to_string(),
@@ -74,7 +74,7 @@ impl KeptTasks {
         spec.clone().with_task_words(Path::new(""), copy)
     }
 
-    /// The same study as stored in its folder: with paths relative to the folder.
+    /// The study in the form that is stored in its folder: with relative paths.
     pub fn as_stored(&self, spec: &StudySpec) -> StudySpec {
         let inside = |word: &str| match Path::new(word).strip_prefix(&self.folder) {
             Ok(inside) => inside.display().to_string(),
@@ -104,7 +104,7 @@ fn task_words(spec: &StudySpec) -> Vec<String> {
     spec.tasks.iter().cloned().chain(spec.switches.iter().flat_map(of_switch)).collect()
 }
 
-/// Refuses a task file that has changed: earlier runs used the copy.
+/// Refuses a task file that has changed, because earlier runs used the copy.
 fn check_unchanged(named: &[Named], copy: &Path, folder: &StudyFolder) -> Result<()> {
     let kept = task_from_text(&read_text(copy)?, copy)?;
     match named.iter().find(|one| one.text.is_some() && one.task != kept) {
@@ -121,7 +121,7 @@ fn check_unchanged(named: &[Named], copy: &Path, folder: &StudyFolder) -> Result
     }
 }
 
-/// Runs are named by task id.
+/// Refuses different tasks with the same id, because runs are named by task id.
 fn check_one_task(named: &[Named]) -> Result<()> {
     let Some((first, others)) = named.split_first() else { return Ok(()) };
     match others.iter().find(|other| other.task != first.task) {

@@ -1,4 +1,4 @@
-//! The runs of a study that this process does: all of them, or a share on a cluster.
+//! Executes runs of a study in this process: all of them, or a part of them on a cluster.
 
 use crate::error::{Context, Result};
 use crate::run::{RunFolder, Stage};
@@ -34,13 +34,13 @@ pub struct WorkSummary {
 }
 
 impl WorkOptions<'_> {
-    /// Does the missing runs; returns when all are complete or given up, or when it must stop.
+    /// Executes the missing runs; returns when all are complete or given up, or when it must stop.
     pub fn work(&self, cells: &[&Cell], must_stop: &AtomicBool, watch: &dyn Watch) -> Result<WorkSummary> {
         let complete = set_damaged_aside(self.folder, cells, watch)?;
         complete.iter().for_each(|name| self.folder.attempts(name).clear());
         let missing = missing_of(cells.iter().copied(), &complete);
         let wanted: BTreeSet<&str> = missing.iter().map(|cell| cell.name.as_str()).collect();
-        // Bases that no missing run starts from are skipped.
+        // Bases from which no missing run starts are skipped.
         let is_wanted = |cell: &&Cell| complete.contains(&cell.name) || wanted.contains(cell.name.as_str());
         let cells: Vec<&Cell> = cells.iter().copied().filter(is_wanted).collect();
         let mut spent = SpentTime::default();
@@ -90,9 +90,10 @@ impl WorkOptions<'_> {
     }
 }
 
-/// Opening images and encoding screens may take long, and no run would be lost: a stop may end the process at once.
+/// Opening images and encoding screens may take long, and no run would be lost: if a stop is requested meanwhile, the
+/// process may be ended at once.
 fn open_watching_for_stop<T>(must_stop: &AtomicBool, watch: &dyn Watch, open: impl FnOnce() -> T) -> T {
-    /// Ends the thread even if opening panics.
+    /// Ends the watching thread, also if opening panics.
     struct Open<'a>(&'a AtomicBool);
     impl Drop for Open<'_> {
         fn drop(&mut self) {

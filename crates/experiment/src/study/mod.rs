@@ -1,5 +1,5 @@
-//! A study: many runs that answer one question, in one folder, done by any number of processes on any number of machines, each
-//! run once, and reported from the folder alone.
+//! A study: the runs that answer one question, in one folder. Any number of processes on any number of machines execute
+//! them, each run once; reports need only the folder.
 
 mod at_a_glance;
 mod attempts;

@@ -1,4 +1,4 @@
-//! Which switches: the paper's, by number, or any two tasks.
+//! The two tasks of a switch: one of the paper's, or any two tasks.
 
 use crate::config::{is_path, parse_task_arg};
 use crate::error::{Result, bail};
@@ -17,7 +17,7 @@ pub struct Pair {
     pub is_named: bool,
 }
 
-/// The pair of a switch's name, or of two tasks: `FROM--TO`.
+/// The pair for a switch's name, or for two tasks: `FROM--TO`.
 pub fn pair_of(word: &str) -> Result<Pair> {
     if let Some(row) = NAMED_SCHEDULES.iter().find(|row| row.id == word) {
         return Ok(Pair {
@@ -34,8 +34,8 @@ pub fn pair_of(word: &str) -> Result<Pair> {
     Ok(Pair { name: format!("{}--{}", base.id(), second.id()), base, second, is_named: false })
 }
 
-/// The two tasks of `FROM--TO`. Names of tasks and files may contain `--` themselves, so the first split into two
-/// known tasks is used. Files are resolved relative to a folder.
+/// The two tasks of `FROM--TO`. Names of tasks and files may themselves contain `--`, so the first split into two known
+/// tasks is used. Files are relative to a folder.
 pub fn pair_words<'a>(word: &'a str, folder: &Path) -> Option<(&'a str, &'a str)> {
     let is_task = |word: &str| match is_path(word) {
         true => folder.join(word).is_file(),
@@ -46,7 +46,8 @@ pub fn pair_words<'a>(word: &'a str, folder: &Path) -> Option<(&'a str, &'a str)
     places.clone().find(between).or_else(|| word.split_once("--"))
 }
 
-/// All tasks of the paper's switches. Features are centred on their screens, so that a base serves every switch.
+/// All tasks of the paper's switches. Features are centred on the screens of all of them, so that a base can be shared
+/// by several switches.
 pub fn tasks_of_all() -> Result<Vec<Task>> {
     let mut ids: Vec<&str> = NAMED_SCHEDULES.iter().flat_map(|row| [row.base, row.switch]).collect();
     ids.sort_unstable();

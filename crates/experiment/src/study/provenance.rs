@@ -1,4 +1,4 @@
-//! How a study came about: every start of it, with the command as it was typed.
+//! The record of every start of a study, with its command.
 
 use crate::error::{Context, Result};
 use crate::study::StudyFolder;
@@ -26,7 +26,7 @@ impl Start {
         }
     }
 
-    /// Adds it to the study's record.
+    /// Appends the start to the study's record.
     pub fn note_in(&self, folder: &StudyFolder) -> Result<()> {
         let path = folder.path().join(FILE);
         if starts_of(folder)?.contains(self) {
@@ -34,7 +34,7 @@ impl Start {
         }
         let line = serde_json::to_string(self)? + "\n";
         let file = fs::OpenOptions::new().create(true).append(true).open(&path);
-        // One write: lines of several processes do not mix.
+        // A single write, so that lines of several processes do not mix.
         file.and_then(|mut file| file.write_all(line.as_bytes())).at(&path)
     }
 }
@@ -52,7 +52,7 @@ pub fn starts_of(folder: &StudyFolder) -> Result<Vec<Start>> {
     Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
 }
 
-/// Quotes a word for a shell.
+/// Quotes an argument for a shell.
 pub fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+%@".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! What a study's folders tell: every complete run with its curve.
+//! Reads the complete runs of a study with their curves.
 
 use crate::config::Choice;
 use crate::curve::{CurveRow, rows_from_csv};
@@ -18,26 +18,26 @@ pub struct CompleteRun {
     pub name: String,
     pub facts: RunFacts,
     pub rows: Vec<CurveRow>,
-    /// Why there is no more of it.
+    /// Why the run ended early, if it did.
     pub failure: Option<String>,
     pub identity: RunIdentity,
     pub folder: RunFolder,
 }
 
-/// All complete runs of a study, by name, and what could not be read.
+/// All complete runs of a study, and those that could not be read.
 pub struct Records {
     pub runs: Vec<CompleteRun>,
-    /// The folder's name, and what is wrong with it.
+    /// Folder name and problem of each unreadable run.
     pub unreadable: Vec<(String, String)>,
-    /// Those of them that may be sound: the system did not let us read them.
+    /// Unreadable runs that may be intact, because the system refused access.
     pub out_of_reach: BTreeSet<String>,
-    /// Runs that were made otherwise than other seeds of theirs.
+    /// Name of each excluded run, and how it differs from the other seeds.
     pub strangers: Vec<(String, String)>,
 }
 
 impl Records {
-    /// Reads the runs of a study that are in its folder, and the bases that they started from, whatever those were called then;
-    /// of others that lie there, nothing.
+    /// Reads the runs in the folder that belong to the study, and the bases that they started from, which may have
+    /// names of older versions. Other runs in the folder are ignored.
     pub fn read(folder: &StudyFolder, names: &BTreeSet<String>) -> Result<Self> {
         let complete = folder.complete()?;
         let (mut runs, failures) = read_runs(folder, complete.intersection(names));
@@ -51,20 +51,20 @@ impl Records {
         Ok(Self { runs, unreadable, out_of_reach, strangers }.without_strangers().without_unlike_touches())
     }
 
-    /// Runs that are there, whether they can be read or not.
+    /// Number of runs in the folder, readable or not.
     pub fn n_found(&self) -> usize {
         self.runs.len() + self.unreadable.len() + self.strangers.len()
     }
 
-    /// Seeds of one method must have been made alike: with the same program's arithmetic, images, features and plan. Those that
-    /// differ from the first are told, not averaged.
+    /// All seeds of a method must have the same arithmetic, images, features and plan. Runs that differ from the first
+    /// seed are excluded and listed.
     fn without_strangers(mut self) -> Self {
         let mut first_of: BTreeMap<String, (String, RunIdentity)> = BTreeMap::new();
         let mut kept = Vec::with_capacity(self.runs.len());
         for run in self.runs {
             let group = run.name.rsplit_once("--seed-").map_or(run.name.as_str(), |(group, _)| group);
             let mut identity = run.identity.clone();
-            // A base of another seed is another base.
+            // Seeds of a method differ in these by definition: each seed has its own base.
             (identity.plan.seed, identity.origin) = (0, None);
             let (first, known) =
                 first_of.entry(group.to_owned()).or_insert_with(|| (run.name.clone(), identity.clone()));
@@ -79,8 +79,8 @@ impl Records {
         self
     }
 
-    /// Modules are compared on a task, and only where they count touches alike: of one preset and task, those that count as most
-    /// do. A folder that an older program began may hold both kinds.
+    /// Modules are compared on a task only at the same touch scale: for each preset and task, the most frequent scale
+    /// is kept. A folder that an older program began may contain two scales.
     fn without_unlike_touches(mut self) -> Self {
         let key = |run: &CompleteRun| (run.facts.preset.name(), compared_with(&run.facts));
         let is_compared = |run: &CompleteRun| run.facts.kind != RunKind::Base;
@@ -107,7 +107,8 @@ impl Records {
         self
     }
 
-    /// As they are summed up and judged. Runs that failed say so: they count as missing, and against their learning rates.
+    /// The runs as input of the analysis. Failed runs are included with their reason: they count as missing, and
+    /// against their learning rates.
     pub fn run_records(&self, spec: &StudySpec) -> Vec<RunRecord> {
         let learned = self.runs.iter().filter(|run| run.failure.is_none());
         let curves: BTreeMap<&str, &[CurveRow]> =
@@ -117,7 +118,7 @@ impl Records {
     }
 }
 
-/// Those that can be read, and what is wrong with the others.
+/// The runs that can be read, and the problems of the others.
 fn read_runs<'a>(
     folder: &StudyFolder,
     names: impl Iterator<Item = &'a String>,
@@ -157,7 +158,7 @@ fn read_run(folder: RunFolder, name: &str) -> Result<CompleteRun> {
 }
 
 impl CompleteRun {
-    /// What the run is called in tables: its module, and what is varied about it.
+    /// The run's method in tables: its module, and the settings that vary.
     pub fn method(&self) -> String {
         match self.facts.varied.as_str() {
             "" => self.facts.module.clone(),
@@ -165,7 +166,7 @@ impl CompleteRun {
         }
     }
 
-    /// The run that it started from.
+    /// The name of the base that the run started from.
     fn base(&self) -> Option<&str> {
         match &self.facts.kind {
             RunKind::Second { base, .. } => Some(base),
@@ -175,7 +176,7 @@ impl CompleteRun {
 
     fn record(&self, spec: &StudySpec, curves: &BTreeMap<&str, &[CurveRow]>) -> RunRecord {
         let RunFacts { preset, module, varied, task, seed, kind } = &self.facts;
-        // Where rates are what is studied, they are an axis of the table, not other modules.
+        // If only the learning rate varies, it is an axis of the table and not part of the method.
         let is_rate = spec.vary.len() == 1 && varied.starts_with("learning-rate=");
         let base = self.base();
         let learning_rate = (is_rate && base.is_none()).then(|| self.identity.plan.agent().learning_rate);

@@ -1,4 +1,4 @@
-//! Sources, settings and commands without the paths of the machine that ran a study.
+//! Removes machine-specific paths from sources, settings and commands.
 
 use crate::config::RawConfig;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ fn last_part(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or(path)
 }
 
-/// A command in which each path is replaced by its last name.
+/// The command with each path replaced by its last component.
 pub fn redact_command(command: &str) -> String {
     let is_between = |c: char| " =,:'\"".contains(c);
     command
@@ -27,8 +27,8 @@ pub fn redact_command(command: &str) -> String {
         .collect()
 }
 
-/// Settings in which each path is replaced by its last name. Paths stay absolute, `folder:/photos`, so that reading
-/// them changes nothing.
+/// The settings with each path replaced by its last component. Paths stay absolute (`folder:/photos`), so that they are
+/// not resolved again when they are read.
 pub fn redact_paths(config: RawConfig) -> RawConfig {
     let rooted = |path: &str| format!("/{}", last_part(path));
     let source = |word: String| match word.split_once(':') {

@@ -1,4 +1,4 @@
-//! Which claims of the paper hold: a page of Markdown, made from studies.
+//! The Markdown page of verdicts on the paper's claims.
 
 use crate::config::Choice;
 use crate::study::at_a_glance::{Judged, at_a_glance, judged_columns};
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use touchstream_analysis::{LeftOut, Verdict, VerdictKind};
 
-/// A study that verdicts rest on.
+/// A study that verdicts are based on.
 pub struct StudyUsed {
     pub name: String,
     pub scale: Scale,
@@ -27,7 +27,7 @@ pub struct StudyUsed {
     encoder_hashes: BTreeSet<String>,
     /// The touch scale, as recorded in the runs.
     touches: String,
-    /// Whether the study's file gives the touch scale.
+    /// Whether the touch scale is given in `study.toml`.
     says_touch_scale: bool,
 }
 
@@ -60,7 +60,7 @@ impl StudyUsed {
     }
 }
 
-/// What a page was made from.
+/// The source of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MadeFrom {
     Results,
@@ -68,7 +68,7 @@ pub enum MadeFrom {
 }
 
 impl MadeFrom {
-    /// Packed files in a folder that is called `results` are ours.
+    /// Packed files in a folder named `results` are the project's own.
     pub fn of(paths: &[PathBuf]) -> Self {
         let is_ours = |path: &PathBuf| {
             let folder = path.parent().and_then(Path::file_name);
@@ -91,7 +91,7 @@ impl MadeFrom {
     }
 }
 
-/// The page.
+/// The text of the page.
 pub fn reproduction_page(all: &[Evidence], made_from: MadeFrom) -> String {
     let columns = judged_columns(all);
     let mut text =
@@ -147,7 +147,7 @@ fn section(evidence: &Evidence, columns: &[Judged]) -> String {
             }
         }
     }
-    // Studies that are older than the touch scale do not name it.
+    // Studies that are older than the setting do not contain the touch scale.
     if let Counting::Everywhere(edge) = touches
         && studies.iter().any(|study| !study.says_touch_scale)
     {
@@ -162,7 +162,7 @@ fn section(evidence: &Evidence, columns: &[Judged]) -> String {
     text
 }
 
-/// A warning about verdicts on studies that only show that the program works.
+/// A warning that verdicts on studies of scale `smoke` mean nothing.
 pub fn smoke_words(studies: &[&str]) -> String {
     format!(
         "Scale smoke: {}. These runs only show that everything works; they are too short for verdicts.",
@@ -170,7 +170,7 @@ pub fn smoke_words(studies: &[&str]) -> String {
     )
 }
 
-/// A row per claim with runs: judged claims first, then those without enough data.
+/// One row per claim with runs: first those with a verdict, then those without enough data.
 fn verdict_rows(verdicts: &[Verdict]) -> String {
     let mut sorted: Vec<&Verdict> = verdicts.iter().filter(|verdict| verdict.has_runs).collect();
     if sorted.is_empty() {

@@ -1,4 +1,4 @@
-//! The files of a complete run that are kept.
+//! Which files of a complete run are kept.
 
 use crate::error::{Context, Result};
 use crate::run::RunFolder;
@@ -16,14 +16,14 @@ pub enum Keep {
     Everything,
 }
 
-/// Identifies weights that are not kept: `result.json`.
+/// `result.json`: identifies the weights even if they are not kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunResult {
     /// `None` if the run failed.
     pub weights_hash: Option<String>,
 }
 
-/// Records the hash of the weights and deletes files that are not kept: a study of a thousand runs would fill a disk.
+/// Records the hash of the weights and deletes files that are not kept: those of a thousand runs could fill a disk.
 pub fn settle_run(folder: &RunFolder, keep: Keep) -> Result<()> {
     let weights = folder.weights();
     let bytes = none_if_not_found(fs::read(&weights)).at(&weights)?;

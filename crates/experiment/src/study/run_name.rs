@@ -1,14 +1,14 @@
-//! The names of a study's runs, which are the names of their folders.
+//! Names of a study's runs, which are also folder names.
 
-/// Maximum length in bytes: file systems allow 255, runs that are moved aside have longer names, and packed studies
-/// allow 155 with the seed.
+/// Maximum length in bytes. File systems allow 255, but damaged runs are moved to longer names, and packed studies
+/// allow 155 including the seed.
 const MAX_LEN: usize = 130;
-/// Characters that are kept of a longer name.
+/// Number of characters of a longer name that are kept.
 const KEPT_LEN: usize = 100;
 /// Characters of the hash that is appended.
 const HASH_LEN: usize = 12;
 
-/// A name that is valid on all file systems. If characters had to be replaced or removed, a hash of the whole name is
+/// A name that is valid on all file systems. If characters must be replaced or removed, a hash of the whole name is
 /// appended.
 pub fn folder_name(name: &str) -> String {
     if name.chars().all(is_plain) && name.len() <= MAX_LEN {

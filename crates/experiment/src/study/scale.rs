@@ -1,4 +1,4 @@
-//! How large a study is: seconds, under an hour, or the paper's size.
+//! The scale of a study: seconds, under an hour, or the paper's size.
 
 use crate::config::Choice;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub enum Scale {
     Paper,
 }
 
-/// How difficult a task is.
+/// Groups of tasks with the same length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     TwoWayResponse,
@@ -47,7 +47,7 @@ impl Choice for Scale {
 }
 
 impl Scale {
-    /// Steps of a task that is learned alone.
+    /// Steps of a task that is learned from scratch.
     pub fn steps(self, task: &Task) -> u64 {
         let (short, paper) = match kind_of(task) {
             Kind::TwoWayResponse => (8_000, 30_000),

@@ -17,22 +17,22 @@ use touchstream_analysis::SwitchMethod;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct StudySpec {
-    /// A built-in study, or the user's name.
+    /// Name of a built-in study, or one chosen by the user.
     pub name: String,
-    /// The question.
+    /// The study's question.
     pub title: String,
-    /// Determines the steps where `steps` is not given.
+    /// Determines the number of steps if `steps` is missing.
     pub scale: Scale,
-    /// A list; in a file also a number of seeds, from 1.
+    /// In memory a list; a study file may contain a number of seeds instead, counted from 1.
     #[serde(deserialize_with = "seeds")]
     pub seeds: Vec<u64>,
     pub presets: Vec<Preset>,
-    /// Ids and patterns; `main` for those of the paper's main figure, `all` for the 24.
+    /// Ids and patterns; `main` means the seven main modules, `all` the 24 of the paper.
     pub modules: Vec<String>,
-    /// Tasks that are learned alone.
+    /// Tasks that are learned from scratch.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<String>,
-    /// Pairs of tasks that are learned one after the other.
+    /// Pairs of tasks, of which the second is learned after the first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub switches: Vec<String>,
     /// Methods of learning the second task; `scratch` is always included.
@@ -45,10 +45,10 @@ pub struct StudySpec {
     pub base_steps: Option<u64>,
     /// Whether runs keep weights and checkpoint.
     pub keep_weights: bool,
-    /// A Python with scikit-learn, for supervised regression of localization.
+    /// A Python with scikit-learn, for the regression baselines of localization.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub python: Option<PathBuf>,
-    /// Each combination of these values is a method: keys of `settings`, with lists of values.
+    /// Keys of `settings` with lists of values; each combination of values is a method.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub vary: BTreeMap<String, Vec<toml::Value>>,
     /// Chosen learning rates by module and task.
@@ -101,10 +101,10 @@ fn seeds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u64>, D::Erro
     }
 }
 
-/// Settings that are axes of a study.
+/// Settings that a study has as axes.
 const AXES: [&str; 6] = ["task", "schedule", "module", "seed", "preset", "steps"];
 
-/// More are probably a mistake.
+/// More seeds are probably a mistake.
 pub const MAX_SEEDS: u64 = 1000;
 const MAX_VARIATIONS: usize = 10_000;
 const MAX_RUNS: usize = 100_000;
@@ -118,7 +118,7 @@ impl StudySpec {
         let name = if spec.name.is_empty() { stem } else { spec.name.clone() };
         let title = if spec.title.is_empty() { name.clone() } else { spec.title.clone() };
         let mut spec = Self { name, title, ..spec };
-        // Its paths are relative to its folder.
+        // Paths in a study file are relative to its folder.
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let folder = std::path::absolute(folder)?;
         spec = spec.with_task_words(&folder, |word| resolve_relative_to(word, &folder));
@@ -129,7 +129,7 @@ impl StudySpec {
         spec.checked().at(path)
     }
 
-    /// Renames the tasks. Files that it names now are resolved relative to a folder.
+    /// Replaces the names of tasks. Current file names are relative to `folder`.
     pub fn with_task_words(mut self, folder: &Path, called: impl Fn(&str) -> String) -> Self {
         self.tasks.iter_mut().for_each(|word| *word = called(word));
         for word in &mut self.switches {
@@ -140,8 +140,8 @@ impl StudySpec {
         self
     }
 
-    /// The agents' settings that are not the default, one per item, without the touch scale, which is read from the
-    /// runs.
+    /// The agents' settings that differ from the defaults, one per item. The touch scale is omitted, because it is read
+    /// from the runs.
     pub fn said_about_agents(&self) -> Result<Vec<String>> {
         let about_agents = RawConfig {
             data: None,
@@ -152,7 +152,7 @@ impl StudySpec {
             encoder_options: EncoderOptions::default(),
             ..self.settings.clone()
         };
-        // Tables of images and encoders follow.
+        // The tables of images and encoders are omitted.
         let text = about_agents.to_toml()?;
         Ok(text
             .lines()
@@ -223,12 +223,12 @@ impl StudySpec {
         if !self.rates.is_empty() && !self.switches.is_empty() {
             bail!(Settings, "rates: they are for tasks that are learned alone");
         }
-        // Unknown settings are refused before anything starts.
+        // Refuses unknown settings before anything starts.
         self.variations()?;
         Ok(self)
     }
 
-    /// Refuses options without effect. Existing studies are not checked.
+    /// Refuses options without effect. Only called for new starts, so that existing studies stay readable.
     pub fn check_effects(&self) -> Result<()> {
         let has_switches = !self.switches.is_empty();
         if !has_switches && !self.ways.is_empty() {
@@ -265,7 +265,7 @@ impl StudySpec {
         Ok(())
     }
 
-    /// Limits the number of runs. Bases count for every switch, though several may share one.
+    /// Limits the number of runs. Bases are counted once per switch, even if several switches share one.
     pub fn check_size(&self) -> Result<()> {
         let n_of_switches = self.switches.len().saturating_mul(self.ways.len() + 1);
         let n_learned = self.tasks.len().saturating_add(n_of_switches);
@@ -277,7 +277,8 @@ impl StudySpec {
         Ok(())
     }
 
-    /// Settings of a task need a task that is learned alone: the tasks of a switch share images and settings.
+    /// Settings for one task are only possible if the task is learned from scratch, because the two tasks of a switch
+    /// share images and settings.
     fn check_settings_of(&self) -> Result<()> {
         let mut alone = Vec::new();
         for word in &self.tasks {
@@ -306,7 +307,7 @@ impl StudySpec {
         Ok(())
     }
 
-    /// The union of both studies.
+    /// The union of the axes of both studies.
     pub fn merged(&self, there: &Self) -> Self {
         let mut merged = self.clone();
         let axes = [
@@ -338,7 +339,7 @@ impl StudySpec {
         of_task.over(common)
     }
 
-    /// The field in which the studies cannot be merged.
+    /// The first field that differs and that must be equal if the studies are merged.
     pub fn difference_of_settings(&self, there: &Self) -> Option<&'static str> {
         [
             ("name", self.name != there.name),
@@ -376,13 +377,13 @@ mod tests {
         [vary]\nunits = [[8], [16, 8]]\nbatch = [4, 8]\n";
 
     proptest::proptest! {
-        /// Any text is a study or is refused.
+        /// Any text is either a valid study or refused with an error.
         #[test]
         fn any_text_is_read_or_refused(text in "(\\PC|\n){0,200}") {
             let _ = parse(&text);
         }
 
-        /// The same for a valid file in which pieces are left out, doubled, or moved.
+        /// The same for a valid file in which pieces are removed, duplicated or moved.
         #[test]
         fn any_edit_is_read_or_refused(
             edits in proptest::collection::vec((0_usize..600, 0_usize..40, 0_usize..600, "\\PC{0,3}"), 1..4),
@@ -397,7 +398,7 @@ mod tests {
                 let to = to % (letters.len() + 1);
                 letters.splice(to..to, piece.into_iter().chain(more.chars()));
             }
-            // Every study that is accepted has runs, and their names are different folders, or it is refused.
+            // A study that is accepted has runs with distinct folder names.
             if let Ok(spec) = parse(&letters.into_iter().collect::<String>())
                 && let Ok(cells) = cells_of(&spec)
             {

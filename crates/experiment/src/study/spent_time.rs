@@ -6,19 +6,19 @@ use std::time::Duration;
 /// CPU time by purpose; the rest is overhead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpentTime {
-    /// Playing, learning, evaluating and writing.
+    /// CPU time of playing, learning, evaluating and writing.
     pub runs: Duration,
     pub encoding: Duration,
-    /// Without the time of the Python process.
+    /// Excludes the Python process.
     pub baselines: Duration,
     pub report: Duration,
 }
 
 impl SpentTime {
-    /// The share of each part, overhead last; they add up to the whole.
+    /// The share of each part, overhead last; they add up to 1.
     fn parts(&self, whole: Duration) -> [(&'static str, Duration); 5] {
         let Self { runs, encoding, baselines, report } = *self;
-        // Clocks of threads and of the process are read one after the other.
+        // Saturating, because the clocks of threads and of the process are not read at the same instant.
         let rest = whole.saturating_sub(runs + encoding + baselines + report);
         [
             ("runs", runs),
@@ -29,7 +29,7 @@ impl SpentTime {
         ]
     }
 
-    /// `CPU time: 95.1 % runs, 3.0 % encoding, 1.2 % report, 0.7 % overhead`, since the process began.
+    /// `CPU time: 95.1 % runs, 3.0 % encoding, 1.2 % report, 0.7 % overhead`, since the start of the process.
     pub fn words(&self) -> String {
         self.words_of(process_cpu_time())
     }
@@ -38,7 +38,7 @@ impl SpentTime {
         let parts = self.parts(whole);
         let sum: Duration = parts.iter().map(|(_, time)| *time).sum();
         let share = |time: Duration| 100.0 * time.as_secs_f64() / sum.as_secs_f64().max(f64::MIN_POSITIVE);
-        // Shares that would be printed as 0.0 are left out.
+        // Shares that would be printed as 0.0 are omitted.
         let shares =
             parts.iter().map(|&(what, time)| (what, share(time))).filter(|(_, share)| *share >= 0.05);
         let words: Vec<String> = shares.map(|(what, share)| format!("{share:.1} % {what}")).collect();

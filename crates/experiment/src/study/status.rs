@@ -1,4 +1,4 @@
-//! The progress of a study, here and in Slurm's queue.
+//! The progress of a study, in its folder and in Slurm's queue.
 
 use crate::error::Result;
 use crate::study::attempts::{AttemptEnd, AttemptResult};
@@ -19,7 +19,7 @@ pub struct StudyStatus {
     pub n_failed: usize,
     pub n_running: usize,
     pub n_waiting: usize,
-    /// Including interrupted attempts.
+    /// Includes interrupted attempts.
     pub n_attempts: usize,
     pub running: Vec<RunningRun>,
     pub failed: Vec<(String, String)>,
@@ -29,7 +29,7 @@ pub struct StudyStatus {
     pub strangers: Vec<(String, String)>,
     /// Complete runs that the study's settings do not include.
     pub unnamed: Vec<String>,
-    /// Runs whose last attempt failed, and why; the next start tries them again.
+    /// Runs whose last attempt failed, and the reason; the next start retries them.
     pub given_up: Vec<(String, String)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueState>,

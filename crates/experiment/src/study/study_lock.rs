@@ -1,11 +1,11 @@
-//! The lock of a study: one process at a time changes its settings.
+//! The lock of a study, which serializes changes of its settings.
 
 use crate::error::{Context, Result};
 use crate::study::folder::StudyFolder;
 use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
 
-/// Held until it is dropped or its process ends; file servers enforce it between machines.
+/// Released when it is dropped or its process ends; file servers enforce it across machines.
 #[derive(Debug)]
 pub struct StudyLock {
     _locked: File,
@@ -15,11 +15,11 @@ impl StudyFolder {
     /// Waits until no other process changes the study; returns at once where the file system has no locks.
     pub fn lock(&self) -> Result<StudyLock> {
         fs::create_dir_all(self.path()).at(self.path())?;
-        // Never deleted: a lock on a deleted file locks nothing.
+        // The file is never deleted: a lock on a deleted file excludes no other process.
         let path = self.path().join("study.lock");
         let open = || OpenOptions::new().create(true).append(true).open(&path);
         let file = open().at(&path)?;
-        // Servers without locks answer with various errors.
+        // Servers without locks return various errors.
         while file.lock().is_err_and(|error| error.kind() == ErrorKind::Interrupted) {}
         Ok(StudyLock { _locked: file })
     }
@@ -31,7 +31,7 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    /// Each thread reads a number, waits, and writes the next; without a lock, numbers are lost.
+    /// Each thread reads a number, waits, and writes the next; without the lock, increments would be lost.
     #[test]
     fn what_is_changed_under_the_lock_is_never_lost() {
         let place = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! A run of a study that this process does.
+//! Executes a run of a study in this process.
 
 use crate::config::RawConfig;
 use crate::config_files::write_config;
@@ -16,7 +16,7 @@ use touchstream_analysis::RunKind;
 pub struct StudyRun<'a> {
     pub cell: &'a Cell,
     pub inputs: &'a Inputs,
-    /// Where it is trained, until it is complete.
+    /// The folder in which the run is trained until it is complete.
     pub folder: &'a RunFolder,
     pub must_stop: &'a dyn Fn() -> bool,
     pub watch: &'a dyn Watch,
@@ -44,7 +44,7 @@ impl StudyRun<'_> {
         self.run_to_its_end(training)
     }
 
-    /// A run that diverges is complete, too: that is its result.
+    /// A run that diverges is complete, too: divergence is its result.
     pub fn run_to_its_end<S: FeatureSource>(&self, training: Training<'_, S>) -> Result<Ended> {
         let mut training = training.checkpoint_every(self.checkpoint_every);
         let Self { cell, must_stop, watch, .. } = *self;

@@ -1,4 +1,4 @@
-//! Runs of a study that come in pairs: a base task, then a second task that starts from what was learned.
+//! The two runs of a switch: a base task, then a second task that starts from the trained base.
 
 use crate::config::{RawConfig, agent_settings, settings_of_method};
 use crate::curve::{CurveRow, csv_text};
@@ -18,24 +18,24 @@ use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
 use touchstream_env::task::Task;
 
-/// A base task and a second task, and how each is learned.
+/// The two tasks of a switch, and how each is learned.
 #[derive(Clone, Debug)]
 pub struct PairPlan {
     pub pair: Pair,
     config: RawConfig,
-    /// How an agent learns the base task and the second task.
+    /// Settings of the agent on the base task and on the second task.
     pub settings: [AgentSettings; 2],
     pub lengths: [Length; 2],
 }
 
-/// How long a task is learned.
+/// Steps and evaluations of a task.
 #[derive(Clone, Copy, Debug)]
 pub struct Length {
     pub n_steps: u64,
     pub evaluate_every: u64,
 }
 
-/// Evaluations of a curve.
+/// Number of evaluations per curve.
 const N_EVALUATIONS: u64 = 40;
 /// Trials on which an old module that does not learn is evaluated.
 const OLD_TRIALS: u64 = 2000;
@@ -43,7 +43,7 @@ const BASE: usize = 0;
 const SECOND: usize = 1;
 
 impl PairPlan {
-    /// `config` has module and preset; the tasks are those of the pair.
+    /// `config` contains module and preset; the tasks are taken from the pair.
     pub fn new(config: RawConfig, pair: Pair, spec: &StudySpec) -> Result<Self> {
         let settings = settings_of(&config, &pair)?;
         let batch = settings[BASE].batch_steps as u64;
@@ -61,7 +61,8 @@ impl PairPlan {
         Ok(Self { pair, config, settings, lengths })
     }
 
-    /// The tasks whose screens features are centred on: all of the paper's switches, so that a base serves every switch.
+    /// The tasks over whose screens features are centred: those of all of the paper's switches, so that several
+    /// switches can share a base.
     pub fn tasks_shown(&self) -> Result<Vec<Task>> {
         match self.pair.is_named {
             true => tasks_of_all(),
@@ -69,7 +70,7 @@ impl PairPlan {
         }
     }
 
-    /// Everything that does not depend on the task, as in any run.
+    /// The part of the setup that does not depend on the task.
     pub fn setup(&self) -> Result<RunSetup> {
         RunSetup::new(self.config.clone())
     }
@@ -82,7 +83,7 @@ impl PairPlan {
         run.run_to_its_end(Training::open(run.folder.clone(), identity, world)?)
     }
 
-    /// Learns the second task from where a base has ended.
+    /// Learns the second task, starting from the end of a base.
     pub fn run_second(&self, run: &StudyRun<'_>, method: SwitchMethod, base: &RunFolder) -> Result<Ended> {
         let setup = self.setup()?;
         let seen = base.read_identity()?.map(|identity| identity.calibration_hash);
@@ -112,8 +113,8 @@ impl PairPlan {
         run.run_to_its_end(Training::open_with(run.folder.clone(), identity, world, agent)?)
     }
 
-    /// The streams of the second task. Training continues the stream of the base, so that all methods see the same screens
-    /// after the switch.
+    /// The streams of the second task. The training stream continues that of the base, so that all methods see the same
+    /// screens after the switch.
     fn world_after<'a>(
         &self,
         setup: &RunSetup,
@@ -126,7 +127,7 @@ impl PairPlan {
         Ok(World { train: base.continue_with(fresh.train.schedule().clone())?, ..fresh })
     }
 
-    /// The reward of the old module on the second task without learning: the same at every step.
+    /// The reward of the old module on the second task without learning; it is the same at every step.
     fn evaluate(&self, setup: &RunSetup, run: &StudyRun<'_>, agent: &Remap) -> Result<Vec<CurveRow>> {
         let mut stream = world_of(setup, run, &self.pair.second)?.validations.remove(0);
         let seed = RunSeed(run.cell.facts.seed);
@@ -169,7 +170,7 @@ impl PairPlan {
     }
 }
 
-/// Modules have the larger width and touch scale of the two tasks.
+/// Settings with the larger width and touch scale of the two tasks.
 fn settings_of(config: &RawConfig, pair: &Pair) -> Result<[AgentSettings; 2]> {
     let module = config.module.as_deref().unwrap_or("ems");
     let preset = config.preset.unwrap_or_default();
@@ -177,7 +178,7 @@ fn settings_of(config: &RawConfig, pair: &Pair) -> Result<[AgentSettings; 2]> {
     let mut both = [of(&pair.base)?, of(&pair.second)?];
     let [base, second] = &mut both;
     second.check_composable()?;
-    // The update interval stays: steps before the switch belong to the first update after it.
+    // The update interval must not change: the first update after the switch includes steps before it.
     second.batch_steps = base.batch_steps;
     let scale = base.touch_scale.finer(second.touch_scale);
     (base.touch_scale, second.touch_scale) = (scale, scale);
@@ -198,7 +199,7 @@ fn world_of<'a>(setup: &RunSetup, run: &StudyRun<'a>, task: &Task) -> Result<Wor
     })
 }
 
-/// Writes a curve without training, as a run's folder has one.
+/// Writes a curve without training, in the format of a run's folder.
 fn write_evaluation(folder: &RunFolder, identity: &RunIdentity, rows: &[CurveRow]) -> Result<()> {
     let json = serde_json::to_vec_pretty(identity)?;
     folder.write(&folder.identity(), &json)?;

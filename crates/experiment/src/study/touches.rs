@@ -29,7 +29,7 @@ struct Case {
     is_default: bool,
 }
 
-/// The touch scales of a study. Studies with different scales are judged separately.
+/// The touch scales of a study in a comparable form. Studies with different scales are evaluated separately.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Counting {
     Default,
@@ -53,7 +53,7 @@ pub fn scale_of(run: &CompleteRun) -> TouchScale {
     run.identity.plan.agent().touch_scale
 }
 
-/// Runs with the same text are compared, so they must have the same touch scale.
+/// Runs with equal text are compared with each other, so they must have the same touch scale.
 pub fn compared_with(facts: &RunFacts) -> String {
     let what = match &facts.kind {
         RunKind::Second { switch, .. } => switch,
@@ -118,7 +118,7 @@ impl CountedTouches {
         }
     }
 
-    /// The simplest description.
+    /// The simplest description that fits.
     fn own_counting(&self) -> Counting {
         let edges: BTreeSet<&String> = self.cases.iter().map(|case| &case.edge).collect();
         match (self.is_default(), edges.first()) {
@@ -131,26 +131,26 @@ impl CountedTouches {
         }
     }
 
-    /// Whether both the default and a single scale fit: with stimulus-response alone, they are the same.
+    /// Whether both the default and a single scale fit: in a study of stimulus-response alone they are the same.
     fn is_open(&self) -> bool {
         let one_edge = |edge: &String| self.fits(&Counting::Everywhere(edge.clone()));
         self.is_default() && self.cases.first().is_none_or(|case| one_edge(&case.edge))
     }
 }
 
-/// The scaling of each study; an ambiguous study gets that of another study that fits.
+/// The scaling of each study. If a study fits two descriptions, the one that another study has is used.
 pub fn countings_of(studies: &[&CountedTouches]) -> Vec<Counting> {
     let told: BTreeSet<Counting> =
         studies.iter().filter(|study| !study.is_open()).map(|study| study.own_counting()).collect();
     let counting = |study: &&CountedTouches| match study.is_open() {
-        // Defaults come first.
+        // `Default` is the smallest value, so it is preferred.
         true => told.iter().find(|told| study.fits(told)).cloned().unwrap_or(Counting::Default),
         false => study.own_counting(),
     };
     studies.iter().map(counting).collect()
 }
 
-/// The tasks that a run and its base have learned.
+/// The tasks that a run and its base learned.
 fn tasks_of(run: &CompleteRun, by_name: &BTreeMap<&str, &CompleteRun>) -> Vec<Task> {
     let written = |run: &CompleteRun| parse_task(&run.identity.plan.lessons[0].task).ok();
     let mut tasks = vec![written(run)];
@@ -251,7 +251,7 @@ mod tests {
         let one = Counting::Everywhere("1".into());
         let [old, now, open] = [all_at_one(), as_now(), response_alone()];
         assert_eq!(countings_of(&[&old, &now]), [one.clone(), Counting::Default]);
-        // What may be either goes with what there is.
+        // An ambiguous study takes the description of the others.
         assert_eq!(countings_of(&[&open]), [Counting::Default]);
         assert_eq!(countings_of(&[&open, &old]), [one.clone(), one.clone()]);
         assert_eq!(countings_of(&[&open, &now]), [Counting::Default, Counting::Default]);

@@ -1,11 +1,11 @@
-//! The variations of a study: each combination of values is a method.
+//! The variations of a study: each combination of values under `[vary]` is a method.
 
 use crate::config::RawConfig;
 use crate::error::{Context, Result};
 use crate::study::spec::StudySpec;
 
 impl StudySpec {
-    /// Every combination of the values that vary, with a label.
+    /// Every combination of the values under `[vary]`, with a label.
     pub fn variations(&self) -> Result<Vec<(String, RawConfig)>> {
         let mut all = vec![(String::new(), toml::Table::new())];
         for (key, values) in &self.vary {

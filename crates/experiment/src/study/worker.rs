@@ -1,4 +1,4 @@
-//! A process that works on runs, and its machine.
+//! Identifies a process that executes runs, and its machine.
 
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -8,10 +8,10 @@ use std::process::Command;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Worker {
     pub host: String,
-    /// Identifies the boot of the machine, if known: locks are reliable only between processes of one boot.
+    /// Identifies the current boot of the machine, if known: locks are reliable only between processes of one boot.
     pub boot: Option<String>,
     pub pid: u32,
-    /// The scheduler's id, if there is one.
+    /// The scheduler's job id, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,
 }
@@ -21,7 +21,7 @@ impl Worker {
         Self { host: host_name(), boot: boot_id(), pid: std::process::id(), job }
     }
 
-    /// Whether both run on the same machine, since the same boot.
+    /// Whether both processes run on the same machine since the same boot.
     pub fn shares_machine(&self, other: &Self) -> bool {
         self.host == other.host && self.boot.is_some() && self.boot == other.boot
     }

@@ -1,4 +1,4 @@
-//! The threads of a process that work on a study, alongside other processes.
+//! The threads of a process that execute runs of a study, alongside other processes.
 
 use crate::error::Result;
 use crate::run::RunFolder;
@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The threads of a process that work on a study.
+/// Executes runs of a study on several threads.
 pub struct WorkerPool<'a> {
     pub folder: &'a StudyFolder,
     /// This process.
@@ -28,7 +28,7 @@ pub struct WorkerPool<'a> {
     pub lease: Duration,
 }
 
-/// Does one run in a folder until it is complete or must stop.
+/// Executes a run in a folder until it is complete or must stop.
 pub type DoRun<'a> = dyn Fn(usize, &RunFolder, &dyn Fn() -> bool) -> Result<Ended, String> + Sync + 'a;
 
 const REST: Duration = Duration::from_millis(50);
@@ -50,8 +50,8 @@ struct Shared<'a> {
 }
 
 impl WorkerPool<'_> {
-    /// Does all jobs, as far as possible in order; returns when none is left, or when it must stop. Waits for runs of
-    /// other processes, and takes over those of dead ones.
+    /// Executes all jobs, as far as possible in order; returns when none is left, or when it must stop. Waits for runs
+    /// of other processes, and takes over runs whose process has died.
     pub fn work(
         &self,
         jobs: &[Job],
@@ -111,7 +111,7 @@ impl Shared<'_> {
             let next = lock(&self.board).take_next(self.pool.folder)?;
             match next {
                 Next::Take(job) => {
-                    // A full disk or a folder that cannot be read is one run's trouble, not the study's.
+                    // A full disk or an unreadable folder is a failure of one run, not of the study.
                     let state = self.try_job(job);
                     let state = state.unwrap_or_else(|error| JobState::GivenUp { reason: error.text() });
                     lock(&self.board).settle(job, state);
@@ -154,7 +154,7 @@ impl Shared<'_> {
         })
     }
 
-    /// Does a claimed run; returns the result and the CPU time.
+    /// Executes a claimed run; returns the result and the CPU time.
     fn attempt(&self, job: usize, name: &str, claim: Claim) -> (AttemptResult, Duration) {
         let folder = self.pool.folder;
         let work = claim.work_folder();
@@ -169,20 +169,20 @@ impl Shared<'_> {
                 Ended::Interrupted => Ok(None),
             }
         };
-        // One run that panics is one run that fails.
+        // A panic is a failure of this run only.
         let is_won = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| Err(words_of_panic(&*panic)));
         let cpu_time = thread_cpu_time().saturating_sub(start);
         let claim = lock(&self.held).remove(&job).map(|held| held.claim);
         let outcome = match is_won {
             Ok(Some(true)) => AttemptResult::Won,
             Ok(Some(false)) => AttemptResult::Late,
-            // If another process took over, the folder may be gone; this is not a failure of the run.
+            // If another process has taken over, the folder may be missing; this is not a failure of the run.
             _ if folder.run(name).path().exists() => AttemptResult::Late,
             Err(reason) => AttemptResult::Failed(reason),
             Ok(None) => AttemptResult::Stopped,
         };
         if let Some(claim) = claim {
-            // If this cannot be written, releasing the claim's lock must do.
+            // If this cannot be written, the release of the claim's lock shows that the attempt has ended.
             let _ = claim.end(outcome.clone(), cpu_time);
         }
         (outcome, cpu_time)
@@ -279,7 +279,7 @@ mod tests {
         let place_of = |job| order.iter().position(|&done| done == job).unwrap();
         assert_eq!(order.len(), 4, "{order:?}");
         assert!(place_of(2) < place_of(0) && place_of(2) < place_of(3));
-        // Once more there is nothing to do.
+        // A second call finds nothing to do.
         let again = crew(&folder, "here").work(&jobs, &|_, _, _| panic!("done"), &Unwatched, &never).unwrap();
         assert_eq!(again.n_complete, 4);
         for job in &jobs {
@@ -329,7 +329,7 @@ mod tests {
             let both_there = &both_there;
             move |_: usize, run: &RunFolder, _: &dyn Fn() -> bool| {
                 both_there.wait();
-                // The other may be complete already and have cleared everything away.
+                // The other process may have completed the run and deleted the attempt's folder.
                 let written = fs::write(run.path().join("result"), host);
                 written.map(|()| Ended::Complete).map_err(|error| error.to_string())
             }
@@ -338,7 +338,7 @@ mod tests {
         thread::scope(|scope| {
             let (folder, jobs, never) = (&folder, &jobs, &never);
             let first = do_run_as("here");
-            // Its lease has already expired, so that the other may claim at once.
+            // The lease has already expired, so the other process may claim the run at once.
             scope.spawn(move || {
                 let dead_slow = WorkerPool { lease: Duration::ZERO, ..crew(folder, "here") };
                 dead_slow.work(jobs, &first, &Unwatched, never).unwrap()

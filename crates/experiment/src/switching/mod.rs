@@ -1,4 +1,4 @@
-//! Switches: a second task is learned from where a base task ended.
+//! Switches: a second task is learned from the end of a base task.
 
 mod start;
 

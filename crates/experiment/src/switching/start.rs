@@ -1,4 +1,4 @@
-//! The agent that learns a second task, at its first step.
+//! Creates the agent that learns a second task.
 
 use crate::error::{Error, Result};
 use crate::run::Trained;
@@ -12,22 +12,21 @@ use touchstream_modules::module::Module;
 
 const SHUFFLE: StreamName = StreamName::new("lab/shuffled-module");
 
-/// What a second task starts from.
+/// Everything that the agent of a second task starts from.
 pub struct Start<'a, S> {
-    /// The agent that has learned the base task.
+    /// The trained agent of the base task.
     pub trained: &'a Trained,
-    /// How an agent learns the base task.
+    /// Settings of the agent on the base task.
     pub base: &'a AgentSettings,
-    /// How it learns the second one.
+    /// Settings of the agent on the second task.
     pub second: &'a AgentSettings,
-    /// Features of the screens of both.
+    /// Features of the screens of both tasks.
     pub scenes: &'a S,
-    /// Seed of the run.
     pub seed: RunSeed,
 }
 
 impl<S: FeatureSource> Start<'_, S> {
-    /// The agent of a method; `settings_of` are those of its controller.
+    /// The agent of a method; `settings_of` returns the settings of its controller.
     pub fn agent(
         &self,
         method: SwitchMethod,
@@ -83,7 +82,7 @@ mod tests {
     use touchstream_env::trial::ScreenRecipe;
     use touchstream_modules::composite::Voting;
 
-    /// Three screens that look alike.
+    /// Three screens with equal features.
     struct Blank([f32; 40]);
 
     impl FeatureSource for Blank {
@@ -104,7 +103,7 @@ mod tests {
         }
     }
 
-    /// An agent whose every parameter is another number.
+    /// An agent whose parameters are all different.
     fn trained(settings: &AgentSettings, scenes: &Blank) -> Trained {
         let schedule = Schedule::single(find_task("sr-2way").unwrap());
         let stimuli = Arc::new(PlainStimuli::new(2));
@@ -155,7 +154,7 @@ mod tests {
         }
     }
 
-    /// Every tensor has the same numbers; few of them stand where they stood.
+    /// Every tensor has the same values in another order.
     fn check_shuffled(skill: &Skill, found: &[f32], numbers: &[f32]) {
         for place in skill.structure().tensors() {
             let (found, before) = (&found[place.range.clone()], &numbers[place.range]);

@@ -1,4 +1,4 @@
-//! A study's report, from its folder alone.
+//! Builds a study's report from its folder.
 
 use crate::config::{Choice, Preset, initial_values};
 use crate::error::{Context, Result};
@@ -42,7 +42,7 @@ pub fn study_report(folder: &StudyFolder, spec: &StudySpec, watch: &dyn Watch) -
     let mut sections: Vec<StudySection> =
         found.presets.iter().flat_map(|preset| sections_of(spec, preset, &colours)).collect();
     sections.extend(votes::sections(&records.runs)?);
-    // In a study of reward maps, they come first.
+    // A study of reward maps shows these first.
     let place = if spec.name == "emergence" { 0 } else { sections.len() };
     if let Some(section) = pictures::section(&records.runs)? {
         sections.insert(place, section);
@@ -79,7 +79,7 @@ fn sections_of(spec: &StudySpec, preset: &PresetFindings, colours: &Colours) -> 
     sections
 }
 
-/// The learning rate that the paper prints for a module on a task, if it has them.
+/// The learning rate that the paper prints for a module on a task, if any.
 fn printed_rate(module: &str, task: &str) -> Option<f64> {
     let settings = AgentSettings::as_printed(module, &find_task(task).ok()?).ok()?;
     Some(settings.learning_rate)
@@ -99,7 +99,7 @@ fn lead_of(outcomes: &[VerdictKind]) -> String {
     }
 }
 
-/// Counts of runs by state, and the missing ones, grouped over seeds.
+/// Number of runs by state, and the missing ones, grouped over seeds.
 fn progress_of(folder: &StudyFolder, cells: &[Cell], records: &Records) -> Result<(RunCounts, Vec<String>)> {
     let complete = folder.complete()?;
     let begun = folder.begun()?;
@@ -131,7 +131,7 @@ fn progress_of(folder: &StudyFolder, cells: &[Cell], records: &Records) -> Resul
     Ok((counts, missing.into_iter().map(words).collect()))
 }
 
-/// The study's localization baselines; if they cannot be read, a warning and none.
+/// The study's localization baselines; empty, with a warning, if they cannot be read.
 pub fn baselines_or_none(folder: &StudyFolder, watch: &dyn Watch) -> Vec<Baseline> {
     baselines_of(folder).unwrap_or_else(|error| {
         watch.on(Event::Note(&error.text()));

@@ -1,4 +1,4 @@
-//! How a study was made, for its report.
+//! How a study was made: facts for its report.
 
 use crate::config::Choice;
 use crate::error::Result;
@@ -9,7 +9,7 @@ use crate::study::spec::StudySpec;
 use crate::study::touches::CountedTouches;
 use std::collections::BTreeSet;
 
-/// Name and value of each fact; where runs differ in one, all values.
+/// Name and value of each fact; if runs differ in a value, all values.
 pub fn facts_of(folder: &StudyFolder, spec: &StudySpec, records: &Records) -> Result<Vec<(String, String)>> {
     let all = |of: fn(&CompleteRun) -> &str| {
         let values: BTreeSet<&str> = records.runs.iter().map(of).collect();

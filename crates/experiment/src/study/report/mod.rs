@@ -1,4 +1,4 @@
-//! From a study's folders to its report: figures, tables, verdicts and a page.
+//! The report of a study: figures, tables, verdicts and a page.
 
 mod build;
 mod facts;

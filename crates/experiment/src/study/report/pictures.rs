@@ -1,10 +1,10 @@
-//! Reward maps over training, of the runs that kept some.
+//! Reward maps during training, of the runs that recorded them.
 
 use crate::error::{Context, Result};
 use crate::study::records::CompleteRun;
 use touchstream_report::study::study_page::{StudyPicture, StudySection};
 
-/// A section with the maps of the first seed of each module and task; none where no maps were kept.
+/// A section with the maps of the first seed of each module and task; `None` if no maps were recorded.
 pub fn section(runs: &[CompleteRun]) -> Result<Option<StudySection>> {
     let mut pictures = Vec::new();
     let mut shown: Vec<(String, &str)> = Vec::new();

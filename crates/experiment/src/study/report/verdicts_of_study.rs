@@ -1,9 +1,9 @@
-//! The claims that a study is about.
+//! Selects the claims that a study can test.
 
 use crate::study::spec::StudySpec;
 use touchstream_analysis::{PresetFindings, Verdict};
 
-/// Verdicts on the claims that a study is about; other claims would only report that there are no runs.
+/// Verdicts on the claims that a study can test; other verdicts would only state that there are no runs.
 pub fn verdicts_of<'a>(spec: &StudySpec, presets: &'a [PresetFindings]) -> Vec<&'a Verdict> {
     let has_task = |start: &str| spec.tasks.iter().any(|task| task.starts_with(start));
     let has_way = |end: &str| spec.ways.iter().any(|way| way.ends_with(end));

@@ -1,4 +1,4 @@
-//! Votes after switches, of the runs that recorded some.
+//! Votes after switches, of the runs that recorded them.
 
 use crate::config::Choice;
 use crate::error::Result;
@@ -13,8 +13,8 @@ use touchstream_report::vote_plots::VoteSeries;
 /// For every method and switch, the votes of each seed.
 type VotesOfSwitches<'a> = BTreeMap<(SwitchMethod, &'a str), Vec<VoteSeries>>;
 
-/// A section per preset and module. Initial values of the controller that differ from the preset's are a sweep, which is
-/// read in its tables.
+/// One section per preset and module. Methods with other initial values than the preset's are omitted: a sweep of these
+/// is shown in tables.
 pub fn sections(runs: &[CompleteRun]) -> Result<Vec<StudySection>> {
     let mut modules: BTreeMap<(&str, String), VotesOfSwitches<'_>> = BTreeMap::new();
     for run in runs.iter().filter(|run| run.failure.is_none()) {

@@ -1,4 +1,4 @@
-//! A report as files: the page, figures as SVG and PNG, tables in every form.
+//! Writes a report: the page, figures as SVG and PNG, tables in all formats.
 
 use crate::error::{Context, Result};
 use crate::output::write_file;
@@ -14,13 +14,13 @@ use touchstream_report::study::figure::Figure;
 use touchstream_report::study::png::{DEFAULT_SCALE, png_from_svg};
 use touchstream_report::study::table::Table;
 
-/// Marks a folder as one that reports are written into.
+/// A folder that contains this file was written by an earlier report.
 const MARK: &str = "findings.json";
 const FIGURES: &str = "figures";
 const TABLES: &str = "tables";
 
-/// Writes a report into a folder and returns the path of its page. Files that only an earlier report had are deleted at the
-/// end.
+/// Writes a report into a folder and returns the path of its page. At the end it deletes files of an earlier report
+/// that this one does not have.
 pub fn write_report(report: &StudyReport, folder: &Path) -> Result<PathBuf> {
     let is_reports = folder.join(MARK).exists();
     let sections = &report.page.sections;
@@ -32,7 +32,7 @@ pub fn write_report(report: &StudyReport, folder: &Path) -> Result<PathBuf> {
     tables.par_iter().map(|table| write_table(table, folder)).collect::<Result<()>>()?;
     let page = folder.join("index.html");
     write_file(&page, report.page.html()?.as_bytes())?;
-    // A folder that was not made by an earlier report keeps its files.
+    // Files in a folder that no report has written are never deleted.
     if is_reports {
         delete_all_but(
             &folder.join(FIGURES),
@@ -47,7 +47,7 @@ pub fn write_report(report: &StudyReport, folder: &Path) -> Result<PathBuf> {
 const FIGURE_ENDINGS: [&str; 2] = ["svg", "png"];
 const TABLE_ENDINGS: [&str; 4] = ["csv", "md", "tex", "parquet"];
 
-/// Deletes files with our endings that are not of these figures or tables.
+/// Deletes files with these endings that do not belong to the figures or tables of this report.
 fn delete_all_but<'a>(folder: &Path, endings: &[&str], kept: impl Iterator<Item = &'a str>) -> Result<()> {
     let kept: BTreeSet<String> = kept.map(folder_name).collect();
     for entry in entries_of(folder).with_context(|| folder.display().to_string())? {

@@ -34,7 +34,7 @@ pub struct Array<'a> {
     pub options: &'a SlurmOptions,
     pub n_jobs: u16,
     pub cache: Option<&'a Path>,
-    /// The array that must have ended before.
+    /// The array that must have ended first.
     pub after: Option<u64>,
 }
 
@@ -45,7 +45,7 @@ impl Array<'_> {
         let list = folder.join("slurm").join(format!("{number}-{}.txt", self.what));
         let lines: Vec<String> = self.tasks.iter().map(|names| names.join(" ")).collect();
         write_aside(&list, (lines.join("\n") + "\n").as_bytes()).at(&list)?;
-        // Slurm accepts jobs whose output cannot be written, and fails them without a word.
+        // If Slurm cannot write a job's output, it accepts the job and then fails it without a message.
         let logs = std::path::absolute(self.folder.path().join("logs"))?;
         std::fs::create_dir_all(&logs).at(&logs)?;
         let script = folder.join("slurm").join(format!("{number}-{}.sh", self.what));
@@ -65,7 +65,7 @@ impl Array<'_> {
             sbatch.arg(format!("--dependency=afterany:{job}"));
         }
         let answer = answer_of(sbatch.arg(&script))?;
-        // On a federation the cluster's name follows.
+        // On a federated cluster the id is followed by the cluster's name.
         let id = answer.trim().split(';').next().unwrap_or_default();
         let id = id
             .parse()
@@ -73,8 +73,8 @@ impl Array<'_> {
         Ok((id, list))
     }
 
-    /// Signals are passed on to the program. The shell requeues the task, because inside a container there may be no
-    /// Slurm.
+    /// Passes signals on to the program. The shell requeues the task, because Slurm's commands may be missing inside a
+    /// container.
     fn script(&self, folder: &Path, list: &Path) -> Result<String> {
         let program = std::env::current_exe().context("the path of this program cannot be determined")?;
         let mut words = Vec::new();
@@ -94,7 +94,7 @@ impl Array<'_> {
     }
 }
 
-/// The output of one of Slurm's programs; an error contains what it printed.
+/// Runs one of Slurm's programs and returns its output; an error contains what it printed.
 pub fn answer_of(command: &mut Command) -> Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().with_context(|| {

@@ -1,5 +1,5 @@
-//! Studies on a Slurm cluster: job arrays are submitted, followed and cancelled. Tasks share runs through claims, as any
-//! other processes do.
+//! Studies on a Slurm cluster: submits, lists and cancels job arrays. Tasks of an array divide runs by claims, as all
+//! processes do.
 
 mod array;
 mod queue;

@@ -1,4 +1,4 @@
-//! Where Slurm has a study's tasks.
+//! The states of a study's tasks in Slurm's queue.
 
 use crate::error::Result;
 use crate::study::slurm::array::answer_of;
@@ -7,12 +7,13 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// Tasks by state. Tasks that Slurm has forgotten are not counted; folders show whether their runs are complete.
+/// Number of tasks by state, without tasks that Slurm has already forgotten; the study's folder shows whether their
+/// runs are complete.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct QueueState {
     /// Number of tasks in each of Slurm's states.
     pub states: BTreeMap<String, usize>,
-    /// Tasks that began more than once.
+    /// Number of tasks that were started more than once.
     pub n_requeued: usize,
     /// Tasks that must be released by hand.
     pub held: Vec<String>,
@@ -39,7 +40,7 @@ impl QueueState {
     }
 
     fn add_line(&mut self, line: &str) {
-        // Reasons may hold anything, so they come last.
+        // The reason may contain any character, so it is the last column.
         let cells: Vec<&str> = line.splitn(5, '|').collect();
         let [job, task, state, restarts, reason] = cells[..] else { return };
         *self.states.entry(state.to_owned()).or_default() += 1;

@@ -1,4 +1,4 @@
-//! What was submitted: `slurm.json` in the study's folder.
+//! The record of submitted jobs: `slurm.json` in the study's folder.
 
 use crate::error::{Context, Result};
 use crate::study::StudyFolder;
@@ -16,7 +16,7 @@ pub struct Submission {
     pub what: String,
     pub n_tasks: usize,
     pub n_runs: usize,
-    /// The runs of each task, one line per task.
+    /// File with the runs of each task, one line per task.
     pub list: PathBuf,
     pub words: SlurmOptions,
     /// Parallel runs per task.

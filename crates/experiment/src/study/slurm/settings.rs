@@ -1,4 +1,4 @@
-//! What may be asked of Slurm.
+//! Options for Slurm.
 
 use crate::config::setting::settings;
 use crate::error::{Result, bail};
@@ -24,7 +24,7 @@ settings! {
     with {}
 }
 
-/// Seconds before the end of a task at which it is warned, so that it writes checkpoints.
+/// Slurm signals a task this many seconds before its time limit, so that it can write checkpoints.
 pub const WARNING_SECS: u32 = 120;
 const DEFAULT_TIME: &str = "4:00:00";
 const DEFAULT_MEM: &str = "4G";
@@ -37,7 +37,7 @@ impl SlurmOptions {
         self.runs_per_task.map_or(all_busy, |n| n.get() as usize)
     }
 
-    /// A task that is warned at once would be requeued forever.
+    /// Refuses time limits so short that a task would be signalled at once and requeued forever.
     pub fn check(&self) -> Result<()> {
         let Some(time) = &self.time else { return Ok(()) };
         match secs_of(time)? {

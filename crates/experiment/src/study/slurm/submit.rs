@@ -1,4 +1,4 @@
-//! The missing runs of a study, as job arrays.
+//! Submits the missing runs of a study as job arrays.
 
 use crate::config::default_cache_dir;
 use crate::error::{Result, bail};
@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::Command;
 use touchstream_analysis::RunKind;
 
-/// Submits the missing runs: bases, then all others, which wait for the bases.
+/// Submits an array of bases, and an array of all other runs, which waits for the first.
 pub fn submit(
     folder: &StudyFolder,
     study: &str,
@@ -25,10 +25,10 @@ pub fn submit(
     watch: &dyn Watch,
 ) -> Result<Vec<Submission>> {
     options.check()?;
-    // Jobs run in another folder, and nodes may have other home folders.
+    // An absolute path: jobs run in another folder, and nodes may have other home folders.
     let cache = cache.map(Path::to_owned).or_else(default_cache_dir);
     let cache = cache.map(std::path::absolute).transpose()?;
-    // Of two that submit at once, the second finds the tasks of the first.
+    // If two processes submit at once, the second waits and then sees the tasks of the first.
     let _lock = folder.lock()?;
     let before = read_submissions(folder)?;
     let n_active = queue_of(&before)?.n_active();
@@ -46,7 +46,8 @@ pub fn submit(
     let is_base = |cell: &&&Cell| cell.facts.kind == RunKind::Base;
     let bases: Vec<&Cell> = missing.iter().filter(is_base).copied().collect();
     let mut others: Vec<&Cell> = missing.iter().filter(|cell| !is_base(cell)).copied().collect();
-    // Runs of one task share features: a process opens them once.
+    // Runs on the same task share features: neighbours in the list are executed by the same process, which opens these
+    // once.
     others.sort_by(|a, b| (a.facts.seed, &a.facts.task).cmp(&(b.facts.seed, &b.facts.task)));
     let mut arrays: Vec<(&str, usize, Vec<Vec<String>>)> = Vec::new();
     for (what, cells) in [("bases", bases), ("runs", others)] {
@@ -90,7 +91,7 @@ fn check_size(n_tasks: usize) -> Result<()> {
         (key.trim() == "MaxArraySize").then(|| value.trim().parse::<usize>().ok())?
     });
     match max {
-        // The largest index is one less.
+        // The largest possible index is MaxArraySize - 1.
         Some(max) if n_tasks >= max => bail!(
             Slurm,
             "{n_tasks} tasks are more than this cluster allows in an array (MaxArraySize {max}); increase --runs-per-task"

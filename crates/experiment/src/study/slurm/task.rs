@@ -1,14 +1,14 @@
-//! A task of an array, seen from inside.
+//! The array task that this process runs in.
 
 use crate::error::{Context, Error, Result};
 use std::env;
 use std::fs;
 use std::path::Path;
 
-/// The array task that this process is.
+/// An array task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrayTask {
-    /// `1234_5`, or the id of a job without an array.
+    /// `1234_5`; without an array, the id of the job.
     pub id: String,
 }
 
@@ -24,7 +24,7 @@ impl ArrayTask {
     }
 }
 
-/// The runs of a task: a line of its array's list, from 0.
+/// The names of a task's runs, from line number `line` (from 0) of its array's list.
 pub fn read_names(list: &Path, line: usize) -> Result<Vec<String>> {
     let text = fs::read_to_string(list).at(list)?;
     let names = text.lines().nth(line);

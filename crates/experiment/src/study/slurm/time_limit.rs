@@ -1,4 +1,4 @@
-//! The time of a task, as sbatch reads it.
+//! Parses time limits as sbatch does.
 
 use crate::error::{Result, bail};
 
@@ -15,7 +15,7 @@ pub fn secs_of(word: &str) -> Result<Option<u64>> {
              DAYS-HOURS:MINUTES:SECONDS"
         );
     };
-    // To sbatch, 0 is no limit.
+    // For sbatch, 0 means unlimited.
     Ok((secs > 0).then_some(secs))
 }
 
