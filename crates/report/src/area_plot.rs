@@ -1,19 +1,19 @@
-//! Shares over time as stacked areas (SVG).
+//! Stacked areas of shares over time, as SVG.
 
 use crate::curve_plot::{short_number, ticks};
 use crate::page::escaped;
 use std::fmt::Write;
 
-/// One area.
+/// One area of a stack.
 pub struct Area<'a> {
     pub name: &'a str,
-    /// The CSS class of its colour; one that ends in ` hatched` is hatched.
+    /// The CSS class of its colour. The area is hatched if the class ends in ` hatched`.
     pub class: &'a str,
-    /// Its share at each step.
+    /// The share at each step.
     pub shares: &'a [f64],
 }
 
-/// Shares that sum to 1 at every step.
+/// Areas whose shares sum to 1 at every step.
 pub struct Stack<'a> {
     pub title: &'a str,
     pub steps: &'a [f64],
@@ -77,7 +77,7 @@ mod tests {
             Area { name: "new", class: "second hatched", shares: &[0.75, 0.0] },
         ];
         let svg = area_plot(&Stack { title: "layer1 <", steps: &[0.0, 100.0], areas: &areas });
-        // A quarter of the height at the start, all of it at the end.
+        // A quarter of the height at the start, the full height at the end.
         assert!(
             svg.contains("area first\" points=\"34.0,123.0 350.0,24.0 350.0,156.0 34.0,156.0\""),
             "{svg}"

@@ -1,4 +1,4 @@
-//! An image to draw other images, rings, boxes and text on.
+//! An RGB image with drawing operations: paste, rings, boxes, text.
 
 use crate::colour_map::{colour_of, colour_of_level};
 use crate::lettering::{LINE_PX, Weight, text_mask, text_width};
@@ -6,7 +6,7 @@ use touchstream_env::reward_map::RewardMap;
 use touchstream_env::screen::Screen;
 use touchstream_env::touch::SCREEN_SIDE_PX;
 
-/// An RGB picture of any size. Drawing beyond its edges is clipped.
+/// An RGB image of any size. Drawing beyond its edges is clipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Canvas {
     width: usize,
@@ -17,7 +17,7 @@ pub struct Canvas {
 /// Length of a colour bar.
 const BAR_PX: usize = 96;
 
-/// Where something is drawn: its top left pixel.
+/// The top left pixel of something that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Pixels from the left.
@@ -32,7 +32,7 @@ impl Canvas {
         Self { width, height, pixels: colour.repeat(width * height) }
     }
 
-    /// A picture of RGB rows, from the top; they must be of one length.
+    /// An image from rows of RGB bytes, from the top. All rows must have the same length.
     pub fn of_rows<'a>(rows: impl Iterator<Item = &'a [u8]>) -> Self {
         let (mut pixels, mut height) = (Vec::new(), 0);
         for row in rows {
@@ -42,7 +42,7 @@ impl Canvas {
         Self { width: pixels.len() / 3 / height.max(1), height, pixels }
     }
 
-    /// A screen as it is.
+    /// The pixels of a screen.
     pub fn of_screen(screen: &Screen) -> Self {
         Self { width: SCREEN_SIDE_PX, height: SCREEN_SIDE_PX, pixels: screen.pixels().to_vec() }
     }
@@ -53,12 +53,10 @@ impl Canvas {
         Self { width: SCREEN_SIDE_PX, height: SCREEN_SIDE_PX, pixels }
     }
 
-    /// Pixels across.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Pixels down.
     pub fn height(&self) -> usize {
         self.height
     }
@@ -77,7 +75,6 @@ impl Canvas {
         })
     }
 
-    /// Colours one pixel.
     pub fn set(&mut self, x: usize, y: usize, colour: [u8; 3]) {
         if x < self.width && y < self.height {
             let at = (y * self.width + x) * 3;
@@ -85,7 +82,7 @@ impl Canvas {
         }
     }
 
-    /// Puts another canvas onto this one.
+    /// Copies another canvas onto this one.
     pub fn paste(&mut self, other: &Self, place: Place) {
         for y in 0..other.height.min(self.height.saturating_sub(place.y)) {
             let n_pixels = other.width.min(self.width.saturating_sub(place.x));
@@ -95,7 +92,7 @@ impl Canvas {
         }
     }
 
-    /// The canvas at a whole fraction of its size, each pixel the mean of a `divisor` x `divisor` block.
+    /// The canvas scaled down by an integer: each pixel is the mean of a `divisor` x `divisor` block.
     pub fn shrunk(&self, divisor: usize) -> Self {
         let divisor = divisor.max(1);
         let mut small = Self::new(self.width / divisor, self.height / divisor, [0; 3]);
@@ -114,12 +111,12 @@ impl Canvas {
         small
     }
 
-    /// Writes a line of text, `LINE_PX` high, from its top left pixel.
+    /// Writes a line of text, `LINE_PX` high, with its top left pixel at `place`.
     pub fn write(&mut self, text: &str, place: Place, colour: [u8; 3]) {
         self.write_in(Weight::Regular, text, place, colour);
     }
 
-    /// Writes a line of bold text.
+    /// The same in bold.
     pub fn write_bold(&mut self, text: &str, place: Place, colour: [u8; 3]) {
         self.write_in(Weight::Bold, text, place, colour);
     }
@@ -139,7 +136,7 @@ impl Canvas {
         }
     }
 
-    /// Draws the colours of rewards from 0 to `top`, with the numbers at its ends; returns the width.
+    /// Draws the colours of rewards from 0 to `top`, with a number at each end; returns the width.
     pub fn colour_bar(&mut self, place: Place, top: &str, ink: [u8; 3]) -> usize {
         let bar_x = place.x + text_width("0", Weight::Regular) + 5;
         self.write("0", place, ink);
@@ -152,7 +149,7 @@ impl Canvas {
         end + text_width(top, Weight::Regular) - place.x
     }
 
-    /// Marks a pixel with a ring: black within white, visible on everything.
+    /// Marks a pixel with a black ring inside a white one, which is visible on any background.
     pub fn ring(&mut self, centre: Place, radius: usize) {
         let reach = radius as isize + 2;
         for dy in -reach..=reach {
@@ -171,7 +168,7 @@ impl Canvas {
         }
     }
 
-    /// Frames a box whose corner pixels these are: white within black, visible on everything.
+    /// Draws a box with these corner pixels: a white line inside a black one, which is visible on any background.
     pub fn frame(&mut self, first: Place, last: Place) {
         let outside =
             |at: usize, first: usize, last: usize| first.saturating_sub(at).max(at.saturating_sub(last));
@@ -190,7 +187,7 @@ impl Canvas {
         }
     }
 
-    /// The canvas as a PNG file's bytes.
+    /// The bytes of a PNG file.
     pub fn to_png(&self) -> Result<Vec<u8>, png::EncodingError> {
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, self.width as u32, self.height as u32);

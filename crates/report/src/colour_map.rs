@@ -11,8 +11,8 @@ pub fn colour_of_level(level: u8) -> [u8; 3] {
     VIRIDIS[usize::from(level)]
 }
 
-/// The colour map of Stéfan van der Walt and Nathaniel Smith (CC0): equal steps look equal, also to colour-blind eyes
-/// and in grey.
+/// The colour map of Stéfan van der Walt and Nathaniel Smith (CC0). Equal differences in value look equal, also to
+/// colour-blind readers and in greyscale.
 #[rustfmt::skip]
 const VIRIDIS: [[u8; 3]; 256] = [
     [68, 1, 84], [68, 2, 86], [69, 4, 87], [69, 5, 89], [70, 7, 90], [70, 8, 92], [70, 10, 93], [70, 11, 94],

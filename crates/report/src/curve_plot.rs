@@ -1,28 +1,28 @@
-//! Learning curves as SVG: colours follow the page, light or dark.
+//! Learning curves as SVG; colours adapt to the light or dark style of the page.
 
 use std::fmt::Write;
 
 /// One line of a plot.
 pub struct Line<'a> {
-    /// Its name in the legend.
+    /// Name in the legend.
     pub name: &'a str,
-    /// The CSS class that colours it.
+    /// CSS class of its colour.
     pub class: &'a str,
-    /// Step, value, and half of the band's height around it.
+    /// (step, value, half of the band's height).
     pub points: &'a [(f64, f64, f64)],
 }
 
-/// What is plotted.
+/// The content of a plot.
 pub struct Plot<'a> {
-    /// Under the horizontal axis.
+    /// Label of the horizontal axis.
     pub x_label: &'a str,
-    /// Beside the vertical axis, which goes from 0 to 1.
+    /// Label of the vertical axis, which ranges from 0 to 1.
     pub y_label: &'a str,
-    /// The lines, later ones above.
+    /// Later lines are drawn above earlier ones.
     pub lines: &'a [Line<'a>],
-    /// A dashed horizontal line, and its name.
+    /// Height and name of a dashed horizontal line.
     pub level: Option<(f64, &'a str)>,
-    /// Vertical lines, and what begins there.
+    /// Step and name of vertical lines, such as the beginning of a task.
     pub marks: &'a [(f64, &'a str)],
 }
 
@@ -32,7 +32,7 @@ const LEFT: f64 = 52.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 28.0;
 const BOTTOM: f64 = 44.0;
-/// Of the legend.
+/// Height of a row of the legend.
 const ROW_HEIGHT: f64 = 18.0;
 
 /// The plot as an SVG element.
@@ -41,7 +41,7 @@ pub fn curve_plot(plot: &Plot) -> String {
     let x = |step: f64| LEFT + (WIDTH - LEFT - RIGHT) * step / x_max;
     let y = |value: f64| TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - value.clamp(0.0, 1.0));
     let legend = legend_rows(plot.lines);
-    // Beside the label if there is room, else under the axis' label.
+    // The legend is next to the axis label if there is space, else in rows of its own.
     let is_beside = row_width(&legend[0]) < 0.6 * WIDTH && legend.len() == 1;
     let height = if is_beside { HEIGHT } else { HEIGHT + ROW_HEIGHT * legend.len() as f64 + 6.0 };
     let mut svg = format!("<svg class=plot viewBox=\"0 0 {WIDTH} {height}\" role=img>\n");
@@ -112,7 +112,7 @@ pub fn curve_plot(plot: &Plot) -> String {
     svg
 }
 
-/// The lines that are drawn, in rows that fit; at least one row.
+/// The names of the lines in rows that fit into the width; at least one row.
 fn legend_rows<'a>(lines: &'a [Line<'a>]) -> Vec<Vec<&'a Line<'a>>> {
     let mut rows = vec![Vec::new()];
     for line in lines.iter().filter(|line| !line.points.is_empty()) {
@@ -145,7 +145,7 @@ fn draw_line(svg: &mut String, line: &Line, x: &impl Fn(f64) -> f64, y: &impl Fn
     let _ = writeln!(svg, "<polyline class=\"line {}\" points=\"{}\" />", line.class, points.join(" "));
 }
 
-/// About five round numbers from 0 to the largest.
+/// About five round numbers from 0 to `max`.
 pub(crate) fn ticks(max: f64) -> Vec<f64> {
     let rough = max / 5.0;
     let power = 10_f64.powf(rough.log10().floor());
@@ -154,7 +154,7 @@ pub(crate) fn ticks(max: f64) -> Vec<f64> {
     (0..=(max / step) as u32).map(|idx| f64::from(idx) * step).collect()
 }
 
-/// Without the crumbs of sums of tenths.
+/// Removes the rounding error of a sum of tenths.
 fn rounded(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }
@@ -210,7 +210,7 @@ mod tests {
                 && svg.contains("chance")
                 && svg.contains("next")
         );
-        // Values above 1 stay at the top edge.
+        // Values above 1 are drawn at the top edge.
         assert!(svg.contains("744.0,28.0"), "{svg}");
     }
 }

@@ -1,36 +1,34 @@
-//! Animations that every browser plays (APNG).
+//! Animations (APNG), which browsers play without a plug-in.
 
 use crate::canvas::Canvas;
 
-/// Durations of a frame, and of the last one before the film starts again.
+/// Duration of a frame, and of the last one, after which the animation restarts.
 const FRAME_MS: u16 = 400;
 const LAST_FRAME_MS: u16 = 2500;
 
-/// An animation. Its frames are of one size, and there is at least one.
+/// An animation of at least one frame; all frames have the same size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Film {
     frames: Vec<Canvas>,
 }
 
 impl Film {
-    /// A film of frames; `None` if there are none or if their sizes differ.
+    /// An animation of these frames; `None` if there are none or if their sizes differ.
     pub fn of(frames: Vec<Canvas>) -> Option<Self> {
         let size = |canvas: &Canvas| (canvas.width(), canvas.height());
         let first = frames.first().map(size)?;
         frames.iter().all(|frame| size(frame) == first).then_some(Self { frames })
     }
 
-    /// Pixels across.
     pub fn width(&self) -> usize {
         self.frames[0].width()
     }
 
-    /// The pictures, in order.
     pub fn frames(&self) -> &[Canvas] {
         &self.frames
     }
 
-    /// The bytes of an APNG file. Programs without animations show the first frame.
+    /// The bytes of an APNG file. Programs that do not support animations show the first frame.
     pub fn to_apng(&self) -> Result<Vec<u8>, png::EncodingError> {
         let mut bytes = Vec::new();
         let (width, height) = (self.width() as u32, self.frames[0].height() as u32);
@@ -38,7 +36,7 @@ impl Film {
         encoder.set_color(png::ColorType::Rgba);
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_compression(png::Compression::Fast);
-        // 0: it is repeated without end.
+        // 0 plays: repeat indefinitely.
         encoder.set_animated(self.frames.len() as u32, 0)?;
         encoder.set_frame_delay(FRAME_MS, 1000)?;
         encoder.set_blend_op(png::BlendOp::Over)?;
@@ -56,7 +54,7 @@ impl Film {
     }
 }
 
-/// RGBA; unchanged pixels are transparent, so that they compress well.
+/// RGBA. Pixels that equal those of the previous frame are transparent, so that they compress well.
 fn changed_pixels(before: Option<&Canvas>, frame: &Canvas) -> Vec<u8> {
     let opaque = |pixel: &[u8; 3]| [pixel[0], pixel[1], pixel[2], 255];
     let (pixels, _) = frame.pixels().as_chunks::<3>();

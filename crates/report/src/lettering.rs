@@ -1,4 +1,4 @@
-//! Text in images: the font of the figures, antialiased.
+//! Draws text in images, antialiased, with the font of the figures.
 
 use resvg::tiny_skia::{FillRule, Mask, Path, PathBuilder, Transform};
 use skrifa::charmap::Charmap;
@@ -8,9 +8,9 @@ use skrifa::{FontRef, GlyphId, MetadataProvider};
 
 /// Font size in pixels.
 const TEXT_PX: f32 = 13.0;
-/// From one line of text to the next, in pixels.
+/// Distance between lines of text, in pixels.
 pub const LINE_PX: usize = 17;
-/// From the top of a line to its baseline.
+/// Distance from the top of a line to its baseline.
 const BASELINE_PX: f32 = 13.0;
 
 /// Regular or bold.
@@ -30,7 +30,7 @@ impl Weight {
     }
 }
 
-/// Characters that the font lacks are drawn as `?`.
+/// The glyph of a character, or of `?` if the font lacks it.
 fn glyph_of(charmap: &Charmap<'_>, letter: char) -> GlyphId {
     charmap.map(letter).or_else(|| charmap.map('?')).unwrap_or_default()
 }
@@ -43,7 +43,7 @@ pub fn text_width(text: &str, weight: Weight) -> usize {
     glyphs.map(|glyph| metrics.advance_width(glyph).unwrap_or(0.0)).sum::<f32>().ceil() as usize
 }
 
-/// The text in lines no wider than `width_px`, broken between words; a longer word has a line of its own.
+/// Breaks a text into lines that are at most `width_px` wide, between words; a longer word has a line of its own.
 pub fn wrapped(text: &str, width_px: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -59,7 +59,7 @@ pub fn wrapped(text: &str, width_px: usize) -> Vec<String> {
     lines
 }
 
-/// Coverage of a line of text, `[LINE_PX, width]` in 255ths, and its width.
+/// Coverage of each pixel of a line of text, `[LINE_PX, width]` in 255ths, and the width.
 pub fn text_mask(text: &str, weight: Weight) -> Option<(usize, Vec<u8>)> {
     let font = weight.font();
     let size = Size::new(TEXT_PX);
@@ -80,7 +80,7 @@ pub fn text_mask(text: &str, weight: Weight) -> Option<(usize, Vec<u8>)> {
     Some((width, mask.data().to_vec()))
 }
 
-/// Outlines at a position on the line; y points down.
+/// Collects the outline of a glyph at a position on the line; y points down.
 struct Pen {
     path: PathBuilder,
     x: f32,

@@ -1,4 +1,4 @@
-//! Sheets, heat maps, figures, tables and pages.
+//! Contact sheets, reward map images, figures, tables and pages.
 //!
 //! This crate turns screens and results into bytes (PNG, APNG, SVG, HTML, CSV, Parquet); it opens no files.
 

@@ -1,4 +1,5 @@
-//! The life of an agent as SVG: a strip of tasks, below it the reward during each, with reference lines.
+//! The figure of a run over several tasks, as SVG: the tasks along the time axis, and the reward during each, with
+//! reference methods.
 
 use crate::curve_plot::{short_number, ticks};
 use crate::lettering::{Weight, text_width};
@@ -6,32 +7,32 @@ use crate::page::{escaped, module_class};
 use std::fmt::Write;
 use touchstream_analysis::thousands;
 
-/// Step of the task, mean reward per trial, standard error.
+/// (step since the start of the task, mean reward per trial, standard error).
 pub type RewardPoint = (f64, f64, f64);
 
-/// One task of a life.
+/// One task of the run.
 #[derive(Clone, Copy, Debug)]
 pub struct LifeTask<'a> {
     pub task: &'a str,
     pub chance: f64,
     pub final_reward: f64,
     pub agent: &'a [RewardPoint],
-    /// A module from scratch, and one that is fine-tuned from task to task; may be empty.
+    /// Rewards of a module from scratch and of a fine-tuned module; may be empty.
     pub scratch: &'a [RewardPoint],
     pub fine_tuning: &'a [RewardPoint],
-    /// On trials of this task, of touches on any object; empty without scenes.
+    /// Share of touches on any object; empty for tasks without scenes.
     pub on_object: &'a [RewardPoint],
 }
 
 const LEFT: f64 = 40.0;
 const GAP: f64 = 14.0;
-/// The strip of tasks.
+/// Height of the row of tasks.
 const STRIP_PX: f64 = 44.0;
 const TOP: f64 = 62.0;
 const PLOT_PX: f64 = 210.0;
 const HEIGHT: f64 = TOP + PLOT_PX + 74.0;
 
-/// The figure; its width in pixels is the second result.
+/// The figure, and its width in pixels.
 pub fn life_figure(tasks: &[LifeTask<'_>]) -> (String, f64) {
     let panel_px = (960.0 / tasks.len().max(1) as f64).clamp(118.0, 620.0);
     let width = LEFT + tasks.len() as f64 * (panel_px + GAP);
@@ -59,7 +60,7 @@ fn draw_panel(
     y: &impl Fn(f64) -> f64,
 ) {
     let n_steps = task.agent.iter().map(|point| point.0).fold(1.0, f64::max);
-    // The final reward is written right of the line.
+    // Leaves space for the final reward to the right of the line.
     let x = |step: f64| left + (panel_px - 34.0) * step / n_steps;
     let class = module_class(idx, false);
     let title = fitted(&format!("{} {}", idx + 1, task.task), panel_px - 10.0);

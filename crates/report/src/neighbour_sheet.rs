@@ -1,4 +1,4 @@
-//! Queries and the images whose features are nearest: a look at an encoder's quality.
+//! A sheet of images, each with the images whose features are nearest, to judge an encoder by eye.
 
 use crate::canvas::{Canvas, Place};
 use crate::lettering::{LINE_PX, Weight, text_width};
@@ -19,14 +19,14 @@ pub struct FoundImage {
     pub class: String,
     /// Cosine similarity to the query, -1..=1.
     pub cosine: f32,
-    /// Whether its class is the query's.
+    /// Whether it has the query's class.
     pub is_same_class: bool,
 }
 
 const PAPER: [u8; 3] = [250; 3];
 const INK: [u8; 3] = [20; 3];
 const FAINT_INK: [u8; 3] = [110; 3];
-/// Blue and orange, which colour-blind eyes can tell apart.
+/// Blue and orange, which colour-blind readers can distinguish.
 const SAME: [u8; 3] = [0, 114, 178];
 const OTHER: [u8; 3] = [230, 159, 0];
 const DIVISOR: usize = 2;
@@ -34,12 +34,12 @@ const PICTURE_PX: usize = SCREEN_SIDE_PX / DIVISOR;
 const FRAME_PX: usize = 4;
 const CELL_PX: usize = PICTURE_PX + 2 * FRAME_PX;
 const GAP_PX: usize = 6;
-/// Between a query and its neighbours.
+/// Space between a query and its neighbours.
 const QUERY_GAP_PX: usize = 18;
 const MARGIN_PX: usize = 14;
 
-/// A headline, lines of text, and the rows in `n_columns` columns. Frames are blue around images of the query's class and
-/// orange around others.
+/// A sheet with a headline, lines of text, and the rows in `n_columns` columns. Images of the query's class have a blue
+/// frame, others an orange one.
 pub fn neighbour_sheet(headline: &str, lines: &[String], rows: &[NeighbourRow], n_columns: usize) -> Canvas {
     let n_columns = n_columns.clamp(1, rows.len().max(1));
     let n_found = rows.iter().map(|row| row.found.len()).max().unwrap_or(0);
@@ -106,7 +106,7 @@ mod tests {
         for (is_same, n_same, n_other) in [(true, frame_px, 0), (false, 0, frame_px)] {
             let sheet = neighbour_sheet("title", &[], &[row(is_same)], 1);
             assert_eq!((n_pixels(&sheet, SAME), n_pixels(&sheet, OTHER)), (n_same, n_other));
-            // Query and found image; pixels of letters may be of the same grey.
+            // Query and found image; pixels of letters may have the same grey.
             assert!(n_pixels(&sheet, [128; 3]) >= 2 * PICTURE_PX * PICTURE_PX);
         }
     }

@@ -1,4 +1,4 @@
-//! Pages for the browser, each one file without external resources.
+//! HTML pages, each a single file without external resources.
 
 use crate::canvas::{Canvas, Place};
 use crate::colour_map::colour_of_level;
@@ -7,10 +7,10 @@ use crate::sheet::{TaskShots, trial_strip};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// One fact at the head of a page, as name and value.
+/// Name and value of a fact at the top of a page.
 pub type Fact = (String, String);
 
-/// The tasks as an HTML page: screens above their true reward maps, every picture inside the file.
+/// The page of all tasks: screens above their true reward maps. All images are inside the file.
 pub fn task_page(title: &str, facts: &[Fact], tasks: &[TaskShots]) -> Result<String, png::EncodingError> {
     let mut html = String::from(HEAD);
     html.push_str(&format!("<title>{0}</title>\n<h1>{0}</h1>\n", escaped(title)));
@@ -48,17 +48,17 @@ pub(crate) fn facts_list(facts: &[Fact]) -> String {
     format!("<dl>\n{}</dl>\n", rows.collect::<String>())
 }
 
-/// The bytes of a PNG file, inside the page.
+/// The PNG file as a data URL.
 pub(crate) fn png_source(png: &[u8]) -> String {
     format!("data:image/png;base64,{}", STANDARD.encode(png))
 }
 
-/// The bytes of an APNG file, inside the page.
+/// The APNG file as a data URL.
 pub(crate) fn film_source(apng: &[u8]) -> String {
     format!("data:image/apng;base64,{}", STANDARD.encode(apng))
 }
 
-/// The colours of rewards from 0 to `top`.
+/// The colour bar of rewards from 0 to `top`.
 pub(crate) fn colour_bar(top: &str) -> Result<String, png::EncodingError> {
     let mut bar = Canvas::new(256, LINE_PX, [0; 3]);
     for level in 0..=255 {
@@ -71,7 +71,7 @@ pub(crate) fn colour_bar(top: &str) -> Result<String, png::EncodingError> {
     ))
 }
 
-/// Modules with a colour of their own; later ones take the colours from the start.
+/// The first seven modules have different colours; later ones use the same colours again.
 const MODULE_CLASSES: [[&str; 2]; 7] = [
     ["m0", "m0 hatched"],
     ["m1", "m1 hatched"],
@@ -82,17 +82,17 @@ const MODULE_CLASSES: [[&str; 2]; 7] = [
     ["m6", "m6 hatched"],
 ];
 
-/// The CSS class of a module, from 0: one colour, hatched for its transformed copy.
+/// The CSS class of module number `module` (from 0); its transformed copy has the same colour, hatched.
 pub fn module_class(module: usize, is_transformed: bool) -> &'static str {
     MODULE_CLASSES[module % MODULE_CLASSES.len()][usize::from(is_transformed)]
 }
 
-/// Text that is safe inside HTML, also in a quoted attribute.
+/// Escapes a text for HTML, also for quoted attributes.
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The head of every page: its style, and the hatching of areas. Colours are those of Okabe and Ito.
+/// The head of every page: its style (colours of Okabe and Ito), and the pattern for hatching.
 pub(crate) const HEAD: &str = r##"<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -1,4 +1,4 @@
-//! Contact sheets: screens of tasks above their true reward maps, as in the paper's figure 2.
+//! Contact sheets: screens of tasks above their true reward maps (as in figure 2 of the paper).
 
 use crate::canvas::{Canvas, Place};
 use crate::lettering::{LINE_PX, Weight, text_width, wrapped};
@@ -9,7 +9,7 @@ use touchstream_env::touch::SCREEN_SIDE_PX;
 pub struct TaskShots {
     /// The task's id.
     pub id: String,
-    /// The task in a sentence.
+    /// The task in one sentence.
     pub title: String,
     /// Facts about it, for instance its chance level; may be empty.
     pub facts: String,
@@ -31,10 +31,10 @@ const GAP_PX: usize = 3;
 const TRIAL_GAP_PX: usize = 10;
 const MARGIN_PX: usize = 12;
 const RING_PX: usize = 7;
-/// Titles are broken at this width, or at that of the trials.
+/// Titles are broken at this width, or at the width of the trials if these are wider.
 const MIN_BLOCK_PX: usize = 240;
 
-/// The tasks on one sheet, in reading order, below the colour bar.
+/// All tasks on one sheet, in reading order, with the colour bar at the top.
 pub fn contact_sheet(tasks: &[TaskShots], style: SheetStyle) -> Canvas {
     let blocks: Vec<Canvas> = tasks.iter().map(|task| task_block(task, style.divisor)).collect();
     let n_columns = style.n_columns.clamp(1, blocks.len().max(1));
@@ -63,7 +63,7 @@ pub fn contact_sheet(tasks: &[TaskShots], style: SheetStyle) -> Canvas {
     sheet
 }
 
-/// A task's name above its trials, each under its label.
+/// A task's name above its trials, each with its label.
 fn task_block(task: &TaskShots, divisor: usize) -> Canvas {
     let strips: Vec<Canvas> = task.trials.iter().map(|trial| trial_strip(&trial.shots, divisor)).collect();
     let labels: Vec<Vec<String>> = task
@@ -95,7 +95,7 @@ fn task_block(task: &TaskShots, divisor: usize) -> Canvas {
     block
 }
 
-/// The screens of a trial from left to right, each above its map; a ring marks a perfect touch.
+/// The screens of a trial from left to right, each above its map; a ring marks a best touch.
 pub fn trial_strip(shots: &[Shot], divisor: usize) -> Canvas {
     let cell_px = SCREEN_SIDE_PX / divisor.max(1);
     let n = shots.len();

@@ -104,7 +104,7 @@ fn conclusion(results: &StreamResults) -> String {
     text + ". This is one run with one seed: an illustration, not a result."
 }
 
-/// Relative gains up to this are called about the same.
+/// Gains up to this size are described as about the same.
 const SMALL_GAIN: f64 = 0.02;
 
 /// `a, b and c`

@@ -1,4 +1,4 @@
-//! The page of one run, in one file: what happened, the reward during each task, votes, and how reward maps emerge.
+//! The page of one run in one file: what happened, the reward during each task, votes, and reward maps during training.
 
 use crate::life_figure::{LifeTask, RewardPoint, life_figure};
 use crate::page::{Fact, HEAD, escaped, facts_list, film_source, module_class, png_source};
@@ -6,7 +6,7 @@ use crate::story::story;
 use crate::vote_plots::{VoteSeries, vote_plots};
 use touchstream_analysis::{ContinualMetrics, StreamResults, TaskResult, thousands};
 
-/// One of a run's tasks. Steps are those of the task.
+/// One task of a run. Steps are counted from the start of the task.
 #[derive(Default)]
 pub struct TaskPart<'a> {
     /// The task in one sentence.
@@ -15,14 +15,14 @@ pub struct TaskPart<'a> {
     pub agent: Vec<RewardPoint>,
     pub scratch: Vec<RewardPoint>,
     pub fine_tuning: Vec<RewardPoint>,
-    /// Share of touches of match screens on any object, and of uniform touches.
+    /// Share of touches on match screens that land on any object; the chance level is that of uniform touches.
     pub on_object: Vec<RewardPoint>,
     pub chance_on_object: Option<f64>,
     /// Vote share of the old modules at the last evaluation.
     pub reuse: Option<f64>,
-    /// PNG: screens, predicted maps over time, true maps.
+    /// PNG: screens, predicted maps during training, true maps.
     pub strip: Option<Vec<u8>>,
-    /// APNG: the same maps, changing.
+    /// APNG: the same maps as an animation.
     pub film: Option<Vec<u8>>,
     pub votes: Option<VoteSeries>,
 }
@@ -32,7 +32,7 @@ pub struct TrainingPage<'a> {
     pub title: &'a str,
     pub facts: &'a [Fact],
     pub results: &'a StreamResults,
-    /// One for each task of the results.
+    /// One per task of the results.
     pub tasks: &'a [TaskPart<'a>],
 }
 
@@ -58,7 +58,7 @@ pub fn training_page(page: &TrainingPage) -> String {
     html
 }
 
-/// Says on narrow screens that the next figure is wider.
+/// Shown on narrow screens above a figure that is wider.
 const HINT: &str = "<p class=hint>Wider than the screen: scroll sideways →</p>\n";
 
 fn life_section(page: &TrainingPage) -> String {
@@ -106,7 +106,7 @@ fn signed(value: Option<f64>) -> String {
     value.map_or_else(String::new, |value| format!("{value:+.3}"))
 }
 
-/// Columns of the results that need one.
+/// Explanations of columns of the results.
 const DEFINITIONS: [(&str, &str); 4] = [
     ("RGain", "relative gain in mean reward over the module from scratch"),
     ("TGain", "the largest lead over it, divided by the thousands of touches until then"),
@@ -114,7 +114,7 @@ const DEFINITIONS: [(&str, &str); 4] = [
     ("on any object", "the share of touches of match screens that land on any object"),
 ];
 
-/// A row per task; columns without a value are left out.
+/// One row per task; columns without values are omitted.
 fn results_table(page: &TrainingPage) -> String {
     let results = &page.results.tasks;
     type Cell = fn(&TaskResult, &TaskPart) -> String;

@@ -1,4 +1,4 @@
-//! What a trial shows and asks, in a few words: `dog: touch left`.
+//! A short description of a trial: what it shows and which touch is rewarded (`dog: touch left`).
 
 use touchstream_env::reward_map::RewardMap;
 use touchstream_env::stimuli::{ClassIdx, ImageId};
@@ -26,7 +26,7 @@ pub fn trial_label(stream: &Stream, truth: &RewardMap) -> String {
     }
 }
 
-/// Where the best touches are: `left`, `bottom right`, `middle`.
+/// The position of the best touches: `left`, `bottom right`, `middle`.
 fn place_of(truth: &RewardMap) -> String {
     let best = truth.best();
     let (mut n, mut rows, mut cols) = (0, 0, 0);

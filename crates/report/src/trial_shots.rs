@@ -1,4 +1,4 @@
-//! One trial as images: each of its screens, its true reward map, and where a perfect agent touches.
+//! Images of one trial: its screens, their true reward maps, and the touches of a perfect agent.
 
 use crate::trial_label::trial_label;
 use touchstream_env::reward_map::RewardMap;
@@ -7,7 +7,7 @@ use touchstream_env::stimuli::StimulusError;
 use touchstream_env::stream::Stream;
 use touchstream_env::touch::Touch;
 
-/// A trial's steps and its label.
+/// The steps of a trial, and its label.
 #[derive(Clone, Debug)]
 pub struct TrialShots {
     /// `dog: touch left`
@@ -21,13 +21,13 @@ pub struct Shot {
     pub screen: Screen,
     /// The true reward map.
     pub map: RewardMap,
-    /// A best touch; `None` where all touches earn the same.
+    /// A best touch; `None` if all touches earn the same.
     pub best_touch: Option<Touch>,
     /// The reward of the touch that was executed.
     pub reward: f32,
 }
 
-/// Plays the current trial to its end with perfect touches and keeps its screens and maps.
+/// Plays the current trial to its end with perfect touches, and records screens and maps.
 pub fn shoot_trial(stream: &mut Stream) -> Result<TrialShots, StimulusError> {
     let trial = stream.trial_index();
     let (mut shots, mut label) = (Vec::new(), String::new());
@@ -47,7 +47,7 @@ pub fn shoot_trial(stream: &mut Stream) -> Result<TrialShots, StimulusError> {
     Ok(TrialShots { label, shots })
 }
 
-/// The best touch nearest to the middle of all best touches: inside a template rather than on its edge.
+/// The best touch that is nearest to the mean position of all best touches: inside a template rather than at its edge.
 fn middle_of_the_best(map: &RewardMap) -> Touch {
     let best = map.best();
     let all_best = || Touch::all().filter(|&touch| map.at(touch) == best);

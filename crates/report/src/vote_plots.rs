@@ -1,4 +1,4 @@
-//! Votes over the course of learning: the share of every voter at every stage.
+//! Plots of votes during training: the vote share of every voter at every stage.
 
 use crate::area_plot::{Area, Stack, area_plot};
 use crate::page::escaped;
@@ -24,7 +24,7 @@ pub struct VoterShares {
 
 pub(crate) fn vote_plots(votes: &VoteSeries) -> String {
     let mut html = format!("<p class=caption>Votes, {}: ", escaped(&votes.name));
-    // The stage with the most voters names them all.
+    // The stage with the most voters contains all of them.
     let voters = votes.stages.iter().max_by_key(|(_, voters)| voters.len());
     for VoterShares { name, class, .. } in voters.map_or(&[][..], |(_, voters)| voters) {
         html.push_str(&format!("<span class=\"key {class}\">{}</span> ", escaped(name)));

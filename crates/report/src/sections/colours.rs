@@ -1,20 +1,20 @@
-//! One colour per module and one per method, the same in all figures of a page.
+//! Assigns each module and each method a colour, the same in all figures of a page.
 
 use std::collections::{BTreeMap, BTreeSet};
 use touchstream_analysis::{MAIN_MODULES, PresetFindings};
 
-/// Ways that have a colour of their own, as far as a palette reaches.
+/// Methods with fixed colours, up to the size of the palette.
 const WAYS: [&str; 8] =
     ["scratch", "layer", "unit", "layer-plain", "layer-shuffled", "fine-tuning", "old-alone", "unit-plain"];
 
-/// Which line style, or colour, each name has on a page.
+/// The line style of each name on a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Styles {
     idx_of: BTreeMap<String, usize>,
 }
 
 impl Styles {
-    /// Names of the table have its indices; other names have those that are free, in their order.
+    /// Names in the table have their index there; other names get the free indices, in order.
     fn new(table: &[&str], there: &BTreeSet<&str>) -> Self {
         let place = |name: &str| table.iter().position(|known| *known == name);
         let mut idx_of: BTreeMap<String, usize> =
@@ -26,12 +26,12 @@ impl Styles {
         Self { idx_of }
     }
 
-    /// Of a name on the page; 0 for any other.
+    /// The style of a name; 0 for a name that is not on the page.
     pub fn of(&self, name: &str) -> usize {
         self.idx_of.get(name).copied().unwrap_or(0)
     }
 
-    /// All names, each at its place.
+    /// All names, ordered by style.
     pub fn names(&self) -> Vec<String> {
         let n_places = self.idx_of.values().map(|idx| idx + 1).max().unwrap_or(0);
         let mut names = vec![String::new(); n_places];
@@ -40,7 +40,7 @@ impl Styles {
     }
 }
 
-/// The styles of a page.
+/// The styles of modules and methods on a page.
 pub struct Colours {
     pub modules: Styles,
     pub ways: Styles,
@@ -73,7 +73,7 @@ mod tests {
         }
         check(&[], &[]);
         check(&["unit", "layer", "scratch"], &["scratch", "layer", "unit"]);
-        // The index of a missing name stays empty, or goes to a custom one.
+        // The index of a missing name stays free, or is used for a custom name.
         check(&["unit", "layer"], &["", "layer", "unit"]);
         check(&["unit", "layer", "mine", "yours"], &["mine", "layer", "unit", "yours"]);
         let styles = Styles::new(&WAYS, &["layer", "unit"].into());

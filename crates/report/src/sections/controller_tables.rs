@@ -1,4 +1,4 @@
-//! A sweep of a controller's initial values: which setting gains most over switches, and what each value does.
+//! A sweep of a controller's initial values: the gain of each setting over switches, and the effect of each value.
 
 use crate::sections::colours::Styles;
 use crate::sections::over_switches::OVER_SWITCHES;
@@ -13,7 +13,7 @@ use touchstream_analysis::{
     gain_over_switches,
 };
 
-/// Name and value of one of a controller's initial values.
+/// Name of one of a controller's initial values, and a function that reads it.
 type Factor = (&'static str, fn(&InitialValues) -> f32);
 
 const FACTORS: [Factor; 4] = [
@@ -23,7 +23,7 @@ const FACTORS: [Factor; 4] = [
     ("bias, later stages", |initial| initial.bias[1]),
 ];
 
-/// A setting of a controller's initial values and its gain.
+/// One setting of a controller's initial values, and its gain.
 struct Setting<'a> {
     way: SwitchMethod,
     values: InitialValues,
@@ -38,7 +38,7 @@ impl Setting<'_> {
     }
 }
 
-/// Figure and tables of a sweep around a preset's default; `None` for fewer than two settings.
+/// The figure and tables of a sweep around a preset's default; `None` if there are fewer than two settings.
 pub fn sweep(
     preset: &str,
     module: &str,
@@ -49,7 +49,7 @@ pub fn sweep(
 ) -> Option<(Figure, [Table; 2])> {
     let setting = |&way: &SwitchMethod| {
         let initial = way.voting()?.initial;
-        // The methods differ in their initial values alone.
+        // Only methods that differ in nothing but their initial values.
         let is_compared = way
             == initial.map_or(SwitchMethod::LAYER, |initial| {
                 SwitchMethod::Voting(VotingMethod::layer_from(initial))
@@ -73,7 +73,7 @@ pub fn sweep(
 fn setting_figure(preset: &str, module: &str, settings: &[Setting], styles: &Styles) -> Figure {
     let n_switches = settings.iter().map(|setting| setting.gain.switches.len()).max().unwrap_or(0);
     let row = |setting: &Setting| {
-        // At a single switch, the interval is over seeds.
+        // With a single switch, the interval is over seeds.
         let over_seeds = setting.gain.over_seeds.filter(|_| n_switches == 1);
         let figure = over_seeds.unwrap_or(setting.gain.over_switches);
         IntervalRow {
@@ -100,7 +100,7 @@ fn setting_figure(preset: &str, module: &str, settings: &[Setting], styles: &Sty
     .figure()
 }
 
-/// As it was typed: 0.1, not the nearest 32-bit number.
+/// The decimal number as typed (0.1), not the nearest 32-bit number in full precision.
 fn typed(value: f32) -> Cell {
     Cell::Number(value.to_string().parse().ok())
 }
@@ -133,7 +133,7 @@ fn setting_table(preset: &str, module: &str, settings: &[Setting]) -> Table {
     }
 }
 
-/// A row per value of each factor, compared with the default's value (or the first, if that was not run).
+/// One row per value of each factor, compared with the default's value (or with the first, if the default was not run).
 fn factor_table(
     preset: &str,
     module: &str,
@@ -158,7 +158,7 @@ fn factor_table(
         let mut values: Vec<f32> = settings.iter().map(|setting| value_of(&setting.values)).collect();
         values.sort_by(f32::total_cmp);
         values.dedup();
-        // A factor that was not varied has no effect.
+        // The effect of a factor that was not varied is unknown.
         if values.len() < 2 {
             continue;
         }
@@ -233,7 +233,7 @@ mod tests {
         let table = section.tables.iter().find(|table| table.id == "controller-ems-default").unwrap();
         let csv = table.csv().unwrap();
         let rows: Vec<Vec<&str>> = csv.lines().skip(1).map(|line| line.split(',').collect()).collect();
-        // Without transformations it is another controller.
+        // Voting without transformations is not part of the sweep.
         let values: Vec<[&str; 3]> = rows.iter().map(|row| [row[0], row[3], row[4]]).collect();
         let sorted = [
             ["0.005", "0.1", "false"],
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(values, sorted, "{csv}");
         assert!(section.figures[0].svg.contains(">mu 0.01 0.01, bias 0.1 0.1 (default)</text>"));
 
-        // Over 0.4 from scratch, 0.1 of reward is 0.25 of RGain.
+        // If scratch has an area of 0.4, a difference of 0.1 in reward is 0.25 in RGain.
         for (factor, value, against, effect) in
             [("mu, first stage", "0.005", "0.01", 0.1), ("bias, later stages", "0.5", "0.1", -0.25)]
         {
@@ -252,7 +252,7 @@ mod tests {
             let row = rows.iter().find(|row| row[1] == value).unwrap();
             assert_eq!((&*row[2], &*row[3], &*row[7]), ("false", "2", against));
             assert!((row[8].parse::<f64>().unwrap() - effect).abs() < 1e-6, "{row:?}");
-            // Pairs of settings, switches, seeds.
+            // Numbers of pairs of settings, switches and seeds.
             assert_eq!([&*row[11], &*row[12], &*row[16]], ["2", "2", "2"], "{row:?}");
             let usual = rows.iter().find(|row| row[1] == against).unwrap();
             assert_eq!((&*usual[2], &*usual[8]), ("true", ""));

@@ -7,7 +7,7 @@ use crate::study::study_page::StudySection;
 use crate::study::table::{Cell, Table, TableColumn};
 use touchstream_analysis::LocalizationFindings;
 
-/// IoU of modules, compared with baselines without reward maps.
+/// A figure and tables of the IoU of modules and of baselines without reward maps.
 pub fn localization(preset: &str, found: &LocalizationFindings, styles: &Styles) -> Option<StudySection> {
     if found.modules.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! Sections of a study's report: findings as figures and tables.
+//! Sections of a study's report: the findings as figures and tables.
 
 mod colours;
 mod controller_tables;

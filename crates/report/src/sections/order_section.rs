@@ -1,4 +1,4 @@
-//! The order of learning: touching things at all, and touching the right one.
+//! The order of learning: touching any object, and touching the right one.
 
 use crate::sections::colours::Styles;
 use crate::sections::single_task_section::{band_points, rank_of_task};
@@ -10,14 +10,14 @@ use crate::study::study_page::StudySection;
 use crate::study::table::{Cell, Table, TableColumn};
 use touchstream_analysis::{Estimate, MAIN_MODULES, SceneFindings};
 
-/// More panels cannot be read; further modules are in the figure of delays.
+/// With more panels the figure is unreadable; other modules are shown in the figure of delays only.
 const MOST_PANELS: usize = 12;
-/// More rows than these are read in the table.
+/// Maximum number of rows of a figure; longer results are in the table only.
 const MOST_ROWS: usize = 100;
-/// On the dashed line of the same colour.
+/// The style index of a dashed line in the first colour.
 const DASHED: usize = 7;
 
-/// What comes first: touching things at all, or touching the right one.
+/// The section on which is learned first: touching any object, or touching the right one.
 pub fn section(preset: &str, found: &[SceneFindings], styles: &Styles) -> Option<StudySection> {
     let mut found: Vec<&SceneFindings> = found.iter().collect();
     found.sort_by_key(|one| (styles.of(&one.module), rank_of_task(&one.task)));
@@ -56,13 +56,13 @@ pub fn section(preset: &str, found: &[SceneFindings], styles: &Styles) -> Option
     })
 }
 
-/// Steps from being halfway on things to being halfway on the right one, of the seeds that have both.
+/// Steps from half of the rise in touches on any object to half of the rise in reward, over the seeds that have both.
 fn delay(one: &SceneFindings) -> Option<Estimate> {
     let of_seed = one.seeds.iter().filter_map(|seed| Some(seed.meaning? as f64 - seed.on_object? as f64));
     Estimate::of(&of_seed.collect::<Vec<f64>>())
 }
 
-/// EMS first, with all its tasks; others as long as there is room for all of theirs.
+/// EMS on all its tasks first, then other modules as long as all of their tasks fit.
 fn shown_first<'a>(found: &[&'a SceneFindings]) -> Vec<&'a SceneFindings> {
     let mut shown: Vec<&SceneFindings> = Vec::new();
     for of_module in found.chunk_by(|one, other| one.module == other.module) {
@@ -123,7 +123,7 @@ fn delays(preset: &str, found: &[&SceneFindings], styles: &Styles) -> Figure {
     if shown.len() > MOST_ROWS {
         shown.retain(|one| is_main(one));
     }
-    // A task's modules together.
+    // Groups the modules of a task.
     shown.sort_by_key(|one| (rank_of_task(&one.task), one.task.clone()));
     let row = |one: &&SceneFindings| {
         let delay = delay(one);
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn each_mean_says_of_how_many_seeds_it_is() {
-        // One seed of three never touches the right one more often.
+        // In one of three seeds, touches on the right object do not become more frequent.
         let records = [
             record("ems", TASKS[0], 1, [0.1, 0.1, 0.9]),
             record("ems", TASKS[0], 2, [0.1, 0.9, 0.9]),
@@ -239,7 +239,7 @@ mod tests {
         let section = section("default", &found.presets[0].scenes, &colours.modules).unwrap();
         let csv = section.tables[0].csv().unwrap();
         let cells: Vec<&str> = csv.lines().nth(1).unwrap().split(',').collect();
-        // Things: 100 each. The right one: 200 and 100, whose interval would begin far below 0.
+        // Any object: 100 in each seed. Right object: 200 and 100; the interval is clipped at 0.
         assert_eq!(cells[2..6], ["100.0", "100.0", "100.0", "3"]);
         assert_eq!((cells[6], cells[7], cells[9]), ("150.0", "0.0", "2"));
         assert_eq!((cells[10], cells[13]), ("50.0", "2"));

@@ -1,4 +1,4 @@
-//! Second tasks over all switches: the gain of each method, and differences between methods with the same seeds.
+//! Summaries over all switches: the gain of each method, and differences between methods with the same seeds.
 
 use crate::sections::tables::{
     CLIPPING_NOTE, Possible, counted_cells, counted_columns, figure_cells, figure_columns, mark,
@@ -11,7 +11,7 @@ use touchstream_analysis::{
     gain_over_switches,
 };
 
-/// Pairs of methods whose difference answers a question, and what it measures.
+/// Pairs of methods with the question that their difference answers.
 const PAIRS: [(SwitchMethod, SwitchMethod, &str); 7] = [
     (SwitchMethod::LAYER, SwitchMethod::LAYER_PLAIN, "with minus without transformations"),
     (SwitchMethod::UNIT, SwitchMethod::UNIT_PLAIN, "with minus without transformations"),
@@ -22,12 +22,12 @@ const PAIRS: [(SwitchMethod, SwitchMethod, &str); 7] = [
     (SwitchMethod::UNIT, SwitchMethod::LAYER, "unit minus layer voting"),
 ];
 
-/// How intervals over switches are made.
+/// Explanation of intervals over switches.
 pub const OVER_SWITCHES: &str = "Over switches: the mean of the switches' means, with Student's 95 % interval over switches, which have equal \
                                  weights (no-switch is excluded). Over seeds: each seed's own mean over switches, with Student's 95 % interval over the \
                                  seeds that all switches have.";
 
-/// A row per method: mean, median, number of positive gains.
+/// One row per method: mean, median, number of positive gains.
 pub fn summary_table(
     preset: &str,
     module: &str,

@@ -1,4 +1,4 @@
-//! Learning rates: the best for each module and task, and the loss with the paper's.
+//! Learning rates: the best one for each module and task, and the area lost with the paper's.
 
 use crate::sections::colours::Styles;
 use crate::sections::single_task_section::rank_of_task;
@@ -14,12 +14,13 @@ use std::collections::BTreeSet;
 use std::ops::Deref;
 use touchstream_analysis::{RateArea, RateFindings};
 
-/// More lines than this are drawn without bands.
+/// A figure with more lines has no bands.
 const MAX_BANDS: usize = 7;
-/// The figure's unit of rates.
+/// The unit of learning rates in the figure.
 const UNIT: f64 = 1e-4;
 
-/// The section of learning rates, under a preset; `is_choice` where they were judged on the validation part that is kept for that.
+/// The section on learning rates under a preset; `is_choice` if they were evaluated on the half of the validation
+/// images that is reserved for choosing.
 pub fn section(
     preset: &str,
     found: &[RateFindings],
@@ -27,7 +28,7 @@ pub fn section(
     is_choice: bool,
     papers_rate: impl Fn(&str, &str) -> Option<f64>,
 ) -> Option<StudySection> {
-    // Runs at the paper's own rate alone have nothing to choose from.
+    // Excludes modules and tasks that were run at the paper's rate only.
     let is_swept = |one: &&RateFindings| one.rates.iter().any(|rate| rate.learning_rate.is_some());
     let compared = |found| Compared { found, papers: papers_rate(&found.module, &found.task) };
     let mut found: Vec<Compared> = found.iter().filter(is_swept).map(compared).collect();
@@ -55,7 +56,7 @@ pub fn section(
     })
 }
 
-/// Rates of a module on a task, and the rate that the paper prints for them, if it has them.
+/// The rates of a module on a task, and the rate that the paper prints for them, if any.
 struct Compared<'a> {
     found: &'a RateFindings,
     papers: Option<f64>,
@@ -69,7 +70,7 @@ impl Deref for Compared<'_> {
     }
 }
 
-/// The paper's rate, where it was run.
+/// The result at the paper's rate, if it was run.
 fn at_papers_rate<'a>(one: &Compared<'a>) -> Option<&'a RateArea> {
     let papers = one.papers;
     let is_papers = |rate: &&RateArea| match (rate.learning_rate, papers) {
@@ -80,7 +81,7 @@ fn at_papers_rate<'a>(one: &Compared<'a>) -> Option<&'a RateArea> {
     one.found.rates.iter().find(is_papers)
 }
 
-/// A number, or the paper's own.
+/// The rate as a number, or the paper's printed rate.
 fn rate_of(one: &Compared, rate: &RateArea) -> Option<f64> {
     rate.learning_rate.or(one.papers)
 }
@@ -245,10 +246,10 @@ mod tests {
         let csv = section.tables[0].csv().unwrap();
         let cells: Vec<&str> = csv.lines().nth(1).unwrap().split(',').collect();
         assert_eq!(cells[2..4], ["0.01".to_owned(), format!("{papers:?}")]);
-        // Two seeds: the interval would end above every reward.
+        // With two seeds the interval would extend beyond the possible rewards.
         assert_eq!((cells[4], cells[6], cells[7]), ("0.75", "1.0", "0.5"));
         assert_eq!((cells[10], cells[11]), ("0.25", "2"));
-        // One on the line, one in the legend.
+        // Once on the line, once in the legend.
         assert_eq!(section.figures[0].svg.matches("<path class=\"paper-value\"").count(), 2);
     }
 }

@@ -20,10 +20,10 @@ use touchstream_analysis::{
 };
 use touchstream_env::task::{find_task, paper_tasks};
 
-/// More lines than this are drawn without bands, which would hide them.
+/// A figure with more lines has no bands, which would hide the lines.
 const MAX_BANDS: usize = 7;
 
-/// The section of modules, under a preset.
+/// The section on modules under a preset.
 pub fn section(preset: &str, found: &ModuleFindings, styles: &Styles) -> Option<StudySection> {
     if found.tasks.is_empty() {
         return None;
@@ -35,7 +35,7 @@ pub fn section(preset: &str, found: &ModuleFindings, styles: &Styles) -> Option<
         figures.push(heat_table(preset, &found.all));
         tables.push(areas(preset, &found.all));
         tables.push(horizons(preset, &found.all));
-        // The best of one is that one.
+        // There is no comparison with a single module.
         if found.all.averages.len() > 1 {
             figures.push(averages(preset, &found.all, styles));
             figures.push(profiles(preset, &found.all, styles));
@@ -59,12 +59,12 @@ pub fn section(preset: &str, found: &ModuleFindings, styles: &Styles) -> Option<
     })
 }
 
-/// The task's index in the paper; other tasks follow.
+/// The task's index in the paper; other tasks come after.
 pub fn rank_of_task(task: &str) -> usize {
     paper_tasks().iter().position(|known| known.id() == task).unwrap_or(paper_tasks().len())
 }
 
-/// Tasks in the paper's order, then others by name.
+/// Sorts tasks in the paper's order, then others by name.
 fn in_order_of_the_paper(found: &ModuleFindings) -> ModuleFindings {
     let rank = rank_of_task;
     let mut found = found.clone();
@@ -79,7 +79,7 @@ fn in_order_of_the_paper(found: &ModuleFindings) -> ModuleFindings {
     found
 }
 
-/// A task that one module was run on compares nothing: there the only one would be the best.
+/// Removes tasks with a single module, which would be the best in any case.
 fn without_lone_modules(mut found: ModuleFindings) -> ModuleFindings {
     let all = &mut found.all;
     let n_modules = |column: usize| all.n_auc.iter().filter(|row| row[column].is_some()).count();
@@ -101,7 +101,7 @@ fn n_methods(found: &ModuleFindings) -> usize {
     modules.collect::<BTreeSet<_>>().len()
 }
 
-/// A line with its band, if there is one.
+/// The points of a line with its band, or without one.
 pub fn band_points(curve: &MeanCurve, has_band: bool) -> Vec<BandPoint> {
     let point = |point: &touchstream_analysis::MeanPoint| {
         let (lower, upper) = ends(point.interval).filter(|_| has_band).unwrap_or((point.mean, point.mean));
@@ -148,12 +148,12 @@ fn curves(preset: &str, found: &ModuleFindings, styles: &Styles) -> Figure {
     .figure()
 }
 
-/// Whether the reward of a task is the overlap of boxes.
+/// Whether the reward of a task is an IoU.
 pub fn is_boxes(task: &str) -> bool {
     task == "localization"
 }
 
-/// The mean reward of uniform touches, if it follows from geometry alone.
+/// The mean reward of uniform touches, if it depends on geometry only.
 pub fn chance_of(task: &str) -> Option<f64> {
     find_task(task).ok()?.geometric_rewards().map(|exact| exact.chance)
 }
@@ -461,7 +461,7 @@ mod tests {
         let section = section_of(&found_of(&[("ems", "sr-2way")]));
         let csv = section.tables[0].csv().unwrap();
         let cells: Vec<&str> = csv.lines().nth(1).unwrap().split(',').collect();
-        // 1 and 0.8: Student's interval of two is from -0.37 to 2.17.
+        // Student's interval of 1 and 0.8 would be from -0.37 to 2.17.
         assert_eq!(cells[2..5], ["0.9", "0.0", "1.0"]);
     }
 }

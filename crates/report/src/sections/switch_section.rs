@@ -1,4 +1,4 @@
-//! Second tasks: curves after the switch, gains, and how much was reused.
+//! Second tasks: learning curves after the switch, gains, and reuse.
 
 use crate::sections::colours::Styles;
 use crate::sections::single_task_section::{band_points, chance_of, is_boxes};
@@ -19,12 +19,12 @@ use touchstream_analysis::{
 };
 use touchstream_env::schedule::NAMED_SCHEDULES;
 
-/// More methods than these are a sweep.
+/// A study with more methods is a sweep.
 const MOST_WAYS: usize = 12;
-/// More lines than these are drawn without bands.
+/// A figure with more lines has no bands.
 const MAX_BANDS: usize = 7;
 
-/// One section per module, under a preset; `default` are the initial values of its controller.
+/// One section per module under a preset; `default` contains the initial values of the preset's controller.
 pub fn sections(
     preset: &str,
     found: &[SwitchFindings],
@@ -85,12 +85,12 @@ fn section(
     }
 }
 
-/// The paper's switches in its order, then others.
+/// The paper's switches in its order; others come after.
 pub fn rank(switch: &str) -> usize {
     NAMED_SCHEDULES.iter().position(|row| row.id == switch).unwrap_or(NAMED_SCHEDULES.len())
 }
 
-/// The baseline comes first.
+/// The methods, with the baseline first.
 fn way_names(switches: &[&SwitchFindings], styles: &Styles) -> Vec<SwitchMethod> {
     let ways = switches.iter().flat_map(|switch| &switch.ways).map(|way| way.way);
     let mut names: Vec<SwitchMethod> = ways.collect::<BTreeSet<_>>().into_iter().collect();
@@ -98,7 +98,7 @@ fn way_names(switches: &[&SwitchFindings], styles: &Styles) -> Vec<SwitchMethod>
     names
 }
 
-/// Learning curves of the base tasks, each once.
+/// Learning curves of the base tasks, without duplicates.
 fn bases(preset: &str, module: &str, switches: &[&SwitchFindings]) -> Option<Figure> {
     let mut bases: Vec<(&str, &MeanCurve)> = Vec::new();
     for switch in switches {
@@ -319,7 +319,7 @@ pub mod tests {
     use crate::sections::colours::Colours;
     use touchstream_analysis::{Findings, Point, RunKind, RunRecord, findings};
 
-    /// A run after a switch, which earns the same at all steps.
+    /// A run after a switch with the same reward at all steps.
     pub fn record(switch: &str, way: &str, seed: u64, reward: f64) -> RunRecord {
         let point = |step| Point {
             step,
@@ -346,7 +346,7 @@ pub mod tests {
         }
     }
 
-    /// Two switches and two seeds of each way.
+    /// Two switches and two seeds per method.
     pub fn found_of(ways: &[(&str, f64)]) -> Findings {
         let mut records = Vec::new();
         for (idx, switch) in ["switch-1", "switch-2"].into_iter().enumerate() {
@@ -366,7 +366,7 @@ pub mod tests {
         sections("default", &found.presets[0].switching, &colours.ways, default).remove(0)
     }
 
-    /// Cells of the rows whose first cell is such.
+    /// The cells of all rows whose first cell is `first`.
     pub fn rows_of(section: &StudySection, table: &str, first: &str) -> Vec<Vec<String>> {
         let table = section.tables.iter().find(|known| known.id == table).unwrap();
         let word = |cell: &Cell| match cell {
@@ -411,7 +411,7 @@ pub mod tests {
         let numbers: Vec<f64> = rows[0][1..].iter().filter_map(|cell| cell.parse().ok()).collect();
         let near =
             |idx: usize, wanted: f64| assert!((numbers[idx] - wanted).abs() < 1e-5, "{idx}: {numbers:?}");
-        // 0.5 at one switch and 0.75 at the other, whichever seed: Student's half is 12.7062047 * 0.125.
+        // 0.5 at one switch and 0.75 at the other, for all seeds: Student's half width is 12.7062047 * 0.125.
         near(0, 0.625);
         near(1, 0.625 - 12.706_204_7 * 0.125);
         near(2, 0.625 + 12.706_204_7 * 0.125);
@@ -439,7 +439,7 @@ pub mod tests {
             "differences-ems-default",
             "layer minus layer-plain: with minus without transformations",
         );
-        // Over switches, over seeds, and at two switches.
+        // Rows over switches, over seeds, and at two switches.
         assert_eq!(rows.len(), 4);
         for row in &rows {
             assert!((row[3].parse::<f64>().unwrap() - 0.25).abs() < 1e-9, "{row:?}");
@@ -452,7 +452,7 @@ pub mod tests {
         let names: Vec<&str> = gains.columns.iter().map(|column| column.name.as_str()).collect();
         assert_eq!(names[names.len() - 4..], ["reuse_end", "reuse_end_low", "reuse_end_high", "reuse_end_n"]);
         let Cell::Number(high) = gains.rows[0][names.len() - 2] else { panic!("a number") };
-        // 0.92 and 0.94: Student's interval would end above all shares.
+        // Student's interval of 0.92 and 0.94 would extend above 1.
         assert_eq!((high, gains.rows[0].last()), (Some(1.0), Some(&Cell::Count(2))));
     }
 }

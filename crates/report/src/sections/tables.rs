@@ -1,10 +1,10 @@
-//! Columns, cells and captions that sections share.
+//! Columns, cells and captions that several sections use.
 
 use crate::study::intervals::Mark;
 use crate::study::table::{Cell, Table, TableColumn};
 use touchstream_analysis::{Estimate, Interval, LeftOut, PooledEstimate};
 
-/// What a quantity can be: Student's intervals of few seeds reach beyond it, and are shown up to it.
+/// The possible values of a quantity; Student's intervals of few seeds may extend beyond them and are clipped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Possible {
     low: f64,
@@ -14,11 +14,11 @@ pub struct Possible {
 impl Possible {
     /// Rewards, areas under them, IoU, shares.
     pub const SHARE: Self = Self { low: 0.0, high: 1.0 };
-    /// RGain, which is -1 if nothing is earned.
+    /// RGain is -1 if the reward is always 0.
     pub const GAIN: Self = Self { low: -1.0, high: f64::INFINITY };
-    /// Steps since the start.
+    /// Steps since the start of training.
     pub const STEP: Self = Self { low: 0.0, high: f64::INFINITY };
-    /// Differences.
+    /// Differences, without limits.
     pub const ANYTHING: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
     fn cut(self, Interval { low, high }: Interval) -> (f64, f64) {
@@ -26,10 +26,10 @@ impl Possible {
     }
 }
 
-/// Under a table or figure whose intervals are cut.
+/// Note under a table or figure whose intervals are clipped.
 pub const CLIPPING_NOTE: &str = "Intervals are clipped to possible values.";
 
-/// A value and both ends of its interval.
+/// Columns for a value and both ends of its interval.
 pub fn figure_columns(name: &str, label: &str) -> Vec<TableColumn> {
     vec![
         TableColumn::number(name, label),
@@ -38,7 +38,7 @@ pub fn figure_columns(name: &str, label: &str) -> Vec<TableColumn> {
     ]
 }
 
-/// The same, and of how many numbers.
+/// Columns for a value, its interval and its sample size.
 pub fn counted_columns(name: &str, label: &str) -> Vec<TableColumn> {
     let mut columns = figure_columns(name, label);
     columns.push(TableColumn::count(&format!("{name}_n"), "n"));
@@ -49,14 +49,14 @@ pub fn figure_cells(figure: Option<&Estimate>, possible: Possible) -> Vec<Cell> 
     cells_of(figure.map(|figure| figure.value), figure.and_then(|figure| ends_of(figure, possible)))
 }
 
-/// The same, and of how many numbers.
+/// Cells for an estimate in [`counted_columns`].
 pub fn counted_cells(figure: Option<&Estimate>, possible: Possible) -> Vec<Cell> {
     let mut cells = figure_cells(figure, possible);
     cells.push(Cell::Count(figure.map_or(0, |figure| figure.n) as u64));
     cells
 }
 
-/// The same of an average over tasks.
+/// The same for an average over tasks.
 pub fn averaged_cells(averaged: Option<&PooledEstimate>) -> Vec<Cell> {
     cells_of(averaged.map(|averaged| averaged.value), averaged.and_then(|averaged| ends(averaged.interval)))
 }
@@ -66,17 +66,17 @@ fn cells_of(value: Option<f64>, interval: Option<(f64, f64)>) -> Vec<Cell> {
     vec![Cell::Number(value), Cell::Number(low), Cell::Number(high)]
 }
 
-/// Both ends, as figures take them.
+/// Both ends, in the form that figures take.
 pub fn ends(interval: Option<Interval>) -> Option<(f64, f64)> {
     interval.map(|bounds| (bounds.low, bounds.high))
 }
 
-/// Both ends as far as they are possible; none for a single number.
+/// Both ends, clipped to possible values; `None` for a single number.
 pub fn ends_of(figure: &Estimate, possible: Possible) -> Option<(f64, f64)> {
     figure.interval.filter(|_| figure.n > 1).map(|bounds| possible.cut(bounds))
 }
 
-/// An estimate as figures draw it.
+/// An estimate in the form that figures draw.
 pub fn mark(estimate: &Estimate, possible: Possible) -> Mark {
     Mark {
         value: Some(estimate.value),
@@ -86,7 +86,7 @@ pub fn mark(estimate: &Estimate, possible: Possible) -> Mark {
     }
 }
 
-/// What a table or figure leaves out, and why; none if nothing is.
+/// A table of what is excluded, and why; `None` if nothing is.
 pub fn left_out_table(id: &str, left_out: &[LeftOut]) -> Option<Table> {
     let row = |one: &LeftOut| vec![Cell::Text(one.what.clone()), Cell::Text(one.why.clone())];
     (!left_out.is_empty()).then(|| Table {
@@ -98,7 +98,7 @@ pub fn left_out_table(id: &str, left_out: &[LeftOut]) -> Option<Table> {
     })
 }
 
-/// How many seeds, in words: `n = 3`, or `n = 2 to 5`.
+/// The number of seeds as text: `n = 3`, or `n = 2 to 5`.
 pub fn n_words(ns: impl Iterator<Item = usize>) -> String {
     let ns: Vec<usize> = ns.collect();
     match (ns.iter().min(), ns.iter().max()) {
@@ -109,7 +109,7 @@ pub fn n_words(ns: impl Iterator<Item = usize>) -> String {
     }
 }
 
-/// What the lines of a figure are: means over seeds, with or without bands; a single seed has no band.
+/// Describes the lines of a figure: means over seeds, with or without bands. There is no band for a single seed.
 pub fn lines_words(has_bands: bool, ns: impl Iterator<Item = usize> + Clone) -> String {
     let n = n_words(ns.clone());
     match (ns.max(), has_bands) {
@@ -132,7 +132,7 @@ mod tests {
             (figure(-1.1, 2.0, 3), Possible::GAIN, Some((-1.0, 2.0))),
             (figure(-80.0, 2000.0, 3), Possible::STEP, Some((0.0, 2000.0))),
             (figure(-80.0, 2000.0, 3), Possible::ANYTHING, Some((-80.0, 2000.0))),
-            // Of one number there is none.
+            // A single number has no interval.
             (figure(0.2, 0.8, 1), Possible::SHARE, None),
         ] {
             assert_eq!(ends_of(&figure, possible), wanted);

@@ -1,9 +1,8 @@
-//! Verdicts as a table.
+//! The table of verdicts.
 
 use crate::study::table::{Cell, Table, TableColumn};
 use touchstream_analysis::Verdict;
 
-/// All verdicts as a table.
 pub fn verdict_table(verdicts: &[&Verdict]) -> Table {
     let names = [
         ("claim_id", "id"),

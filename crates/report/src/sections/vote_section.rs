@@ -1,4 +1,4 @@
-//! Votes after a switch: the share of every voter at every stage.
+//! Votes after a switch: the vote share of every voter at every stage.
 
 use crate::sections::switch_section::rank;
 use crate::sections::tables::n_words;
@@ -14,11 +14,11 @@ use touchstream_analysis::SwitchMethod;
 pub struct SwitchVotes {
     pub switch: String,
     pub method: SwitchMethod,
-    /// One per seed.
+    /// The votes of each seed.
     pub seeds: Vec<VoteSeries>,
 }
 
-/// A figure per method, with a row of panels per switch; `None` without votes.
+/// One figure per method, with a row of panels per switch; `None` if there are no votes.
 pub fn section(preset: &str, module: &str, mut votes: Vec<SwitchVotes>) -> Option<StudySection> {
     votes.sort_by_key(|votes| (rank(&votes.switch), votes.switch.clone()));
     let methods: BTreeSet<SwitchMethod> = votes.iter().map(|votes| votes.method).collect();
@@ -38,7 +38,7 @@ pub fn section(preset: &str, module: &str, mut votes: Vec<SwitchVotes>) -> Optio
 
 fn figure(preset: &str, module: &str, method: SwitchMethod, votes: &[&SwitchVotes]) -> Figure {
     let stages = || votes.iter().flat_map(|votes| &votes.seeds).flat_map(|seed| &seed.stages);
-    // The stage with the most voters has all of them.
+    // The stage with the most voters contains all of them.
     let voters = stages().map(|(_, voters)| voters).max_by_key(|voters| voters.len());
     let names: Vec<String> = voters.into_iter().flatten().map(|voter| voter.name.clone()).collect();
     let panels = votes.iter().flat_map(|votes| {
@@ -76,7 +76,7 @@ fn figure(preset: &str, module: &str, method: SwitchMethod, votes: &[&SwitchVote
     .figure()
 }
 
-/// The mean over the seeds that were evaluated at the steps of the first.
+/// The mean over the seeds that were evaluated at the same steps as the first.
 fn mean_shares(seeds: &[VoteSeries], stage_idx: usize, voter: &str) -> Vec<BandPoint> {
     let steps = seeds.first().map_or(&[][..], |first| &first.steps);
     let shares_of = |seed: &VoteSeries| {

@@ -1,4 +1,4 @@
-//! Axes: round ticks, and where a value lies.
+//! Axes: round ticks, and the position of a value.
 
 use crate::curve_plot::short_number;
 
@@ -31,7 +31,7 @@ impl Scale {
     }
 }
 
-/// With fewer ticks, values between and beyond them cannot be read.
+/// With fewer ticks, other values cannot be estimated.
 const LEAST_TICKS: usize = 3;
 
 /// Round values from `low` to `high`: at most `n_wanted`, but at least three.
@@ -43,7 +43,7 @@ pub(super) fn round_ticks((low, high): (f64, f64), n_wanted: usize) -> Vec<f64> 
     let rough = span / (n_wanted.max(LEAST_TICKS) - 1) as f64;
     let power = 10_f64.powf(rough.log10().floor());
     let factors = [10.0, 5.0, 2.5, 2.0, 1.0, 0.5, 0.25, 0.2, 0.1];
-    // From wide steps to narrow ones; the last that is not too narrow, or the first with enough ticks.
+    // Tries wide steps first; takes the last that leaves enough space between ticks, or the first with enough ticks.
     let mut ticks = Vec::new();
     for step in factors.map(|factor| factor * power) {
         if step < rough * 0.999_999 && ticks.len() >= LEAST_TICKS {
@@ -66,7 +66,7 @@ pub(super) fn tick_label(value: f64) -> String {
     format!("{sign}{}", short_number(value.abs()))
 }
 
-/// The least and the greatest of those that are finite.
+/// The smallest and the largest finite value.
 pub(crate) fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.filter(|value| value.is_finite()).fold(None, |extent, value| match extent {
         None => Some((value, value)),

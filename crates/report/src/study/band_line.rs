@@ -1,21 +1,21 @@
-//! A line with a band around it: a mean and its interval.
+//! A line with a band: a mean and its interval.
 
 use crate::study::figure::Drawing;
 use crate::study::plot_area::PlotArea;
 use crate::study::style::{fill_class, stroke_class};
 
-/// A point of a line and the band's edges there, which need not be equally far.
+/// A point of a line, and both edges of the band there, which may have different distances from the line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BandPoint {
-    /// Along the horizontal axis.
+    /// Position on the horizontal axis.
     pub x: f64,
     pub y: f64,
-    /// The band's lower edge; `y` where there is no band.
+    /// The band's lower edge; equals `y` if there is no band.
     pub lower: f64,
     pub upper: f64,
 }
 
-/// The band alone, so that lines can all lie above all bands. Points that are not finite are left out.
+/// Draws the band only, so that lines can be drawn above all bands. Points that are not finite are omitted.
 pub(super) fn draw_band(drawing: &mut Drawing, area: &PlotArea, style_idx: usize, points: &[BandPoint]) {
     let there: Vec<&BandPoint> =
         points.iter().filter(|p| p.x.is_finite() && p.lower.is_finite() && p.upper.is_finite()).collect();
@@ -33,7 +33,7 @@ pub(super) fn draw_band(drawing: &mut Drawing, area: &PlotArea, style_idx: usize
     ));
 }
 
-/// The line alone; a lone point is a dot.
+/// Draws the line only; a single point is drawn as a dot.
 pub(super) fn draw_line(drawing: &mut Drawing, area: &PlotArea, style_idx: usize, points: &[BandPoint]) {
     let places = places(area, points.iter().map(|point| (point.x, point.y)));
     match places.as_slice() {
@@ -43,7 +43,7 @@ pub(super) fn draw_line(drawing: &mut Drawing, area: &PlotArea, style_idx: usize
     }
 }
 
-/// A thin line: one seed.
+/// Draws a single seed as a thin line.
 pub(super) fn draw_seed(drawing: &mut Drawing, area: &PlotArea, style_idx: usize, points: &[(f64, f64)]) {
     let places = places(area, points.iter().copied());
     if places.len() > 1 {

@@ -7,27 +7,27 @@ use std::fmt::Display;
 /// A figure of a study.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Figure {
-    /// Stable, as in a file's name: `curves-by-task`.
+    /// A stable id, also used as a file name: `curves-by-task`.
     pub id: String,
-    /// What it shows, in a few words.
+    /// A short title.
     pub title: String,
-    /// How to read it: what bands and intervals are, over how many runs.
+    /// How to read the figure: bands, intervals, number of runs.
     pub caption: String,
     pub svg: String,
 }
 
-/// How much room a figure wants on a narrow screen before it scrolls.
+/// How wide a figure must be before it scrolls on a narrow screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Breadth {
     Narrow,
-    /// Many plots or columns side by side.
+    /// Many plots or columns next to each other.
     Wide,
 }
 
-/// Smaller letters than these, in pixels, cannot be read on a phone.
+/// Minimum size of letters that are readable on a phone, in pixels.
 const LEAST_TEXT_PX: f64 = 11.0;
 
-/// An SVG file in the making; numbers are in its own pixels.
+/// An SVG file that is being drawn; coordinates are in its own pixels.
 pub(super) struct Drawing {
     body: String,
     smallest_text_px: f64,
@@ -38,19 +38,19 @@ impl Drawing {
         Self { body: String::new(), smallest_text_px: TEXT_PX }
     }
 
-    /// A piece of SVG, whose texts are escaped already.
+    /// Appends SVG whose texts are already escaped.
     pub fn add(&mut self, element: &str) {
         self.body.push_str(element);
         self.body.push('\n');
     }
 
-    /// A text whose baseline begins, or as its classes say is centred or ends, at a place.
+    /// Writes a text. Its baseline begins at (x, y), unless its classes specify that it is centred or ends there.
     pub fn text(&mut self, class: &str, x: f64, y: f64, text: &str) {
         self.note_size(class);
         self.add(&format!("<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", xml_text(text)));
     }
 
-    /// A text around a place, turned by some degrees.
+    /// Writes a text centred at (x, y), rotated.
     pub fn turned_text(&mut self, class: &str, x: f64, y: f64, degrees: f64, text: &str) {
         self.note_size(class);
         let text = xml_text(text);
@@ -72,7 +72,7 @@ impl Drawing {
         ));
     }
 
-    /// A diamond around a place: what the paper prints.
+    /// A diamond centred at (x, y): the mark of the paper's value.
     pub fn diamond(&mut self, x: f64, y: f64) {
         self.add(&format!(
             "<path class=\"paper-value\" d=\"M{x:.1} {y:.1}m0 -5.5l5.5 5.5l-5.5 5.5l-5.5 -5.5z\"/>"
@@ -89,7 +89,7 @@ impl Drawing {
             Breadth::Narrow => "narrow",
             Breadth::Wide => "broad",
         };
-        // A page shows it no narrower than this, and lets it scroll.
+        // A page never shows it narrower than this, but lets it scroll.
         let least = (width * LEAST_TEXT_PX / self.smallest_text_px).ceil();
         let svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"study-figure {breadth}\" viewBox=\"0 0 {width} {height}\" \
@@ -104,7 +104,7 @@ impl Drawing {
     }
 }
 
-/// Text that is safe inside XML: escaped, and without the control characters that XML cannot hold.
+/// Escapes a text for XML and removes control characters that XML does not allow.
 pub(super) fn xml_text(text: impl Display) -> String {
     let text = text.to_string();
     let is_allowed = |&letter: &char| {
@@ -117,10 +117,10 @@ pub(super) fn xml_text(text: impl Display) -> String {
 pub(super) mod tests {
     use super::*;
 
-    /// Texts that a careless figure would break on.
+    /// A text that would break a figure without escaping.
     pub const HOSTILE: &str = "<&\">\u{1}\u{ffff}]]>";
 
-    /// The file is valid XML and SVG, with a title and a description, and shows no NaN or infinity.
+    /// Checks that the file is valid XML and SVG, has a title and a description, and contains no NaN or infinity.
     #[track_caller]
     pub fn check_stands_alone(figure: &Figure) {
         let tree = resvg::usvg::Tree::from_str(&figure.svg, &Default::default());
@@ -140,7 +140,7 @@ pub(super) mod tests {
             let svg = drawing.figure("a", "", "", (800.0, 10.0), Breadth::Wide).svg;
             assert!(svg.contains(&format!("style=\"--least: {least}\"")), "{svg}");
         }
-        // 13 px shrink to 11, and 11 do not shrink.
+        // Text of 13 px may shrink to 11 px, text of 11 px must not.
         check(|drawing| drawing.text("bold", 0.0, 0.0, "a"), "677px");
         check(|drawing| drawing.text("faint small end", 0.0, 0.0, "a"), "800px");
         check(|drawing| drawing.turned_text("small", 0.0, 0.0, 45.0, "a"), "800px");

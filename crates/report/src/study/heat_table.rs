@@ -8,11 +8,11 @@ pub struct HeatTable {
     pub id: String,
     pub title: String,
     pub caption: String,
-    /// What the numbers are: `normalized area`.
+    /// The quantity that is shown, such as `normalized area`.
     pub value_label: String,
     pub rows: Vec<String>,
     pub columns: Vec<String>,
-    /// Row by row, from 0 to 1; what is not there is shown as missing.
+    /// Rows of values from 0 to 1; missing values are marked as missing.
     pub values: Vec<Vec<Option<f64>>>,
 }
 
@@ -41,7 +41,7 @@ impl HeatTable {
             names.iter().map(|name| text_width_px(name, TEXT_SIZE)).fold(0.0, f64::max).min(LONGEST_NAME)
         };
         let left = widest(&self.rows) + 22.0;
-        // Column names rise at 45 degrees.
+        // Column names are rotated by 45 degrees.
         let rise = widest(&self.columns) * std::f64::consts::FRAC_1_SQRT_2;
         let top = rise + 24.0;
         for (idx, name) in self.columns.iter().enumerate() {
@@ -80,7 +80,7 @@ impl HeatTable {
         for idx in 0..N_STEPS {
             let colour = hex(colour_of((idx as f64 + 0.5) / N_STEPS as f64));
             let x = left + 14.0 + idx as f64 * 4.0;
-            // All but the last wider than their step, so that no seam shows.
+            // All but the last are a little wider than their distance, so that there is no gap between them.
             let width = if idx + 1 < N_STEPS { 6 } else { 4 };
             drawing.add(&format!(
                 "<rect x=\"{x:.1}\" y=\"{top:.1}\" width=\"{width}\" height=\"14\" fill=\"{colour}\"/>"
@@ -131,7 +131,7 @@ fn hatching((left, top): (f64, f64), (width, height): (f64, f64)) -> String {
     let mut path = format!("M{left:.1} {top:.1}h{width}v{height}h-{width}z");
     let mut offset = 7.0;
     while offset < width + height {
-        // From the upper or right edge down to the left or lower one.
+        // Each line runs from the upper or right edge down to the left or lower edge.
         let from = (left + offset.min(width), top + (offset - width).max(0.0));
         let to = (left + (offset - height).max(0.0), top + offset.min(height));
         path.push_str(&format!("M{:.1} {:.1}L{:.1} {:.1}", from.0, from.1, to.0, to.1));
@@ -140,7 +140,7 @@ fn hatching((left, top): (f64, f64), (width, height): (f64, f64)) -> String {
     format!("<path class=\"hatch\" d=\"{path}\"/>")
 }
 
-/// The colour of a value; values beyond 0 and 1 have the colours of those.
+/// The colour of a value; values outside 0 to 1 are clamped.
 fn colour_of(value: f64) -> [u8; 3] {
     let place = value.clamp(0.0, 1.0) * (COLOURS.len() - 1) as f64;
     let idx = (place as usize).min(COLOURS.len() - 2);
@@ -157,7 +157,7 @@ fn ink_on(colour: [u8; 3]) -> [u8; 3] {
     if contrast(inks[0], colour) >= contrast(inks[1], colour) { inks[0] } else { inks[1] }
 }
 
-/// The contrast of the Web Content Accessibility Guidelines, from 1 to 21.
+/// The contrast ratio of the Web Content Accessibility Guidelines, from 1 to 21.
 fn contrast(one: [u8; 3], other: [u8; 3]) -> f64 {
     let (one, other) = (luminance(one), luminance(other));
     (one.max(other) + 0.05) / (one.min(other) + 0.05)
@@ -200,7 +200,7 @@ mod tests {
         };
         let figure = table.figure();
         check_stands_alone(&figure);
-        // One value is NaN, one is `None`, and the last row is too short.
+        // One value is NaN, one is `None`, and the last row has too few values.
         assert_eq!(figure.svg.matches("class=\"missing\"").count(), 3, "{}", figure.svg);
         assert_eq!(figure.svg.matches(">missing</text>").count(), 3);
         assert_eq!(figure.svg.matches("class=\"hatch\"").count(), 4);

@@ -1,4 +1,4 @@
-//! Estimates with their intervals: a row a method or switch, grouped under headings.
+//! Estimates with their intervals: one row per method or switch, grouped under headings.
 
 use crate::study::axis::{Scale, extent, tick_label};
 use crate::study::figure::{Breadth, Drawing, Figure, xml_text};
@@ -12,43 +12,43 @@ pub struct Intervals {
     pub title: String,
     pub caption: String,
     pub x_label: String,
-    /// From left to right; by default all that is shown. What lies beyond it is an arrow at the edge.
+    /// The horizontal range; by default that of all values. Values outside are shown as an arrow at the edge.
     pub range: Option<(f64, f64)>,
-    /// A dashed vertical line and its name, such as no gain at 0.
+    /// Position and name of a dashed vertical line, such as `no gain` at 0.
     pub reference: Option<(f64, String)>,
-    /// What is compared within a row, such as ways of voting: one colour each. The legend names those of which there is an
-    /// estimate; where none has a name, rows name what they show.
+    /// Names of what is compared within a row, such as voting methods, each with its colour. The legend contains those
+    /// that have an estimate. If all names are empty, each row names its content itself.
     pub series: Vec<String>,
     pub groups: Vec<IntervalGroup>,
 }
 
-/// Rows under a heading.
+/// Rows under a common heading.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IntervalGroup {
-    /// Empty for none.
+    /// Empty for no heading.
     pub heading: String,
     pub rows: Vec<IntervalRow>,
 }
 
-/// One row: a name, and an estimate a series.
+/// One row: a name, and one estimate per series.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IntervalRow {
     pub label: String,
     pub estimates: Vec<Mark>,
 }
 
-/// An estimate, as it is drawn.
+/// An estimate in a row.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mark {
-    /// Which of the figure's `series` it is, or which colour it has where these have no names; grey for none.
+    /// Index in the figure's `series`, which determines the colour; `None` for grey.
     pub series_idx: Option<usize>,
-    /// The estimate, if there were runs.
+    /// `None` if there were no runs.
     pub value: Option<f64>,
-    /// Lower and upper end of its interval, if there were enough.
+    /// Both ends of the interval; `None` if there were too few runs.
     pub interval: Option<(f64, f64)>,
-    /// Values of single seeds, drawn as small dots.
+    /// Values of single seeds, shown as small dots.
     pub seeds: Vec<f64>,
-    /// The paper's value, drawn as a diamond.
+    /// The paper's value, shown as a diamond.
     pub paper: Option<f64>,
     pub n: u64,
 }
@@ -59,7 +59,7 @@ const LINE_HEIGHT: f64 = 17.0;
 const ROW_GAP: f64 = 8.0;
 const HEADING_HEIGHT: f64 = 28.0;
 const LONGEST_LABEL: f64 = 340.0;
-/// From this height on the ticks are named at the top, too.
+/// Figures at least this high have tick labels at the top, too.
 const TALL: f64 = 600.0;
 
 impl Intervals {
@@ -126,7 +126,7 @@ impl Intervals {
         entries
     }
 
-    /// All that is shown, and a little more at both ends.
+    /// The range of all values, with a margin at both ends.
     fn full_range(&self) -> (f64, f64) {
         let shown = self.estimates().flat_map(|estimate| {
             let ends = estimate.interval.into_iter().flat_map(|(lower, upper)| [lower, upper]);
@@ -177,7 +177,7 @@ fn draw_estimate(drawing: &mut Drawing, x: &Scale, y: f64, estimate: &Mark, labe
     let words = interval.map_or_else(String::new, |(lower, upper)| format!(" [{lower:.3}, {upper:.3}]"));
     drawing.add(&format!("<title>{}: {value:.3}{words}, n = {}</title>", xml_text(label), estimate.n));
     for &seed in estimate.seeds.iter().filter(|seed| seed.is_finite()) {
-        // A little lower, so that the interval does not hide it.
+        // A little lower, so that the interval does not cover it.
         let y = y + 5.5;
         mark(drawing, x, y, seed, &fill, |drawing, at| drawing.dot(&format!("seed {fill}"), at, y, 2.2));
     }
@@ -196,7 +196,7 @@ fn draw_estimate(drawing: &mut Drawing, x: &Scale, y: f64, estimate: &Mark, labe
     drawing.add("</g>");
 }
 
-/// What is drawn at a value, or an arrow at the edge if it lies beyond.
+/// Draws a mark at a value, or an arrow at the edge if the value is outside the range.
 fn mark(
     drawing: &mut Drawing,
     x: &Scale,
@@ -261,7 +261,7 @@ mod tests {
     fn what_lies_beyond_is_an_arrow() {
         let mut figure = intervals();
         figure.range = Some((0.3, 0.6));
-        // Both ends of the interval, the paper's value and one seed; the reference line is not an estimate.
+        // Both ends of the interval, the paper's value and one seed; the reference line is not counted.
         assert_eq!(figure.figure().svg.matches("class=\"beyond").count(), 4);
         figure.range = None;
         assert_eq!(figure.figure().svg.matches("class=\"beyond").count(), 0);
@@ -276,7 +276,7 @@ mod tests {
         assert_eq!(names, ["layer", "unit", "one seed", "the paper", HOSTILE]);
         let svg = figure.figure().svg;
         assert!(svg.contains("<circle class=\"f2\"") && !svg.contains("<circle class=\"f0\""), "{svg}");
-        // Of none it is grey; beyond the colours it is dashed, as lines are.
+        // Without an index the line is grey; indices beyond the palette give dashed lines.
         for (series_idx, class) in [(None, "line axis"), (Some(8), "line s1 d1")] {
             figure.groups[0].rows[0].estimates[0].series_idx = series_idx;
             assert!(figure.figure().svg.contains(&format!("<line class=\"{class}\"")), "{class}");

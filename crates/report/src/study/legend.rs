@@ -1,10 +1,10 @@
-//! The legend of a figure: in one row where it fits, else in columns.
+//! The legend of a figure: in one row if it fits, else in columns.
 
 use crate::study::figure::Drawing;
 use crate::study::style::{fill_class, stroke_class};
 use crate::study::text_width::text_width_px;
 
-/// The symbol before a name.
+/// The symbol in front of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sign {
     Line(usize),
@@ -17,10 +17,10 @@ pub(super) enum Sign {
     Paper,
 }
 
-/// A legend whose size is known before it is drawn.
+/// A legend, whose size is known before it is drawn.
 pub(super) struct Legend<'a> {
     entries: Vec<(Sign, &'a str)>,
-    /// Left edges in pixels, and rows.
+    /// Left edge in pixels and row of each entry.
     places: Vec<(f64, usize)>,
     n_rows: usize,
 }
@@ -31,7 +31,7 @@ const ROW_HEIGHT: f64 = 19.0;
 const TEXT_SIZE: f64 = 13.0;
 
 impl<'a> Legend<'a> {
-    /// Lays entries out in `width` pixels.
+    /// Arranges the entries in a width of `width` pixels.
     pub fn new(entries: Vec<(Sign, &'a str)>, width: f64) -> Self {
         let widths: Vec<f64> =
             entries.iter().map(|(_, name)| SIGN_WIDTH + text_width_px(name, TEXT_SIZE) + GAP).collect();
@@ -41,7 +41,7 @@ impl<'a> Legend<'a> {
         } else {
             ((width + GAP) / widest).floor().max(1.0) as usize
         };
-        // Column by column when there are several rows, so that neighbours in the list stay together.
+        // If there are several rows, entries are arranged by column, so that neighbours in the list stay together.
         let n_rows = entries.len().div_ceil(n_columns.max(1));
         let mut left = 0.0;
         let mut places = Vec::new();
@@ -60,7 +60,7 @@ impl<'a> Legend<'a> {
         self.n_rows as f64 * ROW_HEIGHT
     }
 
-    /// Draws it with its upper left corner at a place.
+    /// Draws the legend with its top left corner at (left, top).
     pub fn draw(&self, drawing: &mut Drawing, left: f64, top: f64) {
         for ((sign, name), (offset, row)) in self.entries.iter().zip(&self.places) {
             let (x, y) = (left + offset, top + (*row as f64 + 0.5) * ROW_HEIGHT);

@@ -1,4 +1,4 @@
-//! A study's report: many runs as tables, figures and one page.
+//! A study's report: tables, figures and one page.
 
 pub(crate) mod axis;
 pub mod band_line;

@@ -1,6 +1,6 @@
-//! What a study's page adds to the style of all pages.
+//! The additional style of study pages.
 
-/// The style element; it comes after the one of all pages.
+/// Must come after the style of all pages, which it overrides.
 pub(super) const STYLE: &str = r#"<style>
 :root { --good: light-dark(#11703c, #6fdc9b); --good-paper: light-dark(#dff3e6, #12351f);
         --bad: light-dark(#a3241d, #ff9d94); --bad-paper: light-dark(#fbe3e1, #42181a);

@@ -1,4 +1,4 @@
-//! Small multiples: one panel a task, one line a method, all with the same axes and one legend.
+//! Small multiples: one panel per task, one line per method, with common axes and one legend.
 
 use crate::study::axis::{Scale, extent};
 use crate::study::band_line::{BandPoint, draw_band, draw_line, draw_seed};
@@ -14,19 +14,19 @@ pub struct Panels {
     pub caption: String,
     pub x_label: String,
     pub y_label: String,
-    /// By default, from 0 to the longest line of each panel.
+    /// By default from 0 to the end of the longest line of each panel.
     pub x_range: Option<(f64, f64)>,
-    /// From bottom to top, the same in every panel; lines beyond it run along the edge.
+    /// The same in every panel; lines outside are drawn along the edge.
     pub y_range: (f64, f64),
-    /// Names of the lines, in the legend's order. The first seven have colours of their own.
+    /// Names of the lines, in the order of the legend. The first seven have different colours.
     pub line_names: Vec<String>,
-    /// Panels per row; by default, as many as their number suggests.
+    /// Panels per row; by default depends on the number of panels.
     pub n_columns: Option<usize>,
     pub panels: Vec<Panel>,
 }
 
 impl Default for Panels {
-    /// Rewards or shares over each panel's own steps.
+    /// Rewards or shares, with a horizontal range for each panel.
     fn default() -> Self {
         Self {
             id: String::new(),
@@ -46,23 +46,23 @@ impl Default for Panels {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Panel {
     pub title: String,
-    /// Reward of uniform touches, drawn as a dashed line.
+    /// Reward of uniform touches, shown as a dashed line.
     pub chance: Option<f64>,
-    /// Step up to which areas are compared, drawn as a dotted line.
+    /// The step up to which areas are compared, shown as a dotted line.
     pub horizon: Option<f64>,
-    /// Its lines, earlier ones above. With more than about seven, bands hide more than they show.
+    /// Earlier lines are drawn above later ones. With more than about seven lines, bands hide too much.
     pub curves: Vec<PanelCurve>,
 }
 
 /// One line of a panel.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PanelCurve {
-    /// Which of the figure's `line_names` it is.
+    /// Index in the figure's `line_names`.
     pub name_idx: usize,
     pub points: Vec<BandPoint>,
-    /// Single seeds, drawn as thin lines.
+    /// Single seeds, shown as thin lines.
     pub seeds: Vec<Vec<(f64, f64)>>,
-    /// The paper's choice, drawn as a diamond on the line.
+    /// The paper's choice, shown as a diamond on the line.
     pub paper: Option<(f64, f64)>,
 }
 
@@ -80,7 +80,7 @@ const COLUMN_GAP: f64 = 36.0;
 const TICKS_HEIGHT: f64 = 34.0;
 const TITLE_LINE_HEIGHT: f64 = 16.0;
 
-/// Panels in a row, the width of all in pixels, and a panel's height.
+/// Panels per row, total width in pixels, and height of a panel.
 fn layout(n_panels: usize, n_columns: Option<usize>) -> (usize, f64, f64) {
     match n_columns.unwrap_or(n_panels) {
         0 | 1 => (1, 640.0, 300.0),
@@ -102,7 +102,7 @@ impl Panels {
         let titles: Vec<Vec<String>> =
             self.panels.iter().map(|panel| bold_lines(&panel.title, 13.0, panel_width)).collect();
         let is_titled = self.panels.iter().any(|panel| !panel.title.is_empty());
-        // Of each row, as high as its longest title.
+        // For each row of panels, the height of its longest title.
         let title_heights: Vec<f64> = titles
             .chunks(n_columns)
             .map(|titles| {
@@ -159,7 +159,7 @@ impl Panels {
     }
 }
 
-/// Seeds under bands under lines, the first of them on top.
+/// Draws seeds, then bands above them, then lines; the first line is on top.
 fn draw_panel(drawing: &mut Drawing, area: &PlotArea, panel: &Panel) {
     let ((left, right), (bottom, top)) = (area.x.pixels, area.y.pixels);
     if let Some(chance) = panel.chance.filter(|chance| area.y.holds(*chance)) {
@@ -226,7 +226,7 @@ mod tests {
             assert_eq!(count("<polygon class=\"band"), n_panels * n_lines);
             assert_eq!(count("<polyline class=\"line s"), n_panels * n_lines);
             assert_eq!(count("<polyline class=\"line thin"), n_panels * n_lines);
-            // Once a panel, and once in the legend.
+            // Once per panel, and once in the legend.
             assert_eq!(count("class=\"level\""), if n_panels > 0 { n_panels + 1 } else { 0 });
         }
     }
@@ -234,7 +234,8 @@ mod tests {
     #[test]
     fn a_band_has_its_own_edges() {
         let svg = panels(1, 1).figure().svg;
-        // A panel is 300 high: beyond the top is the top, the lower edge is at a quarter, the line half way.
+        // A panel is 300 high: values above its top are at the top, the lower edge of the band is at a quarter, the
+        // line in the middle.
         let area_top = svg.split("<polygon class=\"band f0\" points=\"66.0,").nth(1).unwrap();
         let (top, _) = area_top.split_once(' ').unwrap();
         let top: f64 = top.parse().unwrap();
@@ -248,9 +249,9 @@ mod tests {
         figure.line_names = ["first", "second", "third", "fourth"].map(String::from).to_vec();
         figure.panels[0].curves.remove(1);
         figure.panels[1].curves.remove(1);
-        // One panel is enough.
+        // The legend contains a line that only one panel has.
         figure.panels[1].curves.pop();
-        // An empty line is not drawn.
+        // A line without points is not drawn.
         figure.panels[0].curves.push(PanelCurve { name_idx: 3, ..PanelCurve::default() });
         let found: Vec<(Sign, &str)> = figure.legend_entries();
         let lines = [(Sign::Line(0), "first"), (Sign::Line(2), "third")];
@@ -263,7 +264,7 @@ mod tests {
         assert_eq!(figure.figure().svg.matches("<path class=\"paper-value\"").count(), 0);
         figure.panels[0].curves[1].paper = Some((50.0, 0.5));
         let svg = figure.figure().svg;
-        // Half way from 66 to 616; the other is the legend's.
+        // Halfway between 66 and 616; the other diamond is in the legend.
         assert_eq!(svg.matches("<path class=\"paper-value\" d=\"M341.0 ").count(), 1, "{svg}");
         assert_eq!(svg.matches("<path class=\"paper-value\"").count(), 2);
         assert!(svg.contains(">the paper</text>"));
@@ -281,14 +282,14 @@ mod tests {
             svg.contains(">4-way match-to-sample:</text>") && svg.contains(">four shown, permuted</text>")
         );
         assert_eq!(height(&svg).parse::<f64>().unwrap(), before + TITLE_LINE_HEIGHT);
-        // Other rows are as low as before.
+        // The titles of one row do not change the height of the others.
         let mut two_rows = figure.clone();
         two_rows.panels.extend(vec![figure.panels[0].clone(); 3]);
         let with_long: f64 = height(&two_rows.figure().svg).parse().unwrap();
         two_rows.panels[1].title = "short".into();
         let without: f64 = height(&two_rows.figure().svg).parse().unwrap();
         assert_eq!(with_long, without + TITLE_LINE_HEIGHT);
-        // Short titles are right above their panel.
+        // Short titles are directly above their panel.
         let y_of = |text: &str| {
             let (head, _) = svg.split_once(&format!("\">{text}</text>")).unwrap();
             head.rsplit("y=\"").next().unwrap().to_owned()

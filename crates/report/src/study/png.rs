@@ -1,13 +1,13 @@
-//! A figure as PNG: the SVG drawn in its light colours, with a font of our own, so that none of the system is needed.
+//! Draws a figure as PNG: the SVG with its light colours and an embedded font, so that no system fonts are needed.
 
 use resvg::tiny_skia::{Color, Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb::Database};
 use std::sync::Arc;
 
-/// Twice the SVG's own size: sharp on paper and on dense screens.
+/// Twice the SVG's size: sharp in print and on high-resolution screens.
 pub const DEFAULT_SCALE: f32 = 2.0;
 
-/// No side is longer, in pixels.
+/// Maximum width and height in pixels.
 const LONGEST_SIDE: f32 = 20_000.0;
 
 /// Why a figure cannot be drawn.
@@ -21,7 +21,7 @@ pub enum PngError {
     Encoding(String),
 }
 
-/// Draws an SVG on white, `scale` times its own size. The same SVG gives the same bytes.
+/// Draws an SVG on white at `scale` times its size. The same SVG gives the same bytes.
 pub fn png_from_svg(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
     let tree = Tree::from_str(svg, &options_with_our_font())?;
     let (width, height) = (tree.size().width(), tree.size().height());
@@ -36,7 +36,7 @@ pub fn png_from_svg(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
     picture.encode_png().map_err(|error| PngError::Encoding(error.to_string()))
 }
 
-/// The font's letters are those that its README names; others are drawn as boxes.
+/// The embedded font has the characters listed in its README; others are drawn as boxes.
 pub(super) fn options_with_our_font() -> Options<'static> {
     let mut fonts = Database::new();
     fonts.load_font_data(include_bytes!("font/DejaVuSans.subset.ttf").to_vec());
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!((width, height), (1280, 2 * (height / 2)));
         let colours: BTreeSet<&[u8]> = drawn.chunks(4).collect();
         assert!(colours.len() > 30, "{} colours", colours.len());
-        // In the light colours: blue is the first line, and the paper is white.
+        // In the light style the first line is blue and the background white.
         assert!(colours.contains(&[0x00, 0x72, 0xb2, 0xff][..]));
         assert_eq!(drawn[..4], [0xff; 4]);
         let (_, _, without) = pixels(&png_from_svg(&profile(""), 2.0).unwrap());

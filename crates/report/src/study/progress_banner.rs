@@ -1,8 +1,8 @@
-//! The banner at the head of a study's page: how much of it is there, and what is not.
+//! The banner at the top of a study's page: how many runs are complete, and which are missing.
 
 use crate::page::escaped;
 
-/// How many runs of a study are in which state.
+/// Number of runs in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunCounts {
     pub n_done: u64,
@@ -21,10 +21,10 @@ impl RunCounts {
     }
 }
 
-/// Longer lists are folded.
+/// Longer lists are collapsed.
 const LONGEST_OPEN_LIST: usize = 6;
 
-/// The banner; `missing` names runs or groups of them, `failed` is a run and its reason each.
+/// The banner. `missing` contains names of runs or groups of runs, `failed` names and reasons.
 pub(super) fn progress_banner(counts: &RunCounts, missing: &[String], failed: &[(String, String)]) -> String {
     let (n_done, n_total) = (counts.n_done, counts.n_total());
     if counts.is_complete() {
@@ -58,7 +58,7 @@ pub(super) fn progress_banner(counts: &RunCounts, missing: &[String], failed: &[
     html
 }
 
-/// A list of escaped items.
+/// A list of items that are already escaped.
 fn list(title: &str, class: &str, items: Vec<String>) -> String {
     if items.is_empty() {
         return String::new();

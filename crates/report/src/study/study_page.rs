@@ -1,4 +1,4 @@
-//! The page of a study, whole in one file: progress, verdicts, figures, tables.
+//! The page of a study in one file: progress, verdicts, figures, tables.
 
 use crate::page::{Fact, HEAD, escaped, facts_list};
 use crate::study::figure::Figure;
@@ -18,27 +18,27 @@ pub struct StudyPage {
     pub lead: String,
     pub facts: Vec<Fact>,
     pub progress: RunCounts,
-    /// Runs, or groups of runs, that have not begun.
+    /// Runs, or groups of runs, that have not started.
     pub missing: Vec<String>,
-    /// Runs that ended with an error, and its words.
+    /// Name and error of each failed run.
     pub failed: Vec<(String, String)>,
     pub verdicts: Vec<Verdict>,
     pub sections: Vec<StudySection>,
 }
 
-/// One part of the page.
+/// A section of the page.
 #[derive(Clone, Debug, Default)]
 pub struct StudySection {
-    /// Target of links.
+    /// The anchor for links.
     pub id: String,
     pub title: String,
-    /// Paragraphs, with empty lines between them.
+    /// Paragraphs, separated by empty lines.
     pub text: String,
-    /// Drawn inside the page.
+    /// Shown inside the page.
     pub figures: Vec<Figure>,
-    /// Images of pixels, such as reward maps.
+    /// Raster images, such as reward maps.
     pub pictures: Vec<StudyPicture>,
-    /// Folded where they are long.
+    /// Long tables are collapsed.
     pub tables: Vec<Table>,
 }
 
@@ -48,7 +48,7 @@ pub struct StudyPicture {
     pub png: Vec<u8>,
 }
 
-/// Tables of more rows are folded.
+/// Tables with more rows are collapsed.
 const LONGEST_OPEN_TABLE: usize = 30;
 
 impl StudyPage {
@@ -56,7 +56,7 @@ impl StudyPage {
     pub fn html(&self) -> Result<String, TableError> {
         let mut html = String::from(HEAD);
         html.push_str(STYLE);
-        // The figures' style once for all of them.
+        // All figures share one style element.
         html.push_str(&style_element());
         html.push_str(&format!("<title>{0}</title>\n<h1>{0}</h1>\n", escaped(&self.title)));
         if !self.lead.is_empty() {
@@ -200,16 +200,16 @@ mod tests {
             "<p>second</p>",
             "data:image/png;base64,AQID",
             "href=\"#verdicts\"",
-            // A figure says how far it may shrink, and the page keeps to it.
+            // The page respects the minimum width of figures.
             "style=\"--least: ",
             ".study-figure { min-width: var(--least); }",
-            // Long facts and long names of columns have room on a phone.
+            // Long facts and column names fit on a phone.
             "dl { display: block; }",
             ".study th.number { white-space: normal; }",
         ] {
             assert!(html.contains(part), "{part}");
         }
-        // All figures share one style; one more image has the patterns of votes.
+        // All figures share one style; one additional SVG contains the patterns of votes.
         assert_eq!(html.matches("<svg").count(), 2 + 1);
         assert_eq!(html.matches(&style_element()).count(), 1);
         assert_eq!(html.matches("<style>").count(), 3);

@@ -1,20 +1,20 @@
-//! The colours of all figures: a palette that colour-blind eyes can tell apart, by day and by night.
+//! The colours of all figures: a palette that colour-blind readers can distinguish, for the light and the dark style.
 
 use std::fmt::Write;
 
-/// Okabe and Ito's colours without their yellow, which is too faint on white.
+/// Okabe and Ito's colours without yellow, which is hard to see on white.
 const LIGHT: [&str; N_COLOURS] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#222222"];
 const DARK: [&str; N_COLOURS] = ["#4f9fe0", "#ff8547", "#2fc79a", "#e59ac6", "#ffc04d", "#a5dcff", "#f2f2f2"];
 
 const N_COLOURS: usize = 7;
 
-/// The letters of figures, in pixels.
+/// Text size of figures in pixels.
 pub(super) const TEXT_PX: f64 = 13.0;
-/// Those of the class `small`.
+/// Text size of the class `small`.
 pub(super) const SMALL_TEXT_PX: f64 = 11.0;
 
-/// Solid, dashed, dotted, dashed and dotted: four rounds through the colours.
+/// Solid, dashed, dotted, and dashed with dots: each is used for one round through the colours.
 const DASHES: [&str; 4] = ["", " d1", " d2", " d3"];
 
 /// Classes of the `idx`-th line: the first seven differ in colour, later ones in colour and dashes.
@@ -27,13 +27,13 @@ pub(super) fn solid_class(idx: usize) -> String {
     format!("s{}", idx % N_COLOURS)
 }
 
-/// Class of what is filled with the `idx`-th colour.
+/// Class of a shape filled with the `idx`-th colour.
 pub(super) fn fill_class(idx: usize) -> String {
     format!("f{}", idx % N_COLOURS)
 }
 
-/// The style element of a figure. Plain rules come first, so that a program which knows no media queries shows the
-/// light colours.
+/// The style element of a figure. Rules for light colours come first, so that programs that ignore media queries use
+/// them.
 pub(super) fn style_element() -> String {
     let mut css = String::from("<style>\n");
     css.push_str(SHAPES);
@@ -44,7 +44,8 @@ pub(super) fn style_element() -> String {
     css
 }
 
-/// What does not depend on the hour. Every rule names the figure, as inside a page they hold for all of it.
+/// The rules that do not depend on light or dark. Every rule names the figure's class, because inside a page it would
+/// otherwise apply to the whole page.
 const SHAPES: &str = "\
 .study-figure { font-family: system-ui, 'DejaVu Sans', sans-serif; font-size: 13px; }
 .study-figure .small { font-size: 11px; }

@@ -1,6 +1,6 @@
-//! How wide a text will be: in DejaVu Sans, which is wider than what browsers take instead.
+//! Estimates the width of texts in DejaVu Sans, which is wider than the fonts that browsers use instead.
 
-/// Advance widths of the letters from space to `~`, in hundredths of the letters' size.
+/// Advance widths of the characters from space to `~`, in hundredths of the font size.
 #[rustfmt::skip]
 const PLAIN: [u8; 95] = [
     32, 40, 46, 84, 64, 95, 78, 27, 39, 39, 50, 84, 32, 36, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64,
@@ -9,14 +9,14 @@ const PLAIN: [u8; 95] = [
     63, 61, 63, 63, 41, 52, 39, 63, 59, 82, 59, 59, 52, 64, 34, 64, 84,
 ];
 
-/// Bold letters are at most this much wider, all in all.
+/// Bold text is at most this much wider.
 const BOLD: f64 = 1.16;
 
-/// Width of a text in letters of `size_px`, in pixels.
+/// Width of a text in pixels, at a font size of `size_px`.
 pub(super) fn text_width_px(text: &str, size_px: f64) -> f64 {
     let hundredths = text.chars().map(|letter| {
         let idx = (letter as usize).wrapping_sub(' ' as usize);
-        // Signs that are not in the table are seldom wider than this.
+        // Other characters are rarely wider than this.
         f64::from(PLAIN.get(idx).copied().unwrap_or(84))
     });
     hundredths.sum::<f64>() * size_px / 100.0
@@ -38,16 +38,16 @@ pub(super) fn fitted(text: &str, size_px: f64, width_px: f64) -> String {
     kept + "…"
 }
 
-/// The same for bold letters.
+/// The same for bold text.
 pub(super) fn fitted_bold(text: &str, size_px: f64, width_px: f64) -> String {
     fitted(text, BOLD * size_px, width_px)
 }
 
-/// Titles have at most so many lines.
+/// Maximum number of lines of a title.
 const MOST_LINES: usize = 3;
 
-/// Bold letters in one line, or in two or three where they do not fit: broken after a colon, else at a space, before a plus,
-/// or after a hyphen. What does not fit even then is cut.
+/// Bold text in one line or, if it does not fit, in two or three: broken after a colon, else at a space, before a plus,
+/// or after a hyphen. Text that still does not fit is truncated.
 pub(super) fn bold_lines(text: &str, size_px: f64, width_px: f64) -> Vec<String> {
     let fits = |line: &str| text_width_px(line, BOLD * size_px) <= width_px;
     let mut lines = Vec::new();
@@ -61,7 +61,7 @@ pub(super) fn bold_lines(text: &str, size_px: f64, width_px: f64) -> Vec<String>
     lines
 }
 
-/// Splits off a first line that fits: after a colon if the rest then fits, too, else at a space, else within a word.
+/// Splits off a first line that fits: after a colon if the rest then also fits, else at a space, else within a word.
 fn broken<'a>(text: &'a str, fits: &impl Fn(&str) -> bool) -> Option<(&'a str, &'a str)> {
     let at = |at: usize| (text[..at].trim_end(), text[at..].trim_start());
     let breaks = |places: Vec<usize>| {
@@ -73,7 +73,7 @@ fn broken<'a>(text: &'a str, fits: &impl Fn(&str) -> bool) -> Option<(&'a str, &
     let hyphens = breaks(text.match_indices('-').map(|(at, sign)| at + sign.len()).collect());
     let after_colon = || spaces().filter(|(first, _)| first.ends_with(':'));
     let whole = after_colon().filter(|(_, second)| fits(second)).last();
-    // A part behind a plus stays whole on a third line.
+    // The part after a plus stays together on a third line.
     let in_three = after_colon().filter(|(_, second)| second.contains('+')).last();
     whole.or(in_three).or_else(|| spaces().last()).or_else(|| pluses().last()).or_else(|| hyphens.last())
 }
@@ -100,7 +100,7 @@ mod tests {
         for letter in '!'..='~' {
             let text = letter.to_string().repeat(20);
             let (counted, drawn) = (text_width_px(&text, 20.0), drawn_width_px(&text, "normal"));
-            // Kerning moves equal letters by less than this.
+            // Kerning between equal letters changes the width by less than this.
             assert!((counted - drawn).abs() < 16.0, "{letter}: {counted} for {drawn}");
         }
     }
@@ -124,7 +124,7 @@ mod tests {
         check("", 10.0, &[""]);
         check("four shown", 100.0, &["four shown"]);
         check("match: four shown", 80.0, &["match:", "four shown"]);
-        // At the last space where there is no colon, or too much text after it.
+        // At the last space if there is no colon, or if the text after the colon is too long.
         check("match four shown", 80.0, &["match four", "shown"]);
         check("a: four shown, fixed", 80.0, &["a: four", "shown, fixed"]);
         check("mmmmmmmm", 40.0, &["mm…"]);

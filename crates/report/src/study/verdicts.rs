@@ -1,4 +1,4 @@
-//! Verdicts: each claim of the paper, what was found, and whether it holds.
+//! Verdicts: each claim of the paper, our result, and whether it holds.
 
 use crate::page::escaped;
 use touchstream_analysis::{Verdict, VerdictKind};
@@ -13,7 +13,7 @@ fn badge(kind: VerdictKind, text: &str) -> String {
     format!("<span class=\"badge {class}\">{sign} {text}</span>")
 }
 
-/// Counts and a list, judged claims first; empty without verdicts.
+/// Counts and a list, with decided claims first; empty without verdicts.
 pub(super) fn verdicts_section(verdicts: &[Verdict]) -> String {
     if verdicts.is_empty() {
         return String::new();

@@ -1,4 +1,4 @@
-//! A table as data: named columns of one kind each, and rows that must fit them.
+//! A table as data: named columns, each with one kind of cells, and rows.
 
 use ::parquet::errors::ParquetError;
 use touchstream_analysis::thousands;
@@ -6,23 +6,23 @@ use touchstream_analysis::thousands;
 /// A table of a study.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// Stable, as in a file's name: `gains-by-switch`.
+    /// A stable id, also used as a file name: `gains-by-switch`.
     pub id: String,
     pub title: String,
-    /// Below it: what was counted, how intervals were made.
+    /// Shown below the table: how numbers and intervals were computed.
     pub note: String,
     pub columns: Vec<TableColumn>,
-    /// From top to bottom, a cell a column.
+    /// Rows from top to bottom, with one cell per column.
     pub rows: Vec<Vec<Cell>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableColumn {
-    /// For machines, in snake_case: `mean_reward`.
+    /// Name for programs, in snake_case: `mean_reward`.
     pub name: String,
-    /// Human-readable: `mean reward`.
+    /// Name for readers: `mean reward`.
     pub label: String,
-    /// The kind of its every cell, also where the table has no row yet.
+    /// The kind of all cells in this column, also if the table has no rows.
     pub kind: CellKind,
 }
 
@@ -68,7 +68,7 @@ impl Cell {
         }
     }
 
-    /// As people read it: about three decimals, a dash where a number is missing.
+    /// The text for readers: about three decimals, and a dash for a missing number.
     pub(super) fn words(&self) -> String {
         match self {
             Cell::Text(text) => text.clone(),
@@ -80,14 +80,15 @@ impl Cell {
     }
 }
 
-/// What is smaller comes from rounding and stands for 0.
+/// Smaller values are rounding errors and are shown as 0.
 const NOISE: f64 = 1e-12;
-/// Up to here three decimals would show no more than a 0, or a 5 as a 1; all that two digits round to 0.0005 is among it.
+/// Up to this value, three decimals would show 0.000 or only one significant digit.
 const SMALL: f64 = 0.000_505;
-/// From here on decimals are of no use.
+/// From this value on, no decimals are shown.
 const LARGE: f64 = 999.9995;
 
-/// Three decimals; two digits and a power of ten for small numbers such as learning rates; no decimals for large ones.
+/// Three decimals; two digits and a power of ten for small numbers such as learning rates; no decimals for large
+/// numbers.
 fn short(number: f64) -> String {
     match number.abs() {
         size if size < NOISE => "0.000".into(),
@@ -99,11 +100,11 @@ fn short(number: f64) -> String {
     }
 }
 
-/// What a cell can be.
+/// The kind of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellKind {
     Text,
-    /// Whole numbers from 0.
+    /// Integers from 0.
     Count,
     /// Values that may be missing.
     Number,
@@ -117,14 +118,14 @@ impl CellKind {
     }
 }
 
-/// Why a table cannot be handed out.
+/// Why a table is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     #[error("table {table}, column {column}, row {row}: a {found:?} cell in a {expected:?} column")]
     WrongKind { table: String, column: String, row: usize, expected: CellKind, found: CellKind },
     #[error("table {table}, row {row}: {found} cells for {expected} columns")]
     WrongWidth { table: String, row: usize, expected: usize, found: usize },
-    /// A count that Parquet's INT64 cannot hold.
+    /// A count exceeds the range of Parquet's INT64.
     #[error("table {table}, column {column}, row {row}: {count} is too large for a 64-bit signed number")]
     CountTooLarge { table: String, column: String, row: usize, count: u64 },
     #[error("table {table} as Parquet")]
@@ -132,7 +133,7 @@ pub enum TableError {
 }
 
 impl Table {
-    /// Every row has a cell for every column, of that column's kind.
+    /// Checks that every row has one cell per column, of the column's kind.
     pub fn check(&self) -> Result<(), TableError> {
         for (row_idx, row) in self.rows.iter().enumerate() {
             if row.len() != self.columns.len() {
@@ -163,7 +164,7 @@ impl Table {
 pub(super) mod tests {
     use super::*;
 
-    /// A column of each kind, and two rows: `text` is in every text.
+    /// A table with a column of each kind and two rows; `text` is part of all its texts.
     pub fn table_with(text: &str) -> Table {
         Table {
             id: "runs".into(),
@@ -230,7 +231,7 @@ pub(super) mod tests {
         }
     }
 
-    /// Files for machines keep every digit.
+    /// Files for programs contain all digits.
     #[test]
     fn csv_does_not_round() {
         let mut table = table_with("a");

@@ -1,9 +1,9 @@
-//! A table as CSV, for programs: quoted as RFC 4180 says, every number in full.
+//! A table as CSV, for programs: quoted as in RFC 4180, with all digits.
 
 use super::{Cell, Table, TableError};
 
 impl Table {
-    /// Machine names, then a line a row; a missing number is an empty field.
+    /// The names for programs, then one line per row; a missing number is an empty field.
     pub fn csv(&self) -> Result<String, TableError> {
         self.check()?;
         let names: Vec<String> = self.columns.iter().map(|column| quoted(&column.name)).collect();
@@ -21,7 +21,7 @@ fn field(cell: &Cell) -> String {
     match cell {
         Cell::Text(text) => quoted(text),
         Cell::Count(count) => count.to_string(),
-        // The fewest digits that read back as the same number.
+        // The shortest text that is parsed to the same number.
         Cell::Number(Some(number)) => format!("{number:?}"),
         Cell::Number(None) => String::new(),
         Cell::Truth(truth) => truth.to_string(),

@@ -1,14 +1,14 @@
-//! A table as HTML, for the page: numbers at the right, wide tables scroll in their own box.
+//! A table as HTML. Numbers are right-aligned; a wide table scrolls inside its own box.
 
 use super::{Cell, Table, TableError};
 use crate::page::escaped;
 
 impl Table {
-    /// The table with its title as caption, and the note under it.
+    /// The table with its title as caption and its note below.
     pub fn html(&self) -> Result<String, TableError> {
         self.check()?;
         let class = |is_numeric: bool| if is_numeric { " class=number" } else { "" };
-        // An interval is part of its value's cell.
+        // The ends of an interval are shown in the cell of the value.
         let shown: Vec<(usize, bool)> = (0..self.columns.len())
             .filter(|&idx| !self.is_interval_end(idx))
             .map(|idx| (idx, self.is_interval_end(idx + 1)))
@@ -43,7 +43,8 @@ impl Table {
         Ok(html)
     }
 
-    /// Whether a column is the lower or upper end of the interval of a column before it: `x_low`, `x_high` after `x`.
+    /// Whether a column contains the lower or upper end of the interval of an earlier column: `x_low`, `x_high` after
+    /// `x`.
     fn is_interval_end(&self, idx: usize) -> bool {
         let name = |idx: usize| self.columns.get(idx).map(|column| column.name.as_str());
         let is_end = |back: usize, end: &str| {
@@ -63,7 +64,7 @@ mod tests {
     fn texts_are_escaped_wherever_they_stand() {
         let html = table_with("<i>\"&").html().unwrap();
         assert!(!html.contains("<i>"), "{html}");
-        // Title, label, cell and note.
+        // In title, label, cell and note.
         assert_eq!(html.matches("&lt;i&gt;&quot;&amp;").count(), 4, "{html}");
     }
 

@@ -1,9 +1,9 @@
-//! A table as LaTeX, for papers: a `tabular` with the rules of booktabs.
+//! A table as LaTeX: a `tabular` with the rules of booktabs.
 
 use super::{Cell, Table, TableError};
 
 impl Table {
-    /// The `tabular` alone; float, caption and label are the paper's.
+    /// The `tabular` only, without float, caption and label.
     pub fn latex(&self) -> Result<String, TableError> {
         self.check()?;
         let line = |cells: Vec<String>| format!("{} \\\\\n", cells.join(" & "));
@@ -41,7 +41,7 @@ fn escaped(text: &str) -> String {
             '<' => out.push_str("\\textless{}"),
             '>' => out.push_str("\\textgreater{}"),
             '|' => out.push_str("\\textbar{}"),
-            // After a line's end, a bracket would be read as the height of a gap.
+            // After a line break, LaTeX would read a bracket as an optional argument.
             '[' => out.push_str("{[}"),
             '±' => out.push_str("$\\pm$"),
             '×' => out.push_str("$\\times$"),

@@ -1,9 +1,9 @@
-//! A table as Markdown, for documents.
+//! A table as Markdown.
 
 use super::{CellKind, Table, TableError};
 
 impl Table {
-    /// Title, a pipe table with human labels, and the note.
+    /// Title, a table with the names for readers, and the note.
     pub fn markdown(&self) -> Result<String, TableError> {
         self.check()?;
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
@@ -21,7 +21,7 @@ impl Table {
     }
 }
 
-/// One line in which nothing is markup; an underscore between letters is none anyway.
+/// Escapes markup and line breaks; an underscore between letters needs no escaping.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     let mut before = ' ';

@@ -1,4 +1,4 @@
-//! Tables, and the five forms they are handed out in.
+//! Tables and their five file formats.
 
 mod content;
 mod csv;

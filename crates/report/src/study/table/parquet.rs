@@ -1,4 +1,4 @@
-//! A table as Parquet, for data frames: words as strings, counts as INT64, numbers as DOUBLE that may be missing.
+//! A table as Parquet, for data frames: texts as strings, counts as INT64, numbers as optional DOUBLE.
 
 use super::{Cell, CellKind, Table, TableColumn, TableError};
 use parquet::basic::{LogicalType, Repetition, Type as PhysicalType};
@@ -11,14 +11,14 @@ use parquet::schema::types::{Type, TypePtr};
 use std::sync::Arc;
 
 impl Table {
-    /// One row group with the columns' machine names.
+    /// One row group; columns have their names for programs.
     pub fn parquet(&self) -> Result<Vec<u8>, TableError> {
         self.check()?;
         let counts = self.counts()?;
         self.file(&counts).map_err(|source| TableError::Parquet { table: self.id.clone(), source })
     }
 
-    /// The cells of each column that holds counts; nothing for the others.
+    /// The values of each column of counts; empty for other columns.
     fn counts(&self) -> Result<Vec<Vec<i64>>, TableError> {
         let mut counts = vec![Vec::new(); self.columns.len()];
         for (row_idx, row) in self.rows.iter().enumerate() {
