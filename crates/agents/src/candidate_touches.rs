@@ -1,4 +1,4 @@
-//! The candidate touches of a step: drawn uniformly, the same for all modules with the same seed.
+//! The candidate touches of a step: drawn uniformly, and the same for all modules with the same seed.
 
 use crate::touch_scale::TouchScale;
 use touchstream_env::seed::{RandomStream, RunSeed, StreamName};
@@ -24,7 +24,7 @@ struct Drawn {
     words: Vec<u32>,
     /// Indices in a reward map.
     indices: Vec<u16>,
-    /// The cell of each.
+    /// The cell of each candidate.
     cells: Vec<u16>,
 }
 
@@ -57,7 +57,7 @@ const CURVE: [u8; CELLS * CELLS] = {
 };
 
 impl CandidateTouches {
-    /// `n` candidates in the corner of the screen.
+    /// `n` candidates, all at the top left pixel until they are drawn.
     pub fn new(n: usize, scale: TouchScale) -> Self {
         let centred_from_pixel = Box::new(std::array::from_fn(|pixel| scale.centred_from_pixel(pixel)));
         Self {
@@ -69,8 +69,8 @@ impl CandidateTouches {
         }
     }
 
-    /// Draws all candidates. Probabilities are uniform to within 2^-32. Candidates are sorted so that neighbours in the list are
-    /// close on the screen: predictions are faster then.
+    /// Draws all candidates. Probabilities are uniform to within 2^-32. Candidates are sorted so that neighbours in the
+    /// list are close on the screen: predictions are faster then.
     pub fn draw(&mut self, seed: RunSeed, name: StreamName, step: u64) {
         self.instructions.vectorize(Draw { random: seed.stream(name, step), drawn: &mut self.drawn });
         self.sort_by_cell();
@@ -81,7 +81,7 @@ impl CandidateTouches {
     fn sort_by_cell(&mut self) {
         let Drawn { indices, cells, .. } = &self.drawn;
         let mut next = [0_u32; CELLS * CELLS];
-        // The remainder removes bounds checks.
+        // The remainder lets the compiler omit bounds checks.
         for &cell in cells {
             next[usize::from(cell) % (CELLS * CELLS)] += 1;
         }
@@ -114,7 +114,7 @@ impl CandidateTouches {
         }
     }
 
-    /// Touch coordinates of all candidates.
+    /// Touch coordinates of all candidates, relative to the middle of the screen.
     pub fn centred(&self) -> &Candidates {
         &self.centred
     }
@@ -179,7 +179,7 @@ mod tests {
                 counts[touch.row() / 56 * 4 + touch.col() / 56] += 1;
             }
         }
-        // 8,000 each; a standard deviation is 87.
+        // Each share is 8,000 on average with a standard deviation of 87.
         assert!(counts.iter().all(|count| count.abs_diff(8000) < 440), "{counts:?}");
         let first: Vec<_> = candidates.touches().collect();
         candidates.draw(RunSeed(3), NAME, 500);

@@ -1,7 +1,7 @@
 //! Counterfactual targets: candidate touches that were not executed, with the rewards that they would have earned.
 //!
-//! Beyond the paper: a module may learn from several touches per step. A first touch of a trial affects one thing besides its
-//! own reward: the reward of the trial's second touch.
+//! Beyond the paper: a module may learn from several touches per step. Apart from its own reward, the first touch of a
+//! trial affects only the reward of the trial's second touch.
 
 use crate::candidate_touches::CandidateTouches;
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,8 @@ impl CounterfactualTouches {
         }
     }
 
-    /// Before `touch` is executed: sets its reward after each counterfactual touch of the row before.
+    /// Called before `touch` is executed: computes what it would earn after each counterfactual touch of the previous
+    /// row.
     pub fn set_next_rewards(&mut self, row: usize, stream: &Stream, touch: Touch) {
         let Some(before) = row.checked_sub(1) else { return };
         let is_second = stream.trial_state().first_touch.is_some();
@@ -90,7 +91,7 @@ mod tests {
     use touchstream_env::stimuli::Split;
     use touchstream_env::task::find_task;
 
-    /// In a fork of the stream where a counterfactual touch is executed, it earns the stated rewards.
+    /// In a copy of the stream in which the counterfactual touch is executed, it earns the computed rewards.
     #[test]
     fn rewards_equal_those_of_a_fork() {
         const N_EACH: usize = 5;

@@ -27,15 +27,15 @@ pub struct Evaluation {
     pub reward: f64,
     /// Standard error of the mean reward.
     pub reward_se: f64,
-    /// The share of touches on match screens that land on any template, or on any object of a scene; `None` without match
-    /// screens.
+    /// The share of touches on match screens that land on any template, or on any object of a scene; `None` without
+    /// match screens.
     pub on_object: Option<f64>,
     /// Cross-entropy in nats between the first map's prediction for the chosen touch and its reward.
     pub cross_entropy: f64,
     /// Mean absolute difference between the first map and the true rewards, over all candidates of all steps.
     pub map_error: f64,
-    /// Expected calibration error of the first map: in ten bins of predicted reward, the absolute difference between mean
-    /// predicted and mean true reward, averaged with the number of predictions as weight.
+    /// Expected calibration error of the first map: in ten bins of predicted reward, the absolute difference between
+    /// mean predicted and mean true reward, averaged with the number of predictions as weight.
     pub calibration_error: f64,
     /// Mean over trials: the reward of the best candidate at the last step, minus the reward earned.
     pub regret: f64,
@@ -159,7 +159,7 @@ impl Sums {
     fn evaluation(&self, n_candidates: usize) -> Evaluation {
         let (n, n_steps) = (self.n_trials as f64, self.n_steps as f64);
         let reward = self.reward / n;
-        // Of the sample; with one trial the standard error is 0.
+        // The variance of the sample; with one trial the standard error is 0.
         let variance = (self.reward_square / n - reward * reward).max(0.0) * n / (n - 1.0).max(1.0);
         let n_predictions = n_steps * n_candidates as f64;
         let differences = self.bins.iter().map(|(_, predicted, truth)| (predicted - truth).abs());

@@ -35,7 +35,7 @@ impl SceneShape {
     }
 }
 
-/// A stream shows a screen that the source does not have.
+/// The stream shows a screen that the source does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "features of the screen {screen:?} are missing: they were computed for other tasks, placements or images"
@@ -44,7 +44,7 @@ pub struct MissingFeatures {
     pub screen: ScreenRecipe,
 }
 
-/// A skill whose frozen modules, if any, have their visual features of all screens.
+/// A skill with the visual features of all screens computed for its frozen modules, if it has any.
 pub fn skill_on(scenes: &impl FeatureSource, module: Module, controller: Option<Controller>) -> Skill {
     let Some(controller) = controller else { return Skill::alone(module) };
     let screens = (0..scenes.n_screens() as u32).map(|screen| scenes.scene(screen));

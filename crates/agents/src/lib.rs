@@ -1,9 +1,9 @@
 //! ReMaP: an agent that predicts the rewards of candidate touches, chooses one of them, and learns from its reward.
 //!
-//! Environment and modules meet here. [`Remap::play`] is the loop: features, reward maps, touch, reward, and one update after
-//! every batch of steps.
+//! This crate connects environment and modules. [`Remap::play`] is the training loop: features, reward maps, touch,
+//! reward, and one update after every batch of steps.
 //!
-//! This crate knows streams and modules, but no files, encoders, clocks or terminals.
+//! This crate does not use files, encoders, clocks or terminals.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 

@@ -24,7 +24,7 @@ const VOTES: StreamName = StreamName::new("agent/votes");
 const CANDIDATES: StreamName = StreamName::new("agent/candidates");
 const CHOICE: StreamName = StreamName::new("agent/choice");
 
-/// An agent with one learning module and, after a switch, frozen ones.
+/// An agent with one module that learns and, after a switch, frozen modules that vote with it.
 #[derive(Clone, Debug)]
 pub struct Remap {
     settings: AgentSettings,
@@ -34,28 +34,29 @@ pub struct Remap {
     candidates: CandidateTouches,
     memory: SkillMemory,
     policy: PolicyMemory,
-    /// Rows: steps that had not received all `k_f` rewards at the last update, then the steps up to the next update.
+    /// Rows are steps: first those whose `k_f` rewards were not all known at the last update, then those up to the next
+    /// update.
     window: Window,
     others: CounterfactualTouches,
-    /// The batch of an update, `[batch_steps, n_targets, 2 (k_b + 1)]`.
+    /// The inputs of an update, `[batch_steps, n_targets, 2 (k_b + 1)]`.
     touches: Vec<f32>,
-    /// `[batch_steps, n_targets, k_f]`
+    /// The targets of an update, `[batch_steps, n_targets, k_f]`.
     rewards: Vec<f32>,
     n_steps: u64,
 }
 
-/// The result of the steps up to an update.
+/// Rewards and loss of the steps up to an update.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Played {
-    /// Sum over the trials that ended.
+    /// Sum of the rewards of completed trials.
     pub reward_sum: f64,
-    /// Number of trials that ended.
+    /// Number of completed trials.
     pub n_trials: u64,
     /// Mean cross-entropy of the update, summed over the predicted maps.
     pub loss: f32,
 }
 
-/// Playing failed.
+/// Why playing failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlayError {
     /// The loss became NaN or infinite.
@@ -94,15 +95,15 @@ impl Remap {
         })
     }
 
-    /// Freezes the current module and continues with a new one, under a controller that votes. The history of screens, touches
-    /// and rewards is kept. `settings` may change how the agent learns and chooses, not the modules.
+    /// Freezes the current module, and adds a new one and a controller. The history of screens, touches and rewards is
+    /// kept. `settings` may change learning rate and policy, but not the structure of modules.
     pub fn compose(&mut self, settings: AgentSettings, voting: VotingSettings, scenes: &impl FeatureSource) {
         let mut old = self.skill.controller().map_or(Vec::new(), |controller| controller.old().to_vec());
         old.push(Arc::new(self.skill.module().clone()));
         self.compose_of(old, settings, voting, scenes);
     }
 
-    /// The same with the given old modules.
+    /// As [`Remap::compose`], with the given old modules.
     pub fn compose_of(
         &mut self,
         old: Vec<Arc<Module>>,
@@ -117,7 +118,7 @@ impl Remap {
         self.set_skill(skill_on(scenes, module, Some(controller)), settings);
     }
 
-    /// Continues with another skill, with Adam's state reset.
+    /// Replaces the skill and resets Adam's state.
     pub fn set_skill(&mut self, skill: Skill, settings: AgentSettings) {
         let AgentSettings { k_f, n_candidates, batch_steps, n_targets, .. } = self.settings;
         let sizes = (settings.k_f, settings.n_candidates, settings.batch_steps, settings.n_targets);
@@ -137,10 +138,9 @@ impl Remap {
         &self.skill
     }
 
-    /// Mean shares of all stages since the last call, in the order that [`voter_shares`] reads; `None` for a single module, or
-    /// without updates since.
-    ///
-    /// [`voter_shares`]: touchstream_modules::composite::voter_shares
+    /// Vote shares of all stages, averaged since the last call, in the order that
+    /// [`voter_shares`](touchstream_modules::composite::voter_shares) reads; `None` for a single module, or if there
+    /// was no update since.
     pub fn take_shares(&mut self) -> Option<Vec<f64>> {
         let SkillLearner::Composed(learner) = &mut self.learner else { return None };
         let means = learner.tally().means();
@@ -163,7 +163,7 @@ impl Remap {
         self.n_steps
     }
 
-    /// Plays the steps up to the next update, then learns from them.
+    /// Plays the steps up to the next update, then makes the update.
     pub fn play(&mut self, stream: &mut Stream, scenes: &impl FeatureSource) -> Result<Played, PlayError> {
         let n_carried = self.settings.k_f - 1;
         self.window.look_ahead(n_carried, stream, scenes)?;
@@ -201,10 +201,10 @@ impl Remap {
         self.policy.read(&self.memory);
     }
 
-    /// One update from the steps whose rewards have all come.
+    /// Updates the skill from the steps whose `k_f` rewards are all known.
     fn learn(&mut self, scenes: &impl FeatureSource) -> f32 {
         let AgentSettings { k_f, batch_steps, learning_rate, .. } = self.settings;
-        // At the first update no rows are carried over.
+        // Before the first update there are no steps to carry over.
         let first_row = if self.n_steps == batch_steps as u64 { k_f - 1 } else { 0 };
         let n_rows = batch_steps - first_row;
         for (idx, row) in (first_row..batch_steps).enumerate() {
@@ -219,7 +219,7 @@ impl Remap {
         self.skill.learn(&mut self.learner, learning_rate, &self.memory, first_row..batch_steps, batch)
     }
 
-    /// Copies a row to the batch: the executed touch, then the counterfactual ones.
+    /// Copies a row to the batch: the executed touch, then the counterfactual touches.
     fn gather(&mut self, idx: usize, row: usize) {
         let AgentSettings { k_f, n_targets, touch_scale, .. } = self.settings;
         let (touches, rewards) = (self.window.touches(row), self.window.rewards(row, k_f));

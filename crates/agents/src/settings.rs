@@ -44,7 +44,7 @@ pub struct AgentSettings {
     pub module: ModuleChoice,
     /// Number of past screens and touches in the input.
     pub k_b: usize,
-    /// Number of rewards ahead that are predicted.
+    /// Number of predicted rewards: of this touch and the `k_f - 1` touches after it.
     pub k_f: usize,
     /// Older settings lack this field; they used 1.
     #[serde(default = "TouchScale::one")]
@@ -53,10 +53,11 @@ pub struct AgentSettings {
     pub n_candidates: usize,
     /// Steps between two updates.
     pub batch_steps: usize,
-    /// Touches per step that are learned from: the executed one and counterfactual ones. Beyond the paper.
+    /// Number of touches per step that are trained on: the executed one and counterfactual ones. More than 1 is beyond
+    /// the paper.
     #[serde(default = "one")]
     pub n_targets: usize,
-    /// Share of features that are dropped at each step while learning, rounded to the nearest 256th. Beyond the paper.
+    /// Share of features that are set to 0 at each training step, rounded to the nearest 256th. Beyond the paper.
     #[serde(default)]
     pub dropout: f64,
     /// Adam's learning rate.
@@ -65,7 +66,8 @@ pub struct AgentSettings {
     pub adam: AdamSettings,
     /// Distribution of initial weights.
     pub initial_weights: InitialWeights,
-    /// Scale of flattened features; by default [`FlattenedScale::OnePlace`], or `One` with the paper's initial weights.
+    /// Scale of flattened features; `None` for [`FlattenedScale::OnePlace`], or for `One` with the paper's initial
+    /// weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flattened: Option<FlattenedScale>,
     pub policy: PolicySettings,
@@ -77,7 +79,6 @@ pub enum SettingsError {
     /// The module does not exist.
     #[error("there is no module `{id}`{}", did_you_mean(*.nearest))]
     NoSuchModule {
-        /// The given id.
         id: String,
         /// A similar id.
         nearest: Option<&'static str>,
@@ -85,34 +86,21 @@ pub enum SettingsError {
     /// Too few widths.
     #[error("units: {id} needs at least {min} widths ({what}), not {found}")]
     TooFewStages {
-        /// The module.
         id: String,
-        /// Minimum number of widths.
         min: usize,
-        /// Number of widths.
         found: usize,
-        /// The stages they are for.
+        /// What they are for, such as bottleneck and layers.
         what: &'static str,
     },
     /// The features lack spatial maps.
     #[error("{id} reads spatial maps, but the features have only scene vectors")]
-    NoMaps {
-        /// The module.
-        id: String,
-    },
+    NoMaps { id: String },
     /// The module's shape is invalid.
     #[error(transparent)]
     Shape(#[from] ShapeError),
     /// A value is out of range.
     #[error("{field}: {found} is not {range}")]
-    OutOfRange {
-        /// Name of the field.
-        field: &'static str,
-        /// The value.
-        found: String,
-        /// The allowed range.
-        range: String,
-    },
+    OutOfRange { field: &'static str, found: String, range: String },
 }
 
 /// Finds a module by its id.
@@ -123,12 +111,12 @@ pub fn find_module(id: &str) -> Result<&'static ModuleKind, SettingsError> {
     })
 }
 
-/// Maximum number of a layer's activations in a batch: 1 GB.
+/// Maximum number of activations of a layer in a batch (1 GB).
 const MAX_ACTIVATIONS: usize = 1 << 28;
 
 /// The sampling temperature of localization and scenes.
 const FINE_TEMPERATURE: f32 = 0.01;
-/// For localization and scenes. Departs from the paper's 1e-4; with 1e-3 learning is slower (measured).
+/// Learning rate of localization and scenes. Departs from the paper's 1e-4; with 1e-3 learning is slower (measured).
 const FINE_LEARNING_RATE: f64 = 3e-4;
 const FINE_BATCH: usize = 16;
 
@@ -177,7 +165,7 @@ impl AgentSettings {
         })
     }
 
-    /// Checks that the settings are supported with a controller.
+    /// Checks that these settings are supported in combination with a controller.
     pub fn check_composable(&self) -> Result<(), SettingsError> {
         let refuse = |field, found: String, range: &str| {
             Err(SettingsError::OutOfRange { field, found, range: range.into() })
@@ -265,7 +253,7 @@ impl AgentSettings {
     fn max_layer_activations(&self, structure: &Structure) -> usize {
         let n_steps = self.batch_steps.max(64);
         let n_rows = n_steps.saturating_mul(self.n_targets);
-        // Features are kept once per step, activations once per touch.
+        // Features are stored once per step, activations once per touch.
         let of_stage = |stage: &Stage| {
             let of_touch = (stage.n_hidden + stage.n_touch).max(stage.n_out()).saturating_mul(n_rows);
             of_touch.max(stage.n_visual.saturating_mul(n_steps))

@@ -6,9 +6,9 @@ use touchstream_env::touch::{SCREEN_SIDE_PX, Touch};
 
 /// The touch coordinate at the screen edge; the middle is 0.
 ///
-/// In the paper, touches are pixels relative to the middle of the screen; it does not mention another scale. Its initial
-/// weights and its bias of transformed touches make sense only in pixels: with the edge at 1, training starts on a long plateau
-/// with N(0, 0.01), and a bias of 1 moves a touch by half a screen instead of one pixel.
+/// In the paper, touches are pixels relative to the middle of the screen; no scaling is mentioned. The paper's initial
+/// weights and its initial bias of transformed touches are reasonable only in pixels: with 1 at the edge, training with
+/// N(0, 0.01) starts on a long plateau, and a bias of 1 moves a touch by half a screen instead of one pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TouchScale(pub f32);
@@ -17,15 +17,15 @@ impl TouchScale {
     pub const ONE: Self = Self(1.0);
     /// One unit per pixel, as in the paper.
     pub const PIXELS: Self = Self((SCREEN_SIDE_PX - 1) as f32 / 2.0);
-    /// For borders that may be anywhere. A module starts as the same function on any scale ([`InitialWeights::FanIn`]), but Adam
-    /// changes its dependence on touches faster with a larger scale. With 1, the borders of templates stay blurred for long; from
-    /// 48 on they fluctuate.
+    /// For tasks whose reward map may have edges anywhere on the screen. A new module computes the same function at any
+    /// scale ([`InitialWeights::FanIn`]), but Adam changes its dependence on touches faster at a larger scale. At 1,
+    /// predicted rewards stay blurred at the edges of templates for a long time; from 48 on they fluctuate there.
     ///
     /// [`InitialWeights::FanIn`]: touchstream_modules::module::InitialWeights
     pub const FINE: Self = Self(24.0);
 
-    /// The default of a task. Borders of stimulus-response run through the middle of the screen, where coordinates change sign
-    /// on any scale; templates, corners and outlines may be anywhere.
+    /// The default of a task. In stimulus-response the edges between rewarded regions run through the middle of the
+    /// screen, where coordinates change sign at any scale; templates, corners and outlines may be anywhere.
     pub fn of_task(task: &Task) -> Self {
         match task.paradigm() {
             Paradigm::StimulusResponse { .. } => Self::ONE,
@@ -33,7 +33,7 @@ impl TouchScale {
         }
     }
 
-    /// The larger scale, for modules that learn two tasks.
+    /// The larger of two scales, for modules that learn two tasks.
     pub fn finer(self, other: Self) -> Self {
         Self(self.0.max(other.0))
     }

@@ -7,12 +7,13 @@ use touchstream_env::stream::Stream;
 use touchstream_env::touch::Touch;
 use touchstream_modules::module::{SceneHistory, ScreenHistory};
 
-/// Consecutive steps: `k_b` past steps that are only inputs, then the rows, for which the agent predicts or learns.
+/// Consecutive steps: `k_b` past steps, which are only inputs, then the rows, whose rewards the agent predicts or
+/// learns.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Window {
     k_b: usize,
     scale: TouchScale,
-    /// One per step; `None` before the first.
+    /// Screen index of each step; `None` before the first step.
     screens: Vec<Option<u32>>,
     /// Touch coordinates; the middle of the screen before the first touch.
     touches: Vec<[f32; 2]>,
@@ -27,9 +28,9 @@ pub(crate) struct Window {
 #[derive(Clone, Debug, PartialEq)]
 struct DroppedScenes {
     dropout: Dropout,
-    /// Screens shown since the start.
+    /// Number of screens shown since the start.
     n_shown: u64,
-    /// The ordinal of each step's screen.
+    /// For each step, how many screens were shown before it.
     steps: Vec<u64>,
     /// `[n_steps, scene_len]`
     scenes: Vec<f32>,
@@ -76,7 +77,6 @@ impl Window {
         self.screens.len() - self.k_b
     }
 
-    /// Removes all steps.
     pub fn clear(&mut self) {
         self.screens.fill(None);
         self.touches.fill([0.0; 2]);
@@ -94,7 +94,7 @@ impl Window {
         }
     }
 
-    /// Sets the screens that the stream will show, from `first_row` on. They do not depend on touches.
+    /// Sets the screens that the stream is going to show, from row `first_row` on. They do not depend on touches.
     pub fn look_ahead(
         &mut self,
         first_row: usize,
@@ -153,7 +153,7 @@ impl Window {
         (&self.screens[..n], &self.touches[..n], &self.rewards[..n])
     }
 
-    /// Restores the oldest steps, after `n_played` steps.
+    /// Restores the oldest steps of an agent that has played `n_played` steps.
     pub fn set_oldest(
         &mut self,
         n_played: u64,
@@ -220,7 +220,7 @@ impl<S: FeatureSource> SceneHistory for WindowHistory<'_, S> {
     }
     fn shown_before(&self, step: usize) -> Option<usize> {
         if self.window.dropped.is_some() {
-            // Dropout differs at each step.
+            // With dropout, equal screens have different features at each step.
             return None;
         }
         (0..step).find(|&earlier| self.number(earlier, 0) == self.number(step, 0))
@@ -262,7 +262,7 @@ mod tests {
         }
     }
 
-    /// Two past steps; rows of which two were carried over and three are new.
+    /// A window after two past steps and five rows, of which two were carried over and three are new.
     fn played() -> Window {
         let mut window = Window::new(2, 5, 4, TouchScale(6.0));
         for row in 0..5 {

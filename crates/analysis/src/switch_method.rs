@@ -1,5 +1,5 @@
-//! Methods of learning a second task, by name: `scratch`, `layer`, `unit-plain`, `layer-shuffled`, `fine-tuning`, `old-alone`,
-//! `layer-mu-0.005-0.02-bias-0.1-0.5`.
+//! Methods of learning a second task, by name: `scratch`, `layer`, `unit-plain`, `layer-shuffled`, `fine-tuning`,
+//! `old-alone`, `layer-mu-0.005-0.02-bias-0.1-0.5`.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::cmp::Ordering;

@@ -34,8 +34,8 @@ impl ColourScale {
     }
 }
 
-/// `(byte / 255 - mean) / deviation` for each byte and colour, computed in this order; the last bits differ from those of
-/// [`ColourScale`].
+/// `(byte / 255 - mean) / deviation` for each byte and colour, computed in this order; the last bits differ from those
+/// of [`ColourScale`].
 pub(crate) struct InputTable([[f32; 256]; 3]);
 
 impl InputTable {

@@ -1,4 +1,4 @@
-//! The contract of a TouchStream as a test that every task on every image source must pass, built-in or your own.
+//! The conformance suite: a test that every task on every image source must pass, built-in or your own.
 
 use crate::reward_map::RewardMap;
 use crate::schedule::Schedule;
@@ -64,7 +64,7 @@ pub enum Violation {
 ///   highest reward that the second touch can earn
 /// - the reward belongs to the class that is shown: its region, its template, its instances, its box
 /// - templates are on the screen, each class once, the sample's among them
-/// - two copies with one seed roll out alike; another seed does not
+/// - two streams with the same seed show the same screens and give the same rewards; another seed does not
 /// - a clone continues identically, and a stream can be restored from a snapshot
 /// - trial *n* is the same whether reached by playing or by seeking
 /// - equal recipes give equal pixels, also when drawn twice, and screens only show images of their own split
@@ -205,7 +205,7 @@ impl Exam {
         if !is_last_step {
             return 0.0;
         }
-        // Also unbiased for two corners: the first touch was uniform, so over the trials both are.
+        // Also unbiased for localization: the first touch was uniform, so over the trials both touches are.
         self.map_means.push(self.map.mean());
         self.map.best()
     }
@@ -291,7 +291,8 @@ impl Exam {
         self.ensure(first == sum, || format!("{recipe:?} was drawn in two ways"))
     }
 
-    /// Compares every touch's reward with the map; for a first corner, the map's value with the maximum of the next map.
+    /// Compares every touch's reward with the map; for a first corner, the map's value with the maximum of the next
+    /// map.
     fn map_is_exact(&mut self) -> Result<(), Violation> {
         self.stream.reward_map(&mut self.map);
         if !self.stream.is_last_step() {
@@ -354,7 +355,7 @@ impl Exam {
 
     fn another_seed_differs(&self, mut stranger: Stream) -> Result<(), Violation> {
         let mut again = self.stream.clone();
-        // A task may have only one possible trial, the same for every seed.
+        // With some tasks all seeds give the same trial, because there is only one.
         let (mut any_differs, mut only_one_trial) = (false, true);
         for trial in 0..self.effort.n_trials {
             let both_there = again.seek(trial).is_ok() && stranger.seek(trial).is_ok();

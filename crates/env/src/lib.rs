@@ -1,5 +1,5 @@
-//! TouchStream: a continual-learning environment. At each step it shows a 224 x 224 screen, takes one touch (a pixel) and
-//! returns a reward in [0, 1]. Tasks change over time, and the agent is given no task label.
+//! TouchStream: a continual-learning environment. At each step it shows a 224 x 224 screen, takes one touch (a pixel)
+//! and returns a reward in [0, 1]. Tasks change over time, and the agent is given no task label.
 //!
 //! ```
 //! use touchstream_env::{plain_stimuli::PlainStimuli, schedule::find_schedule, screen::Screen, stimuli::Split};
@@ -22,12 +22,13 @@
 //!
 //! - [`stream`]: playing, clones, snapshots, seeking, the switch cue, and true reward maps
 //! - [`task`]: the paper's tasks, task files (TOML), chance levels; [`schedule`]: tasks in sequence, schedule files
-//! - [`stimuli`]: the trait for image sources; the crate `touchstream-stimuli` implements it for photos, ImageNet and COCO
+//! - [`stimuli`]: the trait for image sources; the crate `touchstream-stimuli` implements it for photos, ImageNet and
+//!   COCO
 //! - [`conformance`]: one function that tests your own tasks and image sources
 //! - [`seed`]: the named random streams; the same seed gives the same bits, on every platform
 //! - the crates `touchstream-modules` and `touchstream-agents`: the paper's agent
 //!
-//! This crate does not use files, networks, clocks or global random numbers.
+//! This crate does not use files, networks, clocks or global random generators.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 

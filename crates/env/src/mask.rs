@@ -46,7 +46,6 @@ impl Mask {
         Self::from_fn(|row, col| is_inside[row * SCREEN_SIDE_PX + col])
     }
 
-    /// Number of pixels.
     pub fn area_px(&self) -> usize {
         self.runs.iter().map(|run| (run.last_col - run.first_col) as usize + 1).sum()
     }

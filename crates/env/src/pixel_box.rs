@@ -72,17 +72,14 @@ impl PixelBox {
         self.right as usize
     }
 
-    /// Number of rows.
     pub fn height_px(self) -> usize {
         (self.bottom - self.top) as usize + 1
     }
 
-    /// Number of columns.
     pub fn width_px(self) -> usize {
         (self.right - self.left) as usize + 1
     }
 
-    /// Number of pixels.
     pub fn area_px(self) -> usize {
         self.height_px() * self.width_px()
     }

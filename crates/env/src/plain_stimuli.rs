@@ -15,7 +15,7 @@ const PLACES: StreamName = StreamName::new("plain-stimuli/places");
 /// Each class is a colour; portraits are shades of it, objects and scenes are rectangles of it on grey.
 pub struct PlainStimuli {
     class_names: Vec<String>,
-    /// By split, then by index.
+    /// `[split][index]`
     objects: [Vec<BoxedObject>; 2],
     scenes: [Vec<Vec<Instance>>; 2],
 }

@@ -149,7 +149,7 @@ impl RandomStream {
         self.unit_f32() < probability
     }
 
-    /// One of the items, uniformly. Panics if there are none.
+    /// A uniformly drawn item. Panics if there are none.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len() as u32) as usize]
     }
@@ -261,7 +261,8 @@ mod tests {
         let pairs: Vec<(f64, f64)> =
             (0..50_000).map(|_| stream.normal_pair()).map(|(x, y)| (x.into(), y.into())).collect();
         let mean = |f: &dyn Fn(f64, f64) -> f64| pairs.iter().map(|&(x, y)| f(x, y)).sum::<f64>() / 50_000.0;
-        // Five standard errors each: of x 1, of x^2 sqrt 2, of xy 1, of x^4 sqrt 96, over sqrt 50,000.
+        // Tolerances are five standard errors: those of the means of x, x^2, xy and x^4 are 1, sqrt 2, 1 and sqrt 96,
+        // each over sqrt 50,000.
         for (what, found, wanted, error) in [
             ("x", mean(&|x, _| x), 0.0, 0.023),
             ("y", mean(&|_, y| y), 0.0, 0.023),
@@ -281,7 +282,7 @@ mod tests {
         for _ in 0..60_000 {
             counts[stream.below(6) as usize] += 1;
         }
-        // Standard deviation of a count is 91: five of them.
+        // Five standard deviations of a count, which is 91.
         assert!(counts.iter().all(|&count| count.abs_diff(10_000) < 457), "{counts:?}");
     }
 

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 pub enum Shape {
     /// Rows `top..top + height` and columns `left..left + width`.
     Rect(Rect),
-    /// Corners as `[row, col]` in pixel units, where the screen spans `[0, 0]` to `[224, 224]`. A pixel is inside if its
-    /// centre is (even-odd rule).
+    /// Corners as `[row, col]` in pixel units, where the screen spans `[0, 0]` to `[224, 224]`. A pixel is inside if
+    /// its centre is (even-odd rule).
     Polygon(Vec<[f32; 2]>),
 }
 

@@ -18,7 +18,6 @@ pub enum Split {
 }
 
 impl Split {
-    /// Both splits.
     pub const ALL: [Self; 2] = [Self::Train, Self::Validation];
 
     /// `train` or `validation`.
@@ -130,10 +129,8 @@ pub trait Stimuli: Send + Sync {
     /// Number of portraits of a class.
     fn n_portraits(&self, split: Split, class: ClassIdx) -> usize;
 
-    /// Number of localization screens.
     fn n_objects(&self, split: Split) -> usize;
 
-    /// Number of scenes.
     fn n_scenes(&self, split: Split) -> usize;
 
     /// The scene that a portrait was cropped from, if any; a trial never shows both.

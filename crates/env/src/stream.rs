@@ -50,7 +50,7 @@ struct Script {
     fingerprint: u64,
 }
 
-/// How a schedule is played, apart from its images.
+/// How a schedule is played, except for its images.
 #[derive(Clone, Copy, Debug)]
 struct Play {
     split: Split,
@@ -58,7 +58,7 @@ struct Play {
     placements: PlacementChoice,
 }
 
-/// Counters before the schedule's first trial: all 0, or those of the stream that it continues.
+/// The counters at the schedule's first trial: all 0, or those of the stream that it continues.
 #[derive(Clone, Copy, Debug, Default)]
 struct Origin {
     trial_index: u64,
@@ -66,7 +66,7 @@ struct Origin {
     n_switches: u64,
 }
 
-/// Where a stream is.
+/// The position of a stream in its schedule and trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Position {
     n_steps: u64,
@@ -177,7 +177,7 @@ impl Stream {
     /// A new stream that continues from here with another schedule: its next screen is the first of the new schedule
     /// and is cued as a switch. An unfinished trial is abandoned.
     ///
-    /// This way a base task is learned once and then switched to several other tasks.
+    /// With it, several second tasks can start from the same trained base task.
     pub fn continue_with(&self, schedule: Schedule) -> Result<Self, BindError> {
         let Position { n_steps, trial_index, state, .. } = self.position;
         let origin = Origin {

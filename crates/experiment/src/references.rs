@@ -1,5 +1,5 @@
-//! Reference methods on the tasks of a stream: a module from scratch for each task, and one that is fine-tuned from task
-//! to task. They have the agent's module size, seed, touches per task, evaluation steps and validation trials.
+//! Reference methods on the tasks of a stream: a module from scratch for each task, and one that is fine-tuned from
+//! task to task. They have the agent's module size, seed, touches per task, evaluation steps and validation trials.
 
 use crate::error::Result;
 use crate::feature_scenes::FeatureScenes;

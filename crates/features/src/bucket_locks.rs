@@ -1,10 +1,10 @@
 //! Divides work among processes that encode the same screens.
 //!
-//! Each screen belongs to one of 256 buckets, by its key, and each bucket has a lock file. A process locks some buckets,
-//! checks again which of their screens are missing (another process may have encoded them meanwhile), encodes these, and
-//! releases the locks. It never waits while it holds a lock, so there are no deadlocks; the system releases the locks of
-//! a process that dies. On file systems without locks, every attempt succeeds: screens may then be encoded and stored
-//! twice, but never incorrectly.
+//! Each screen belongs to one of 256 buckets, by its key, and each bucket has a lock file. A process locks some
+//! buckets, checks again which of their screens are missing (another process may have encoded them meanwhile), encodes
+//! these, and releases the locks. It never waits while it holds a lock, so there are no deadlocks; the system releases
+//! the locks of a process that dies. On file systems without locks, every attempt succeeds: screens may then be encoded
+//! and stored twice, but never incorrectly.
 
 use std::fs::{self, File, TryLockError};
 use std::io;

@@ -79,7 +79,7 @@ mod tests {
             damaged[n] ^= 4;
             assert_eq!(Calibration::from_bytes(&damaged), None, "damaged at {n}");
         }
-        // A sound checksum over a number and a half.
+        // A valid checksum of a mean with half of a number at its end.
         let mut odd = bytes[..bytes.len() - 10].to_vec();
         odd.extend(checksum(&odd).to_le_bytes());
         assert_eq!(Calibration::from_bytes(&odd), None);

@@ -21,8 +21,8 @@ pub struct FeatureSettings {
     pub calibration: CalibrationSettings,
 }
 
-/// The features of a set of screens, read-only. Their bits do not depend on which process encoded them, on the number of
-/// threads, or on the order.
+/// The features of a set of screens, read-only. Their bits do not depend on which process encoded them, on the number
+/// of threads, or on the order.
 pub struct FeatureSet {
     /// Sorted; a screen's position is its index.
     screens: Vec<ScreenRecipe>,
@@ -139,8 +139,8 @@ impl FeatureSet {
         &self.scenes
     }
 
-    /// The spatial map of a screen, `[14, 14, map_channels]`, neither centred nor scaled; `None` without maps. Panics if the
-    /// index is out of range.
+    /// The spatial map of a screen, `[14, 14, map_channels]`, neither centred nor scaled; `None` without maps. Panics
+    /// if the index is out of range.
     pub fn map(&self, index: u32) -> Option<&[f16]> {
         (!self.maps.is_empty()).then(|| self.maps[index as usize].map())
     }
@@ -149,8 +149,8 @@ impl FeatureSet {
         self.map_scale.is_some()
     }
 
-    /// Copies the centred and scaled spatial map of a screen, `[14 * 14, map_channels]`; zeros without maps. Panics if the
-    /// index is out of range.
+    /// Copies the centred and scaled spatial map of a screen, `[14 * 14, map_channels]`; zeros without maps. Panics if
+    /// the index is out of range.
     pub fn copy_map(&self, index: u32, out: &mut [f32]) {
         match (&self.map_scale, self.map(index)) {
             (Some(scale), Some(map)) => {
@@ -166,7 +166,7 @@ impl FeatureSet {
         &self.calibration
     }
 
-    /// What has been encoded, and notes for the user.
+    /// The number of encoded screens, and notes for the user.
     pub fn encoded(&self) -> &Encoded {
         &self.encoded
     }

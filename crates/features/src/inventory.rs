@@ -62,7 +62,8 @@ fn is_store_name(name: &str) -> bool {
     name.split_once('-').is_some_and(|(encoder, data)| is_hash(encoder) && is_hash(data))
 }
 
-/// Reads a store's file sizes and the headers of its segments. Files that another process deletes meanwhile are ignored.
+/// Reads a store's file sizes and the headers of its segments. Files that another process deletes meanwhile are
+/// ignored.
 pub fn summarize(folder: &Path) -> io::Result<StoreSummary> {
     let mut n_bytes = 0;
     for file in our_files(folder)?.ours {

@@ -1,7 +1,7 @@
 //! Features of screens, computed once and cached.
 //!
-//! A [`FeatureSet`] contains the centred and scaled scene vectors of the screens of a set of tasks. Features that are not
-//! cached are encoded ([`encode_tasks`]); processes that need the same screens divide the work ([`store`]).
+//! A [`FeatureSet`] contains the centred and scaled scene vectors of the screens of a set of tasks. Features that are
+//! not cached are encoded ([`encode_tasks`]); processes that need the same screens divide the work ([`store`]).
 //!
 //! This crate knows encoders, tasks and its own files, but no modules, and prints nothing.
 

@@ -1,8 +1,8 @@
 //! Centring and scaling of spatial maps before modules read them.
 //!
-//! Each channel's mean is subtracted, and all values are multiplied by one factor, so that the vectors of positions have a
-//! fixed root mean square norm. Mean and factor are computed over some calibration screens. Completes the paper, which
-//! does not say how features are scaled.
+//! Each channel's mean is subtracted, and all values are multiplied by one factor, so that the vectors of positions
+//! have a fixed root mean square norm. Mean and factor are computed over some calibration screens. Completes the paper,
+//! which does not say how features are scaled.
 
 use crate::calibration::CalibrationSettings;
 use crate::encode::Items;

@@ -29,10 +29,10 @@ impl MappedFile {
             return Ok(Self { map: None });
         }
         // SAFETY: the bytes must not change while they are borrowed. Segments are append-only: this crate writes only
-        // after the last complete record, where nothing is borrowed, never overwrites complete records, never truncates,
-        // and deletes segments by unlinking, which keeps mappings valid. No other program should write to the cache
-        // folder. If one does before a record is checked, the checksum detects it; if one truncates a file in use, the
-        // system stops this process (SIGBUS), as any program that maps files.
+        // after the last complete record, where nothing is borrowed, never overwrites complete records, never
+        // truncates, and deletes segments by unlinking, which keeps mappings valid. No other program should write to
+        // the cache folder. If one does before a record is checked, the checksum detects it; if one truncates a file in
+        // use, the system stops this process (SIGBUS), as any program that maps files.
         let map = unsafe { Mmap::map(file)? };
         Ok(Self { map: Some(map) })
     }
@@ -42,8 +42,8 @@ impl MappedFile {
     #[allow(unsafe_code)]
     pub fn forget(&self, bytes: Range<usize>) {
         let Some(map) = &self.map else { return };
-        // SAFETY: the mapping is read-only and backed by a file, so no written data can be lost: released pages are read
-        // from the file again, with the same bytes. Errors do not matter.
+        // SAFETY: the mapping is read-only and backed by a file, so no written data can be lost: released pages are
+        // read from the file again, with the same bytes. Errors do not matter.
         let _ = unsafe {
             map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, bytes.start, bytes.len())
         };

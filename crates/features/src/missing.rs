@@ -133,8 +133,8 @@ impl Work<'_> {
         Ok(items)
     }
 
-    /// Moves items out of `missing`, which is sorted by key, and locks their buckets; `None` if other processes hold all
-    /// locks.
+    /// Moves items out of `missing`, which is sorted by key, and locks their buckets; `None` if other processes hold
+    /// all locks.
     fn lock_some(
         &self,
         missing: &mut Vec<Item>,

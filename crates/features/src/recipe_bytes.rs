@@ -5,9 +5,9 @@ use touchstream_env::trial::{SCREEN_DRAWING_VERSION, ScreenRecipe};
 
 /// Appends the bytes of a recipe; no recipe's encoding is a prefix of another's.
 ///
-/// Numbers are little-endian. An image is `0, split, kind, class (u16), index (u32)`; templates are `1, drawing version
-/// (u32), split, side (u16), n (u8)` and for each template `class (u16), top (u8), left (u8)`. Splits are 0 for training
-/// and 1 for validation; kinds are 0 portrait, 1 object, 2 scene.
+/// Numbers are little-endian. An image is `0, split, kind, class (u16), index (u32)`; templates are
+/// `1, drawing version (u32), split, side (u16), n (u8)` and for each template `class (u16), top (u8), left (u8)`.
+/// Splits are 0 for training and 1 for validation; kinds are 0 portrait, 1 object, 2 scene.
 pub fn put_recipe(recipe: &ScreenRecipe, bytes: &mut Vec<u8>) {
     match recipe {
         ScreenRecipe::Whole { split, image } => {

@@ -12,17 +12,17 @@
 //! | 504 | checksum of all before | 56 | checksum of all before |
 //! | | | 64 | payload, then zeros to the next multiple of 64 |
 //!
-//! Checksums are the first eight bytes of BLAKE3. A record with a damaged header is skipped in steps of 64 bytes until a
-//! valid header is found, so later records are not lost. A record that is truncated by the end of the file is still being
-//! written, or its writer died: then the next writer seals it, which means overwriting its header with one of part 2. A
-//! sealed record has no contents and does not count as damage.
+//! Checksums are the first eight bytes of BLAKE3. A record with a damaged header is skipped in steps of 64 bytes until
+//! a valid header is found, so later records are not lost. A record that is truncated by the end of the file is still
+//! being written, or its writer died: then the next writer seals it, which means overwriting its header with one of
+//! part 2. A sealed record has no contents and does not count as damage.
 
 use crate::record_key::{RECORD_VERSION, RecordKey};
 use std::ops::Range;
 use touchstream_encoder::FeatureShape;
 use touchstream_env::stimuli::ContentHash;
 
-/// Everything in a segment is aligned to this.
+/// Headers and payloads begin at multiples of this number of bytes.
 pub const ALIGN: usize = 64;
 /// Size of a segment's header.
 pub const HEAD_BYTES: usize = 512;

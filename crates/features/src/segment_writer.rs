@@ -43,7 +43,8 @@ impl SegmentWriter {
             let path = folder.join(segment_name(number));
             match File::options().read(true).write(true).create_new(true).open(&path) {
                 Ok(file) => match file.try_lock() {
-                    // Without locks, other writers do not use this file either: it is new, and they do not open existing ones.
+                    // Without locks, other writers do not use this file either: it is new, and they do not open
+                    // existing ones.
                     Ok(()) | Err(TryLockError::Error(_)) => return Self::begin(file, path, head),
                     Err(TryLockError::WouldBlock) => {}
                 },

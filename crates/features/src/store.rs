@@ -2,9 +2,9 @@
 //!
 //! A store is a folder `CACHE/features/ENCODER-DATA`, named by the first 16 hex digits of both hashes:
 //!
-//! - `segment-*.feat`: append-only files of records ([`segment`](crate::segment)). Every record has a key and checksums.
-//!   Headers are verified when a segment is opened, payloads when a record is first needed; truncated or damaged
-//!   records are skipped and encoded again. The lock of a segment admits one writer at a time.
+//! - `segment-*.feat`: append-only files of records ([`segment`](crate::segment)). Every record has a key and
+//!   checksums. Headers are verified when a segment is opened, payloads when a record is first needed; truncated or
+//!   damaged records are skipped and encoded again. The lock of a segment admits one writer at a time.
 //! - `claims/*.lock`: locks by which processes that need the same screens divide the work.
 //! - `calibration-*.mean`: cached means.
 //!

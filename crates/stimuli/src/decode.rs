@@ -125,7 +125,8 @@ fn jpeg_is_whole(bytes: &[u8]) -> bool {
     }
 }
 
-/// Excludes fill bytes (ff ff), stuffed data (ff 00), restart markers (ff d0 to d7), ff 01 and ff d8, which have no length.
+/// Excludes fill bytes (ff ff), stuffed data (ff 00), restart markers (ff d0 to d7), ff 01 and ff d8, which have no
+/// length.
 fn is_marker(pair: &[u8]) -> bool {
     pair[0] == 0xff && !matches!(pair[1], 0xff | 0x00 | 0x01 | 0xd0..=0xd8)
 }

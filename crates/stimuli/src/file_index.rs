@@ -1,5 +1,5 @@
-//! Remembers facts about image files (hash, size, validity) between runs, so that each file is decoded for checking only
-//! once and not at every start.
+//! Stores facts about image files (hash, size, validity), so that each file is decoded for checking only once and not
+//! at every start.
 
 use crate::decode::{DecodeError, Upright, decode_rgb};
 use crate::listing::ListedFile;
@@ -15,7 +15,7 @@ use touchstream_files::Progress;
 use touchstream_files::{image_file_metadata, read_image_file};
 use touchstream_files::{unwritable_cache, write_aside};
 
-/// Must be raised whenever the same bytes would get another verdict.
+/// Must be raised whenever the check would have another result for the same bytes.
 const INDEX_VERSION: u32 = 1;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -213,7 +213,7 @@ mod tests {
         let first = look(root.path(), cache.path());
         assert_eq!(first[0].verdict, Ok((30, 20)));
 
-        // The same length and time: the index answers, although the bytes are others now.
+        // Length and time are unchanged, so the index is used although the bytes have changed.
         let len = fs::metadata(&path).unwrap().len() as usize;
         fs::write(&path, vec![0; len]).unwrap();
         age(&path);

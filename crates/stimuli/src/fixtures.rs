@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Cursor;
 use std::path::Path;
 
-/// A image that differs everywhere a little, around a colour.
+/// An image around a colour, with a small difference at every pixel.
 pub fn image(width: u32, height: u32, color: [u8; 3]) -> RgbImage {
     RgbImage::from_fn(width, height, |x, y| Rgb(color.map(|channel| channel ^ ((x * 3 + y * 5) % 8) as u8)))
 }
@@ -28,7 +28,7 @@ pub fn webp_bytes(width: u32, height: u32) -> Vec<u8> {
     encoded(image(width, height, [90, 20, 30]), ImageFormat::WebP)
 }
 
-/// A PNG whose header promises many pixels and whose data hold none.
+/// A PNG whose header declares many pixels, but that contains no pixel data.
 pub fn png_bomb(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = png_bytes(1, 1, [0; 3]);
     bytes[16..20].copy_from_slice(&width.to_be_bytes());
@@ -47,7 +47,7 @@ fn crc32(bytes: &[u8]) -> u32 {
     })
 }
 
-/// Writes a file, making its folder.
+/// Writes a file and creates its folder.
 pub fn put(root: &Path, relative: &str, bytes: impl AsRef<[u8]>) {
     let path = root.join(relative);
     fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -23,23 +23,23 @@ pub trait Render: Send + Sync {
     }
 }
 
-/// What was found when a source was opened.
+/// The contents of a source, as found when it was opened.
 #[derive(Default)]
 pub struct Contents {
     pub name: String,
     pub classes: Vec<String>,
-    /// By class.
+    /// `[class]`
     pub portraits: Vec<SplitCounts>,
-    /// By split.
+    /// `[split][index]`
     pub objects: [Vec<BoxedObject>; 2],
-    /// By split: the objects of each scene.
+    /// `[split][scene]`: the objects of each scene.
     pub scenes: [Vec<Vec<Instance>>; 2],
     pub skipped: Vec<Skipped>,
     pub notes: Vec<String>,
 }
 
 impl Contents {
-    /// Makes the source; `facts` determine its pixels, apart from the classes.
+    /// Makes the source; `facts` and the classes determine its pixels.
     pub fn open(
         self,
         mut facts: ContentFacts,

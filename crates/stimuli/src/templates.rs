@@ -48,8 +48,8 @@ impl Templates {
         Ok(Self { rule, chosen, made: Mutex::default() })
     }
 
-    /// A template: from the chosen file, else from the `[side_px, side_px, RGB]` bytes that `make` returns for the split
-    /// that the rule selects.
+    /// A template: from the chosen file, else from the `[side_px, side_px, RGB]` bytes that `make` returns for the
+    /// split that the rule selects.
     pub fn get(
         &self,
         split: Split,

@@ -59,7 +59,8 @@ impl PolicyMemory {
         }
     }
 
-    /// The map chosen by `VarArgmax`, the first of equals. Also computes the weights of its candidates.
+    /// The index of the map that `VarArgmax` chooses; of equal variances, the first. Also computes the weights of its
+    /// candidates.
     fn largest_variance(&mut self, settings: &PolicySettings) -> usize {
         let of_maps = settings.variance_of == VarianceOf::Maps;
         let mut best = (0, f32::NEG_INFINITY);
@@ -93,7 +94,7 @@ impl PolicyMemory {
                 let min = min(rewards);
                 weights.iter_mut().zip(rewards).for_each(|(weight, reward)| *weight = reward - min);
             }
-            // Relative to the maximum, which gives the same distribution and never overflows.
+            // Relative to the maximum: this gives the same distribution and cannot overflow.
             Dist::Boltzmann { temperature } => {
                 let max = rewards.iter().copied().fold(f32::NEG_INFINITY, f32::max);
                 set_exponentials(self.instructions, 1.0 / temperature, max, rewards, weights);
@@ -139,7 +140,7 @@ fn argmax(numbers: &[f32]) -> usize {
     numbers.iter().position(|&number| number == best).unwrap_or(0)
 }
 
-/// A candidate with probability proportional to its weight; any, if all weights are 0.
+/// Draws a candidate with probability proportional to its weight; if all weights are 0, any candidate may be drawn.
 fn draw(weights: &[f32], random: &mut RandomStream) -> usize {
     let total = sum_of(weights, |weight| weight);
     if !(total > 0.0 && total.is_finite()) {
@@ -152,7 +153,7 @@ fn draw(weights: &[f32], random: &mut RandomStream) -> usize {
             return candidate;
         }
     }
-    // Because of rounding, `left` may still be positive.
+    // Because of rounding, no candidate may have been reached; then the last one with a positive weight is taken.
     weights.iter().rposition(|&weight| weight > 0.0).unwrap_or(0)
 }
 
@@ -204,10 +205,10 @@ mod tests {
 
     #[test]
     fn the_map_of_largest_variance_is_taken() {
-        // The second map varies more.
+        // The predicted rewards of the second map vary more.
         let maps = [0.5, 0.6, 0.0, 0.8, 0.0, 0.0];
         check(PolicySettings::default(), &maps, 3, &[1.0, 0.0, 0.0]);
-        // As a distribution the first is concentrated on one candidate, the second spread over two.
+        // The first map's distribution is concentrated on one candidate, the second map's is spread over two.
         let maps = [0.01, 0.0, 0.0, 0.8, 0.8, 0.0];
         check(PolicySettings::default(), &maps, 3, &[0.5, 0.5, 0.0]);
         let printed = PolicySettings { variance_of: VarianceOf::Distributions, ..PolicySettings::default() };

@@ -1,4 +1,4 @@
-//! The state of an agent after an update: enough to continue with the same bits.
+//! The state of an agent after an update, from which it continues with the same bits.
 
 use super::Remap;
 use crate::counterfactual::CounterfactualTouch;
@@ -17,13 +17,13 @@ pub struct RemapState {
     pub n_steps: u64,
     /// Parameters and Adam's state.
     pub skill: SkillState,
-    /// Screens of the steps that later rows or the next update read.
+    /// Screens of the steps that the next update or later inputs need.
     pub screens: Vec<Option<u32>>,
     /// Touch coordinates of these steps.
     pub touches: Vec<[f32; 2]>,
     /// Rewards of these steps.
     pub rewards: Vec<f32>,
-    /// Counterfactual touches of the steps that the next update reads.
+    /// Counterfactual touches of the steps that the next update needs.
     pub others: Vec<CounterfactualTouch>,
 }
 
@@ -45,7 +45,7 @@ pub struct ControllerState {
     pub votes: ParameterState,
     pub actions: ParameterState,
     pub maps: ParameterState,
-    /// Shares since they were last reported.
+    /// Vote shares since they were last read.
     pub tally: ShareTally,
 }
 
@@ -122,7 +122,7 @@ impl Remap {
         }
     }
 
-    /// Steps of the window that later rows or the next update read.
+    /// Number of the window's steps that the next update or later inputs need.
     fn n_kept(&self) -> usize {
         self.settings.k_b + self.settings.k_f - 1
     }
@@ -190,7 +190,7 @@ fn skill_state(skill: &Skill, learner: &SkillLearner) -> SkillState {
     }
 }
 
-/// `states`: the module's, then those of votes, touches and maps.
+/// `states`: of the module, then of votes, transformed touches and transformed maps.
 fn set_adam(learner: &mut SkillLearner, states: Vec<&AdamState>) {
     let own: Vec<&mut AdamState> = match learner {
         SkillLearner::Alone(learner) => vec![learner.state_mut()],

@@ -120,7 +120,8 @@ pub(crate) fn voting_does_most(study: &Study) -> Judgement {
     }
 }
 
-/// A shuffled old module must gain significantly less than an intact one, and at most half as much, at the switches that have both.
+/// A shuffled old module must gain significantly less than an intact one, and at most half as much, at the switches
+/// that have both.
 pub(crate) fn shuffled_gains_less(study: &Study) -> Judgement {
     let ems = |way| Learner { module: EMS, way };
     let all = || SwitchPairs::new(study, ems(SwitchMethod::LAYER), ems(SwitchMethod::LAYER_SHUFFLED), r_gain);

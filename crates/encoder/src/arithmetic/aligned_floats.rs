@@ -33,7 +33,8 @@ impl AlignedFloats {
     /// The first `len` floats, after growing to `len` if necessary. Their values are unspecified.
     pub fn grown(&mut self, len: usize) -> &mut [f32] {
         if self.len() < len {
-            // The old values are not needed: nothing is copied, and the old memory is freed before the new is allocated.
+            // The old values are not needed: nothing is copied, and the old memory is freed before the new is
+            // allocated.
             *self = Self::default();
             *self = Self::zeros(len);
         }
@@ -73,8 +74,8 @@ fn prefer_large_pages(floats: &[f32]) {
     let end = (first.addr() + size_of_val(floats)) / page * page;
     if start < end {
         let first = first.with_addr(start).cast_mut();
-        // SAFETY: the range consists of whole pages of our own memory, and the advice changes their placement, never their
-        // contents. Errors of systems that ignore the advice do not matter.
+        // SAFETY: the range consists of whole pages of our own memory, and the advice changes their placement, never
+        // their contents. Errors of systems that ignore the advice do not matter.
         let _ = unsafe { madvise(first.cast(), end - start, Advice::LinuxHugepage) };
     }
 }

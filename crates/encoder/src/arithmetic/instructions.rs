@@ -66,7 +66,8 @@ fn on_avx512(kernel: impl Kernel) {
     kernel.run::<Avx512>();
 }
 
-/// A loop over vectors. Mark `run` and everything it calls `#[inline(always)]`, so that it is compiled into its callers.
+/// A loop over vectors. Mark `run` and everything it calls `#[inline(always)]`, so that it is compiled into its
+/// callers.
 pub(crate) trait Kernel {
     fn run<F: F32x16>(self);
 }

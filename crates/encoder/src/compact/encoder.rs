@@ -75,7 +75,7 @@ mod tests {
         assert_ne!(encoder.content_hash(), other.content_hash());
     }
 
-    /// With another last bit in the last number.
+    /// The same file with another last bit in the last value.
     fn changed(bytes: &[u8]) -> Vec<u8> {
         let mut bytes = bytes.to_vec();
         let last = bytes.len() - 4;

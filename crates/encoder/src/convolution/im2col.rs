@@ -52,8 +52,8 @@ impl Convolution {
         Self { shape, weights, bias: bias.into() }
     }
 
-    /// `x` is `[side_in, side_in, n_in]`, `out` is `[side_out, side_out, n_out]`. `patches` is a work buffer, which only
-    /// grows at the first call.
+    /// `x` is `[side_in, side_in, n_in]`, `out` is `[side_out, side_out, n_out]`. `patches` is a work buffer, which
+    /// only grows at the first call.
     pub fn forward(&self, x: &[f32], side_in: usize, patches: &mut Vec<f32>, onto: Onto, out: &mut [f32]) {
         let side_out = self.shape.side_out(side_in);
         assert_eq!(x.len(), side_in * side_in * self.shape.n_in, "input of {:?}", self.shape);
@@ -180,7 +180,7 @@ mod tests {
             let expected = naive(shape, &x, side, &weights, &bias);
             let before = numbers(expected.len(), seed ^ 1234);
             let mut out = before.clone();
-            // Room that holds something from before must not show.
+            // Old contents of the work buffer must not affect the result.
             let mut patches = vec![f32::NAN; 100_000];
             convolution.forward(&x, side, &mut patches, onto, &mut out);
             for ((&found, &expected), &before) in out.iter().zip(&expected).zip(&before) {

@@ -1,7 +1,7 @@
 //! The matrix products between Winograd's transforms: for each of 36 points, `[tiles, n_in]` times `[n_in, n_out]`.
 //!
-//! Weights are packed once. With AVX-512, eight tiles and two panels of sixteen outputs are accumulated in registers: 16
-//! accumulators, enough to hide the latency of two FMA units. The order of summation depends only on the number of
+//! Weights are packed once. With AVX-512, eight tiles and two panels of sixteen outputs are accumulated in registers:
+//! 16 accumulators, enough to hide the latency of two FMA units. The order of summation depends only on the number of
 //! channels: along the channels, in blocks of [`DEPTH`] whose sums are then added.
 
 use crate::arithmetic::{AlignedFloats, F32x16, Kernel, Lanes, N_LANES};

@@ -161,7 +161,7 @@ mod tests {
                     assert!(inside <= expected.len(), "borders stay 0, or the next convolution reads them");
                     results.push(output.used().to_vec());
                 }
-                // The first ones are portable: their products and sums may be rounded separately.
+                // The first results are those of portable code, which may round products and sums separately.
                 assert!(
                     results[1..].windows(2).all(|pair| pair[0] == pair[1]),
                     "other bits on other instructions"

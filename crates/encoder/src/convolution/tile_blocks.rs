@@ -10,8 +10,8 @@ pub(super) const MOST_TILES: usize = 8;
 /// Number of vectors from a tile's first point to its last, both included: points are [`MOST_TILES`] vectors apart.
 const TILE_SPAN: usize = (N_POINTS - 1) * MOST_TILES + 1;
 
-/// Number of vectors for sixteen channels of a block, `[36 points, 8 tiles]`, and one unused vector: without it, the same
-/// point of all groups of channels would compete for a few cache sets.
+/// Number of vectors for sixteen channels of a block, `[36 points, 8 tiles]`, and one unused vector: without it, the
+/// same point of all groups of channels would compete for a few cache sets.
 const GROUP_LEN: usize = N_POINTS * MOST_TILES + 1;
 
 /// A partition of tiles into blocks that are as equal as possible.

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use crate::convolution::naive::{check_close, convolve_3x3, noise, noise_batch, pool_2x2};
 
-    /// On all instructions that this machine has; the wide ones give the same bits.
+    /// On all instruction sets of this machine; AVX2 and AVX-512 must give the same bits.
     #[track_caller]
     fn check(n_images: usize, side_px: usize, n_in: usize, n_out: usize) {
         let input = noise_batch(n_images, side_px, n_in);
@@ -133,7 +133,7 @@ mod tests {
             assert!(outside >= n_border, "borders stay 0, or the next convolution reads them");
             results.push([full.used().to_vec(), pooled.used().to_vec()]);
         }
-        // The first ones are portable: their products and sums may be rounded separately.
+        // The first results are those of portable code, which may round products and sums separately.
         assert!(results[1..].windows(2).all(|pair| pair[0] == pair[1]), "other bits on other instructions");
     }
 

@@ -3,7 +3,8 @@
 //!
 //! `out = A^T [ (G g G^T) * (B^T d B) ] A`, with the interpolation points 0, 1, -1, 2, -2 and infinity.
 //!
-//! The factors of multiply-adds below are powers of two, so the products are exact: fused or not, the result is the same.
+//! The factors of multiply-adds below are powers of two, so the products are exact: fused or not, the result is the
+//! same.
 
 use crate::arithmetic::F32x16;
 
@@ -47,7 +48,7 @@ fn output_line<F: F32x16>(m: [F; 6]) -> [F; 4] {
     ]
 }
 
-/// An array of six values, without a closure: one of this size would not be inlined.
+/// An array of six values. A closure would not be inlined at this size.
 macro_rules! six {
     ($at:ident => $value:expr) => {
         six!($at => $value; 0 1 2 3 4 5)
@@ -135,7 +136,7 @@ mod tests {
         }
     }
 
-    /// A tile by Winograd's transforms against the sum it stands for.
+    /// One tile by Winograd's transforms equals the convolution of its patch.
     #[test]
     fn a_tile_equals_the_convolution_of_its_patch() {
         let kernel: [f32; 9] = std::array::from_fn(|at| ((at * 5) % 7) as f32 - 3.0);

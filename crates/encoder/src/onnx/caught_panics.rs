@@ -1,5 +1,5 @@
-//! Turns panics of the ONNX runtime into errors: it panics on some damaged models, for example on a `Transpose` that names
-//! an axis twice.
+//! Turns panics of the ONNX runtime into errors: it panics on some damaged models, for example on a `Transpose` that
+//! names an axis twice.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};

@@ -19,8 +19,8 @@ pub struct SpatialValues {
 }
 
 impl SpatialValues {
-    /// The layout of values with this shape, if it can be a map. `[1, 14, 14, 14]` is ambiguous; it is assumed to have the
-    /// order of axes of the model's input.
+    /// The layout of values with this shape, if it can be a map. `[1, 14, 14, 14]` is ambiguous; it is assumed to have
+    /// the order of axes of the model's input.
     pub fn from_shape(shape: &[usize], input_layout: Layout) -> Option<Self> {
         match *shape {
             [1, a, b, c] => {
@@ -132,12 +132,12 @@ mod tests {
 
     #[test]
     fn other_sides_are_resampled() {
-        // One channel that says its row, at twice the side: the mean of rows 2r and 2r + 1.
+        // One channel whose value is the row, with twice as many rows: each output is the mean of rows 2r and 2r + 1.
         let values: Vec<f32> = (0..28 * 28).map(|place| (place / 28) as f32).collect();
         let mut map = vec![0.0; 196];
         SpatialValues::channels_first(28, 1).write_map(&values, &mut map);
         assert!((0..196).all(|place| map[place] == (place / 14 * 2) as f32 + 0.5));
-        // At half the side: a quarter of the way between rows, and the edge rows kept.
+        // With half as many rows: outputs are a quarter of the way between two rows, and unchanged at the edge.
         let values: Vec<f32> =
             (0..1 + 49).map(|place| if place == 0 { 99.0 } else { ((place - 1) % 7) as f32 }).collect();
         SpatialValues::channels_last(7, 1, 1).write_map(&values, &mut map);

@@ -33,7 +33,8 @@ pub struct Segment {
     pub length: Length,
 }
 
-/// The length of a segment in steps. Trials are always completed: a segment ends with the trial that reaches the length.
+/// The length of a segment in steps. Trials are always completed: a segment ends with the trial that reaches the
+/// length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
     Steps(u64),
@@ -102,7 +103,6 @@ impl Schedule {
         &self.id
     }
 
-    /// The segments, in order.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
     }

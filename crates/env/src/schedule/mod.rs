@@ -1,4 +1,4 @@
-//! Schedules: which task is played when. Agents do not know it; only a controller receives a cue at a switch.
+//! Schedules: which task is played when. Agents do not see the schedule; a controller only receives a cue at a switch.
 
 mod definition;
 mod language;

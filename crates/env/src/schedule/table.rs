@@ -9,9 +9,7 @@ use crate::task::find_task;
 pub struct NamedSchedule {
     /// `switch-1` to `switch-15`, or `no-switch`.
     pub id: &'static str,
-    /// The base task.
     pub base: &'static str,
-    /// The second task.
     pub switch: &'static str,
 }
 

@@ -58,7 +58,6 @@ impl Task {
         Ok(Self { spec, touch_transform })
     }
 
-    /// The task's definition.
     pub fn spec(&self) -> &TaskSpec {
         &self.spec
     }

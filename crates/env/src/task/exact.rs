@@ -92,7 +92,7 @@ impl Task {
     }
 }
 
-/// The number of pixels of a button in any box, from prefix sums.
+/// Counts the pixels of a button inside any box, by prefix sums.
 struct ButtonCounts {
     side_px: usize,
     /// `[side + 1, side + 1]`: button pixels above and left of each corner.

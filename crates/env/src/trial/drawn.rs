@@ -32,7 +32,7 @@ pub enum Trial {
     },
 }
 
-/// The position within a trial.
+/// The step within a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TrialState {
     /// The touch of the trial's first screen; `None` while that screen is shown.

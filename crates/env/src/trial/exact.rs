@@ -16,8 +16,8 @@ use std::collections::HashMap;
 pub const N_EXACT_SCREENS: usize = 64;
 
 impl BoundTask {
-    /// Exact chance level and best reward. Where they depend on the images, they are computed over at most `max_screens`
-    /// evenly spaced screens of the split (for scenes: of each class); the result contains the number.
+    /// Exact chance level and best reward. Where they depend on the images, they are computed over at most
+    /// `max_screens` evenly spaced screens of the split (for scenes: of each class); the result contains the number.
     pub fn exact_rewards(&self, max_screens: usize) -> ExactRewards {
         match &self.rule {
             Rule::Templates { pool: Some(pool), .. } if !pool.is_all() => self.pool_rewards(pool),

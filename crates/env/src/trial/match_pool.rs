@@ -106,7 +106,7 @@ impl MatchScreens<'_> {
         (screens.len() <= max_screens).then_some(screens)
     }
 
-    /// Adds all screens that begin with these templates.
+    /// Adds all screens whose first templates are those in `begun`.
     fn complete(self, begun: &mut Vec<Placement>, screens: &mut Vec<Placements>) {
         let slot_idx = begun.len();
         let Some(slot) = self.layout.slots.get(slot_idx) else {
@@ -133,14 +133,14 @@ impl MatchScreens<'_> {
 
     /// Draws `n` different screens, or fewer if there are not enough.
     ///
-    /// Screens are drawn in blocks of one per class. The screens of a block show the same classes shifted by one, so that
-    /// in a complete block every class is on equally many screens, and a screen is equally likely for each of the classes
-    /// it shows. If `n` is not a multiple of the number of classes, the last block is incomplete, and some classes are
-    /// on a few screens more than others.
-    /// Under class reversal, each screen of a block shows its class and the class that is rewarded for it.
+    /// Screens are drawn in blocks of one per class. The screens of a block show the same classes shifted by one, so
+    /// that in a complete block every class is on equally many screens, and a screen is equally likely for each of the
+    /// classes it shows. If `n` is not a multiple of the number of classes, the last block is incomplete, and some
+    /// classes are on a few screens more than others. Under class reversal, each screen of a block shows its class and
+    /// the class that is rewarded for it.
     ///
-    /// The positions on the k-th screen with a given set of classes depend on the set and k, not on the task: tasks that
-    /// show the same classes, such as a task and its class reversal, show the same screens.
+    /// The positions on the k-th screen with a given set of classes depend on the set and k, not on the task: tasks
+    /// that show the same classes, such as a task and its class reversal, show the same screens.
     fn draw(self, n: usize, seed: RunSeed, split: Split) -> Vec<Placements> {
         let n_classes = self.classes.len();
         let is_reversed = self.task.rewarded_class(0, n_classes) != 0;
@@ -178,7 +178,7 @@ impl MatchScreens<'_> {
         screens
     }
 
-    /// A number for a set of shown classes, far from the numbers of other sets.
+    /// A number for a set of shown classes; the numbers of different sets are far apart.
     fn set_number(self, mut shown: Shown) -> u64 {
         let mixed = |number: u64, &class: &u16| {
             let class = u64::from(self.classes[usize::from(class)].0);
@@ -195,8 +195,8 @@ impl MatchScreens<'_> {
         shown
     }
 
-    /// The slot of the rewarded template, if a sample class can be paired with a screen: the screen must show that class
-    /// and the one rewarded for it.
+    /// The slot of the rewarded template, if a sample class can be paired with a screen: the screen must show that
+    /// class and the one rewarded for it.
     fn rewarded_slot(self, screen: &Placements, class: usize) -> Option<u8> {
         let rewarded_class = self.task.rewarded_class(class, self.classes.len());
         let slot_of =

@@ -53,8 +53,8 @@ pub fn tasks_of(words: &[String]) -> Result<Vec<String>> {
     Ok(each_once(found))
 }
 
-/// Switches by name, such as `switch-3` or `switch-1*`; by number, `0` for the same task again, or range, `1..15`; or any two
-/// tasks, `FROM--TO`.
+/// Switches by name, such as `switch-3` or `switch-1*`; by number, `0` for the same task again, or range, `1..15`; or
+/// any two tasks, `FROM--TO`.
 pub fn switches_of(words: &[String]) -> Result<Vec<String>> {
     let ids: Vec<&str> = NAMED_SCHEDULES.iter().map(|row| row.id).collect();
     let mut found = Vec::new();

@@ -73,7 +73,7 @@ pub enum Counts {
 /// An invalid entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadEntry {
-    /// For instance `annotations[17]`.
+    /// Path of the entry in the file, such as `annotations[17]`.
     pub entry: String,
     pub reason: String,
 }

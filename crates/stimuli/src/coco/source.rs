@@ -29,10 +29,10 @@ use touchstream_files::Progress;
 /// Must be raised whenever the same files would give other pixels, boxes or masks.
 const DRAWING_VERSION: u32 = 1;
 
-/// By split. Objects and scenes are indices of images.
+/// Indexed by split. Objects and scenes are indices of images.
 struct CocoRenderer {
     images: [Vec<ImageFile>; 2],
-    /// By split, then class.
+    /// `[split][class][index]`
     portraits: [Vec<Vec<Portrait>>; 2],
     objects: [Vec<usize>; 2],
     scenes: [Vec<usize>; 2],
@@ -40,7 +40,7 @@ struct CocoRenderer {
     screens: ImageCache<(Split, Shown)>,
 }
 
-/// What fills a screen: an image, or one object of it.
+/// The content of a screen: an image, or one object of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Shown {
     Image { image_idx: usize },
@@ -50,9 +50,9 @@ enum Shown {
 #[derive(Default)]
 struct CocoSplit {
     images: Vec<ImageFile>,
-    /// By class.
+    /// `[class][index]`
     portraits: Vec<Vec<Portrait>>,
-    /// Each with the index of its image.
+    /// The instances of each scene, with the index of its image.
     scenes: Vec<(usize, Vec<Instance>)>,
     objects: Vec<(usize, BoxedObject)>,
 }

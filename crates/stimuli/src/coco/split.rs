@@ -31,7 +31,7 @@ pub struct AnnotatedImage {
     pub file: ListedFile,
     width: u32,
     height: u32,
-    /// By id.
+    /// Sorted by id.
     annotations: Vec<AnnotationEntry>,
 }
 

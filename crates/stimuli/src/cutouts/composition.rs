@@ -1,4 +1,4 @@
-//! Draws a screen's layout at random: which cut-outs are where, and on which background. Makes no pixels yet.
+//! Draws the layout of a screen at random: which cut-outs are where, and on which background. Rendering is separate.
 
 use super::sprite::{MIN_SIDE_PX, Placement, Sprite};
 use crate::resize::{Crop, resize_square};
@@ -35,7 +35,7 @@ pub type SpritesByClass = [Vec<Arc<Sprite>>];
 #[derive(Clone, Debug, PartialEq)]
 pub struct Composition {
     pub background: BackgroundView,
-    /// From back to front.
+    /// Cut-outs in the order of painting: later ones cover earlier ones.
     pub parts: Vec<PlacedCutout>,
 }
 
@@ -87,8 +87,8 @@ impl Composition {
         Self { background, parts: vec![part] }
     }
 
-    /// Two to five objects of different classes with little overlap. The index determines the class of the first object,
-    /// so that as many consecutive scenes as there are classes contain every class.
+    /// Two to five objects of different classes with little overlap. The index determines the class of the first
+    /// object, so that as many consecutive scenes as there are classes contain every class.
     pub fn scene(
         stream: &mut RandomStream,
         sprites: &SpritesByClass,
@@ -115,7 +115,8 @@ impl Composition {
         Self { background, parts }
     }
 
-    /// The visible pixels of each part: those that it covers by at least half, unless a part in front does, too.
+    /// The visible pixels of each part: those that it covers by at least half and that no part in front of it covers by
+    /// half.
     pub fn masks(&self, sprites: &SpritesByClass) -> Vec<Mask> {
         let mut is_hidden = vec![false; SCREEN_SIDE_PX * SCREEN_SIDE_PX];
         let mut masks: Vec<Mask> = Vec::with_capacity(self.parts.len());
@@ -271,7 +272,7 @@ mod tests {
             let longer = bounds.width_px().max(bounds.height_px());
             assert!((28..=172).contains(&longer), "{bounds:?}");
             let pixels = composition.render(&sprites, &grey);
-            // Of 128 steps between grey and colour, half is 64; bytes are rounded.
+            // Half of the 128 steps between grey and the colour is 64; bytes are rounded.
             let changed = |min_steps: u8| {
                 Mask::from_fn(|row, col| {
                     let pixel = &pixels[(row * SCREEN_SIDE_PX + col) * 3..][..3];

@@ -50,7 +50,7 @@ struct CutoutRenderer {
 /// Determines the layout of every screen.
 struct Composer {
     seed: RunSeed,
-    /// By split, then class.
+    /// `[split][class][variant]`
     sprites: [Vec<Vec<Arc<Sprite>>>; 2],
     backgrounds: [Vec<ImageFile>; 2],
 }

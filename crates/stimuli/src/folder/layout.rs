@@ -14,7 +14,7 @@ const EXPECTED: &str = "train/<class>/ and val/<class>/ with JPEG, PNG or WebP i
 #[derive(Debug)]
 pub struct ListedClass {
     pub name: String,
-    /// By split, sorted.
+    /// `[split]`, each sorted by name.
     pub files: [Vec<ListedFile>; 2],
 }
 

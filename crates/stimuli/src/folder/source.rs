@@ -21,7 +21,7 @@ use touchstream_files::Progress;
 const DRAWING_VERSION: u32 = 1;
 
 struct FolderRenderer {
-    /// By class, then split.
+    /// `[class][split]`
     portraits: Vec<[Vec<ImageFile>; 2]>,
     screens: ImageCache<(Split, ClassIdx, u32)>,
 }
