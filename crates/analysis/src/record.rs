@@ -45,7 +45,7 @@ pub enum RunKind {
 }
 
 impl RunRecord {
-    /// Whether both records are of one run with one result; only the names of base runs may differ.
+    /// Whether both records describe the same run with the same result; only the names of base runs may differ.
     pub fn has_same_results(&self, other: &Self) -> bool {
         let without_base = |record: &Self| {
             let mut record = record.clone();

@@ -20,7 +20,7 @@ pub type Point = (u64, f64, f64);
 pub struct References {
     /// Hash of the identity of the run that the references belong to.
     identity: String,
-    /// One curve per task.
+    /// `[task][evaluation]`
     pub scratch: Vec<Vec<Point>>,
     pub fine_tuning: Vec<Vec<Point>>,
     /// `[i][j <= i]`: reward on task `j` after fine-tuning on task `i`.

@@ -11,7 +11,7 @@ use touchstream_modules::Skill;
 pub struct MapSnapshot {
     /// Number of training steps so far.
     pub step: u64,
-    /// Index of the stream's current task, from 1; the examples are of this task.
+    /// Index of the stream's current task, from 1; the examples belong to it.
     pub lesson: u64,
     /// `[n_examples, n_maps, MAP_SIDE, MAP_SIDE]`
     pub levels: Vec<u8>,
