@@ -1,10 +1,8 @@
 //! Draws text in images, antialiased, with the font of the figures.
 
 use resvg::tiny_skia::{FillRule, Mask, Path, PathBuilder, Transform};
-use skrifa::charmap::Charmap;
-use skrifa::instance::{LocationRef, Size};
-use skrifa::outline::{DrawSettings, OutlinePen};
-use skrifa::{FontRef, GlyphId, MetadataProvider};
+use std::sync::LazyLock;
+use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
 /// Font size in pixels.
 const TEXT_PX: f32 = 13.0;
@@ -21,26 +19,52 @@ pub enum Weight {
 }
 
 impl Weight {
-    fn font(self) -> FontRef<'static> {
-        let bytes: &'static [u8] = match self {
-            Self::Regular => include_bytes!("study/font/DejaVuSans.subset.ttf"),
-            Self::Bold => include_bytes!("study/font/DejaVuSans-Bold.subset.ttf"),
-        };
-        FontRef::new(bytes).expect("the font is embedded")
+    fn face(self) -> &'static Face<'static> {
+        static REGULAR: LazyLock<Face> =
+            LazyLock::new(|| embedded(include_bytes!("study/font/DejaVuSans.subset.ttf")));
+        static BOLD: LazyLock<Face> =
+            LazyLock::new(|| embedded(include_bytes!("study/font/DejaVuSans-Bold.subset.ttf")));
+        match self {
+            Self::Regular => &REGULAR,
+            Self::Bold => &BOLD,
+        }
     }
 }
 
-/// The glyph of a character, or of `?` if the font lacks it.
-fn glyph_of(charmap: &Charmap<'_>, letter: char) -> GlyphId {
-    charmap.map(letter).or_else(|| charmap.map('?')).unwrap_or_default()
+fn embedded(font: &'static [u8]) -> Face<'static> {
+    Face::parse(font, 0).expect("the font is embedded")
+}
+
+/// The glyphs of a text with their advance widths in font units. Characters that the font lacks are drawn as `?`.
+fn glyphs(face: &Face, text: &str) -> impl Iterator<Item = (GlyphId, f32)> {
+    text.chars().map(move |letter| {
+        let glyph = face.glyph_index(letter).or_else(|| face.glyph_index('?')).unwrap_or_default();
+        (glyph, f32::from(face.glyph_hor_advance(glyph).unwrap_or(0)))
+    })
 }
 
 /// Width of a line of text, in pixels.
 pub fn text_width(text: &str, weight: Weight) -> usize {
-    let font = weight.font();
-    let (charmap, metrics) = (font.charmap(), font.glyph_metrics(Size::new(TEXT_PX), LocationRef::default()));
-    let glyphs = text.chars().map(|letter| glyph_of(&charmap, letter));
-    glyphs.map(|glyph| metrics.advance_width(glyph).unwrap_or(0.0)).sum::<f32>().ceil() as usize
+    advance_px(text, weight, TEXT_PX).ceil() as usize
+}
+
+fn advance_px(text: &str, weight: Weight, size_px: f32) -> f32 {
+    let face = weight.face();
+    glyphs(face, text).map(|(_, advance)| advance).sum::<f32>() * size_px / f32::from(face.units_per_em())
+}
+
+/// The outlines of a line of text and its width in pixels. The baseline begins at (0, 0), y points down; a text without
+/// ink has no path.
+pub(crate) fn text_path(text: &str, weight: Weight, size_px: f32) -> (Option<Path>, f32) {
+    let face = weight.face();
+    let scale = size_px / f32::from(face.units_per_em());
+    let mut pen = Pen { path: PathBuilder::new(), scale, x: 0.0 };
+    for (glyph, advance) in glyphs(face, text) {
+        face.outline_glyph(glyph, &mut pen);
+        pen.x += advance * scale;
+    }
+    let width = pen.x;
+    (pen.path.finish(), width)
 }
 
 /// Breaks a text into lines that are at most `width_px` wide, between words; a longer word has a line of its own.
@@ -61,44 +85,43 @@ pub fn wrapped(text: &str, width_px: usize) -> Vec<String> {
 
 /// Coverage of each pixel of a line of text, `[LINE_PX, width]` in 255ths, and the width.
 pub fn text_mask(text: &str, weight: Weight) -> Option<(usize, Vec<u8>)> {
-    let font = weight.font();
-    let size = Size::new(TEXT_PX);
-    let (charmap, outlines) = (font.charmap(), font.outline_glyphs());
-    let metrics = font.glyph_metrics(size, LocationRef::default());
-    let mut pen = Pen { path: PathBuilder::new(), x: 0.0 };
-    for letter in text.chars() {
-        let glyph = glyph_of(&charmap, letter);
-        if let Some(outline) = outlines.get(glyph) {
-            outline.draw(DrawSettings::unhinted(size, LocationRef::default()), &mut pen).ok()?;
-        }
-        pen.x += metrics.advance_width(glyph).unwrap_or(0.0);
-    }
-    let width = pen.x.ceil() as usize + 1;
-    let path: Path = pen.path.finish()?;
+    let (path, width) = text_path(text, weight, TEXT_PX);
+    let width = width.ceil() as usize + 1;
     let mut mask = Mask::new(width as u32, LINE_PX as u32)?;
-    mask.fill_path(&path, FillRule::Winding, true, Transform::identity());
+    mask.fill_path(&path?, FillRule::Winding, true, Transform::from_translate(0.0, BASELINE_PX));
     Some((width, mask.data().to_vec()))
 }
 
-/// Collects the outline of a glyph at a position on the line; y points down.
+/// Draws glyphs at a position on the line.
 struct Pen {
     path: PathBuilder,
+    /// Pixels per font unit.
+    scale: f32,
     x: f32,
 }
 
-impl OutlinePen for Pen {
+impl Pen {
+    fn at(&self, x: f32, y: f32) -> (f32, f32) {
+        (self.x + x * self.scale, -y * self.scale)
+    }
+}
+
+impl OutlineBuilder for Pen {
     fn move_to(&mut self, x: f32, y: f32) {
-        self.path.move_to(self.x + x, BASELINE_PX - y);
+        let (x, y) = self.at(x, y);
+        self.path.move_to(x, y);
     }
     fn line_to(&mut self, x: f32, y: f32) {
-        self.path.line_to(self.x + x, BASELINE_PX - y);
+        let (x, y) = self.at(x, y);
+        self.path.line_to(x, y);
     }
     fn quad_to(&mut self, cx: f32, cy: f32, x: f32, y: f32) {
-        self.path.quad_to(self.x + cx, BASELINE_PX - cy, self.x + x, BASELINE_PX - y);
+        let ((cx, cy), (x, y)) = (self.at(cx, cy), self.at(x, y));
+        self.path.quad_to(cx, cy, x, y);
     }
     fn curve_to(&mut self, cx0: f32, cy0: f32, cx1: f32, cy1: f32, x: f32, y: f32) {
-        let (first, second) = ((self.x + cx0, BASELINE_PX - cy0), (self.x + cx1, BASELINE_PX - cy1));
-        self.path.cubic_to(first.0, first.1, second.0, second.1, self.x + x, BASELINE_PX - y);
+        let ((cx0, cy0), (cx1, cy1), (x, y)) = (self.at(cx0, cy0), self.at(cx1, cy1), self.at(x, y));
+        self.path.cubic_to(cx0, cy0, cx1, cy1, x, y);
     }
     fn close(&mut self) {
         self.path.close();

@@ -3,7 +3,7 @@
 
 use crate::decode::{DecodeError, Upright, decode_rgb};
 use crate::listing::ListedFile;
-use image::RgbImage;
+use crate::pixels::RgbImage;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Resizes images, with antialiasing.
 
-use image::RgbImage;
+use crate::pixels::RgbImage;
 use touchstream_env::touch::SCREEN_SIDE_PX;
 
 /// A part of an image, in pixels; not necessarily whole ones.
@@ -57,7 +57,7 @@ pub fn resize_square(image: &RgbImage, crop: Crop, side_px: usize) -> Box<[u8]> 
 
     // `[rows needed, side_px, RGB]`: already resized along the rows.
     let mut narrow = vec![0.0_f32; (end_row - first_row) * side_px * 3];
-    let source_rows = image.as_raw().chunks_exact(width * 3).skip(first_row);
+    let source_rows = image.as_bytes().chunks_exact(width * 3).skip(first_row);
     for (source, target) in source_rows.zip(narrow.chunks_exact_mut(side_px * 3)) {
         for (taps, pixel) in columns.iter().zip(target.chunks_exact_mut(3)) {
             for (weight, from) in taps.weights.iter().zip(source[taps.first * 3..].chunks_exact(3)) {
@@ -111,13 +111,12 @@ pub fn template_from_image(image: &RgbImage, side_px: usize) -> Box<[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use image::Rgb;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
         fn a_constant_picture_stays_constant(width in 1_u32..600, height in 1_u32..600, color in any::<[u8; 3]>()) {
-            let image = RgbImage::from_pixel(width, height, Rgb(color));
+            let image = RgbImage::from_pixel(width, height, color);
             let screen = screen_from_image(&image);
             prop_assert!(screen.chunks_exact(3).all(|pixel| pixel == color));
             let template = template_from_image(&image, 100);
@@ -139,7 +138,7 @@ mod tests {
     fn images_are_neither_stretched_nor_moved() {
         // A white square in the middle of a 512 x 256 image, 128 wide: it must be 128 px on the screen.
         let inside = |x: u32, y: u32| (192..320).contains(&x) && (64..192).contains(&y);
-        let image = RgbImage::from_fn(512, 256, |x, y| Rgb([if inside(x, y) { 255 } else { 0 }; 3]));
+        let image = RgbImage::from_fn(512, 256, |x, y| [if inside(x, y) { 255 } else { 0 }; 3]);
         let screen = screen_from_image(&image);
         for row in 0..224 {
             for col in 0..224 {
@@ -151,7 +150,7 @@ mod tests {
 
     #[test]
     fn fine_stripes_average_out() {
-        let image = RgbImage::from_fn(2048, 2048, |x, _| Rgb([if x % 2 == 0 { 255 } else { 0 }; 3]));
+        let image = RgbImage::from_fn(2048, 2048, |x, _| [if x % 2 == 0 { 255 } else { 0 }; 3]);
         let screen = screen_from_image(&image);
         assert!(screen.iter().all(|&byte| byte.abs_diff(128) < 12));
     }

@@ -6,6 +6,7 @@ pub mod figure;
 pub mod heat_table;
 pub mod intervals;
 mod legend;
+mod outlined_text;
 mod page_style;
 pub mod panels;
 mod plot_area;

@@ -1,8 +1,8 @@
-//! Draws a figure as PNG: the SVG with its light colours and an embedded font, so that no system fonts are needed.
+//! Draws a figure as PNG: the SVG with its light colours and the embedded font.
 
+use crate::study::outlined_text::outlined;
 use resvg::tiny_skia::{Color, Pixmap, Transform};
-use resvg::usvg::{Options, Tree, fontdb::Database};
-use std::sync::Arc;
+use resvg::usvg::{Options, Tree};
 
 /// Twice the SVG's size: sharp in print and on high-resolution screens.
 pub const DEFAULT_SCALE: f32 = 2.0;
@@ -23,7 +23,7 @@ pub enum PngError {
 
 /// Draws an SVG on white at `scale` times its size. The same SVG gives the same bytes.
 pub fn png_from_svg(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
-    let tree = Tree::from_str(svg, &options_with_our_font())?;
+    let tree = Tree::from_str(&outlined(svg), &Options::default())?;
     let (width, height) = (tree.size().width(), tree.size().height());
     let size_error = PngError::Size { width, height, scale };
     let sides = [width * scale, height * scale].map(f32::ceil);
@@ -34,15 +34,6 @@ pub fn png_from_svg(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
     picture.fill(Color::WHITE);
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut picture.as_mut());
     picture.encode_png().map_err(|error| PngError::Encoding(error.to_string()))
-}
-
-/// The embedded font has the characters listed in its README; others are drawn as boxes.
-pub(super) fn options_with_our_font() -> Options<'static> {
-    let mut fonts = Database::new();
-    fonts.load_font_data(include_bytes!("font/DejaVuSans.subset.ttf").to_vec());
-    fonts.load_font_data(include_bytes!("font/DejaVuSans-Bold.subset.ttf").to_vec());
-    fonts.set_sans_serif_family("DejaVu Sans");
-    Options { font_family: "DejaVu Sans".into(), fontdb: Arc::new(fonts), ..Options::default() }
 }
 
 #[cfg(test)]
@@ -92,21 +83,21 @@ mod tests {
 
     #[test]
     fn every_letter_that_reports_use_is_in_the_font() {
-        let with = |letter: char, weight: &str| {
+        let with = |letter: char, class: &str| {
             let svg = format!(
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"40\" height=\"40\"><text x=\"5\" y=\"30\" \
-                 font-size=\"24\" font-weight=\"{weight}\">{letter}</text></svg>"
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"40\" height=\"40\"><text class=\"{class}\" x=\"5\" \
+                 y=\"30\">{letter}</text></svg>"
             );
-            pixels(&png_from_svg(&svg, 1.0).unwrap()).2
+            pixels(&png_from_svg(&svg, 2.0).unwrap()).2
         };
-        for weight in ["normal", "bold"] {
-            let (blank, unknown) = (with(' ', weight), with('\u{4e00}', weight));
+        for class in ["", "bold"] {
+            let (blank, unknown) = (with(' ', class), with('\u{4e00}', class));
             for letter in "aZ09±×–−≤≥Δτ•▲✓✗…äéß%".chars() {
-                let drawn = with(letter, weight);
-                assert!(drawn != blank && drawn != unknown, "{weight} {letter}");
+                let drawn = with(letter, class);
+                assert!(drawn != blank && drawn != unknown, "{class} {letter}");
             }
         }
-        assert_ne!(with('a', "normal"), with('a', "bold"));
+        assert_ne!(with('a', ""), with('a', "bold"));
     }
 
     #[test]

@@ -81,36 +81,28 @@ fn broken<'a>(text: &'a str, fits: &impl Fn(&str) -> bool) -> Option<(&'a str, &
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::figure::xml_text;
-    use crate::study::png::options_with_our_font;
-    use resvg::usvg::Tree;
+    use crate::lettering::{Weight, text_path};
 
-    fn drawn_width_px(text: &str, weight: &str) -> f64 {
-        let svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"900\" height=\"40\"><text y=\"30\" font-size=\"20\" \
-             font-weight=\"{weight}\">{}</text></svg>",
-            xml_text(text),
-        );
-        let tree = Tree::from_str(&svg, &options_with_our_font()).unwrap();
-        f64::from(tree.root().abs_bounding_box().width())
+    fn drawn_width_px(text: &str, weight: Weight) -> f64 {
+        f64::from(text_path(text, weight, 20.0).1)
     }
 
     #[test]
     fn every_letter_has_its_own_width() {
         for letter in '!'..='~' {
             let text = letter.to_string().repeat(20);
-            let (counted, drawn) = (text_width_px(&text, 20.0), drawn_width_px(&text, "normal"));
-            // Kerning between equal letters changes the width by less than this.
-            assert!((counted - drawn).abs() < 16.0, "{letter}: {counted} for {drawn}");
+            let (counted, drawn) = (text_width_px(&text, 20.0), drawn_width_px(&text, Weight::Regular));
+            // The table is in hundredths.
+            assert!((counted - drawn).abs() <= 2.1, "{letter}: {counted} for {drawn}");
         }
     }
 
     #[test]
     fn a_text_is_as_wide_as_its_letters_when_drawn() {
         for text in ["mts-4way-4shown-permuted", "normalized area (τ)", "ILlij WM 0.123 [−4, 5]", "ems"] {
-            let (counted, drawn) = (text_width_px(text, 20.0), drawn_width_px(text, "normal"));
+            let (counted, drawn) = (text_width_px(text, 20.0), drawn_width_px(text, Weight::Regular));
             assert!(drawn <= counted + 1.0 && drawn > 0.9 * counted, "{text}: {counted} for {drawn}");
-            let bold = drawn_width_px(text, "bold");
+            let bold = drawn_width_px(text, Weight::Bold);
             assert!(bold <= BOLD * counted + 1.0, "{text}: {} for {bold}", BOLD * counted);
         }
     }

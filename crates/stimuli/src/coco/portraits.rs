@@ -2,8 +2,8 @@
 
 use super::json::{AnnotationEntry, Segmentation};
 use super::rle::Rle;
+use crate::pixels::RgbImage;
 use crate::resize::{Crop, resize_square};
-use image::{Rgb, RgbImage};
 use touchstream_env::screen::BACKGROUND_GREY;
 
 /// Minimum longer side of an object's box, in pixels of its image. The paper only says "large".
@@ -65,11 +65,11 @@ impl Portrait {
         let long_side = (right - left).max(bottom - top);
         let side = (f64::from(long_side) * (1.0 + 2.0 * MARGIN)).ceil() as u32;
         let (left_margin, top_margin) = ((side - (right - left)) / 2, (side - (bottom - top)) / 2);
-        let mut isolated = RgbImage::from_pixel(side, side, Rgb([BACKGROUND_GREY; 3]));
+        let mut isolated = RgbImage::from_pixel(side, side, [BACKGROUND_GREY; 3]);
         let height = self.outline.size().0;
         for pixel in self.outline.inside().into_iter().flatten() {
             let (x, y) = (pixel / height, pixel % height);
-            isolated.put_pixel(x - left + left_margin, y - top + top_margin, *image.get_pixel(x, y));
+            isolated.set_pixel(x - left + left_margin, y - top + top_margin, image.pixel(x, y));
         }
         resize_square(&isolated, Crop::whole(side, side), side_px)
     }
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_portrait_is_the_object_centred_on_grey() {
         let portrait = portrait(&annotation(1, 0, vec![rectangle(50.0, 100.0, 150.0, 150.0)])).unwrap();
-        let image = RgbImage::from_pixel(400, 300, Rgb([250, 0, 0]));
+        let image = RgbImage::from_pixel(400, 300, [250, 0, 0]);
         let pixels = portrait.render(&image, 120);
         let at = |row: usize, col: usize| &pixels[(row * 120 + col) * 3..][..3];
         assert_eq!(at(60, 60), [250, 0, 0]);

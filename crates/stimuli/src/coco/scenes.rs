@@ -2,8 +2,8 @@
 
 use super::rle::Rle;
 use crate::options::SceneFit;
+use crate::pixels::RgbImage;
 use crate::resize::{Crop, resize_square};
-use image::RgbImage;
 use touchstream_env::mask::Mask;
 use touchstream_env::touch::SCREEN_SIDE_PX;
 

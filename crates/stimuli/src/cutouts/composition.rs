@@ -1,8 +1,8 @@
 //! Draws the layout of a screen at random: which cut-outs are where, and on which background. Rendering is separate.
 
 use super::sprite::{MIN_SIDE_PX, Placement, Sprite};
+use crate::pixels::RgbImage;
 use crate::resize::{Crop, resize_square};
-use image::RgbImage;
 use std::sync::Arc;
 use touchstream_env::mask::Mask;
 use touchstream_env::screen::BACKGROUND_GREY;
@@ -237,7 +237,7 @@ pub fn template(sprite: &Sprite, side_px: usize) -> Box<[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use image::{Rgb, Rgba, RgbaImage};
+    use crate::pixels::RgbaImage;
     use touchstream_env::pixel_box::PixelBox;
     use touchstream_env::seed::{RunSeed, StreamName};
 
@@ -247,7 +247,7 @@ mod tests {
             RgbaImage::from_fn(width, height, |x, y| {
                 let (x, y) = (x as f32 + 0.5 - width as f32 / 2.0, y as f32 + 0.5 - height as f32 / 2.0);
                 let is_inside = (2.0 * x / width as f32).powi(2) + (2.0 * y / height as f32).powi(2) <= 1.0;
-                Rgba([red, green, blue, if is_inside { 255 } else { 0 }])
+                [red, green, blue, if is_inside { 255 } else { 0 }]
             })
         };
         let colors = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 0], [0, 255, 255], [255, 0, 255]];
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn objects_lie_within_the_screen_and_their_masks_on_their_pixels() {
         let sprites = sprites();
-        let grey = RgbImage::from_pixel(300, 200, Rgb([128; 3]));
+        let grey = RgbImage::from_pixel(300, 200, [128; 3]);
         for index in 0..60 {
             let composition = Composition::object(&mut stream(index), &sprites, 1);
             let mask = composition.masks(&sprites).remove(0);

@@ -232,14 +232,13 @@ impl Render for CutoutRenderer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use image::{Rgba, RgbaImage};
+    use crate::pixels::RgbaImage;
 
     #[test]
     fn cut_outs_of_a_class_are_divided_between_the_splits() {
         let sprite = || {
             let inside = |x: u32, y: u32| (5..55).contains(&x) && (5..55).contains(&y);
-            let disc =
-                RgbaImage::from_fn(60, 60, |x, y| Rgba([200, 0, 0, if inside(x, y) { 255 } else { 0 }]));
+            let disc = RgbaImage::from_fn(60, 60, |x, y| [200, 0, 0, if inside(x, y) { 255 } else { 0 }]);
             Sprite::new(&disc).unwrap()
         };
         for (n_variants, n_train, n_validation) in [(1, 1, 1), (2, 1, 1), (4, 3, 1), (5, 4, 1), (12, 10, 2)] {

@@ -1,6 +1,6 @@
 //! A cut-out that can be painted at any position, size and angle, with antialiased edges.
 
-use image::RgbaImage;
+use crate::pixels::RgbaImage;
 use touchstream_env::touch::SCREEN_SIDE_PX;
 
 /// Pixels with a lower alpha are treated as transparent.
@@ -40,20 +40,21 @@ pub struct Placement {
 impl Sprite {
     /// A cut-out, trimmed to its visible part; or the reason why an image is not a cut-out.
     pub fn new(image: &RgbaImage) -> Result<Self, &'static str> {
-        let visible = || image.enumerate_pixels().filter(|(_, _, pixel)| pixel.0[3] >= MIN_ALPHA);
+        let places = || (0..image.height()).flat_map(|y| (0..image.width()).map(move |x| (x, y)));
+        let visible = || places().filter(|&(x, y)| image.pixel(x, y)[3] >= MIN_ALPHA);
         if visible().next().is_none() {
             return Err("it has no visible pixel");
         }
-        if image.pixels().all(|pixel| pixel.0[3] >= 128) {
+        if image.pixels().iter().all(|pixel| pixel[3] >= 128) {
             return Err("it has no transparent pixel, so it is not a cut-out");
         }
         let (mut left, mut top, mut right, mut bottom) = (u32::MAX, u32::MAX, 0, 0);
-        for (x, y, _) in visible() {
+        for (x, y) in visible() {
             (left, top) = (left.min(x), top.min(y));
             (right, bottom) = (right.max(x + 1), bottom.max(y + 1));
         }
         let premultiplied = |(x, y): (u32, u32)| {
-            let [red, green, blue, alpha] = image.get_pixel(x, y).0.map(|byte| f32::from(byte) / 255.0);
+            let [red, green, blue, alpha] = image.pixel(x, y).map(|byte| f32::from(byte) / 255.0);
             [red * alpha, green * alpha, blue * alpha, alpha]
         };
         let pixels =
@@ -189,16 +190,11 @@ impl Level {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use image::Rgba;
 
     /// A red rectangle of 40 x 20 in the middle of nothing.
     fn rectangle() -> RgbaImage {
         let inside = |x: u32, y: u32| (10..50).contains(&x) && (10..30).contains(&y);
-        RgbaImage::from_fn(
-            60,
-            40,
-            |x, y| if inside(x, y) { Rgba([255, 0, 0, 255]) } else { Rgba([0, 255, 0, 0]) },
-        )
+        RgbaImage::from_fn(60, 40, |x, y| if inside(x, y) { [255, 0, 0, 255] } else { [0, 255, 0, 0] })
     }
 
     #[test]
@@ -227,11 +223,11 @@ mod tests {
 
     #[test]
     fn images_that_are_not_cut_outs_are_rejected() {
-        let refused = |alpha| Sprite::new(&RgbaImage::from_pixel(9, 9, Rgba([1, 2, 3, alpha]))).unwrap_err();
+        let refused = |alpha| Sprite::new(&RgbaImage::from_pixel(9, 9, [1, 2, 3, alpha])).unwrap_err();
         assert_eq!(refused(0), "it has no visible pixel");
         assert_eq!(refused(255), "it has no transparent pixel, so it is not a cut-out");
         assert_eq!(refused(60), "it is too thin or too transparent to be visible at its smallest size");
-        let hair = RgbaImage::from_fn(200, 200, |x, _| Rgba([9, 9, 9, if x == 7 { 255 } else { 0 }]));
+        let hair = RgbaImage::from_fn(200, 200, |x, _| [9, 9, 9, if x == 7 { 255 } else { 0 }]);
         assert_eq!(
             Sprite::new(&hair).unwrap_err(),
             "it is too thin or too transparent to be visible at its smallest size"
