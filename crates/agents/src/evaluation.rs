@@ -90,7 +90,7 @@ impl Evaluator {
         skill: &Skill,
         policy: &PolicySettings,
         stream: &mut Stream,
-        features: &impl FeatureSource,
+        features: &dyn FeatureSource,
         n_trials: u64,
     ) -> Result<Evaluation, MissingFeatures> {
         let mut sums = Sums::default();

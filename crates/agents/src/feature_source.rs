@@ -45,7 +45,7 @@ pub struct MissingFeatures {
 }
 
 /// A skill with the visual features of all screens computed for its frozen modules, if it has any.
-pub fn skill_on(scenes: &impl FeatureSource, module: Module, controller: Option<Controller>) -> Skill {
+pub fn skill_on(scenes: &dyn FeatureSource, module: Module, controller: Option<Controller>) -> Skill {
     let Some(controller) = controller else { return Skill::alone(module) };
     let screens = (0..scenes.n_screens() as u32).map(|screen| scenes.scene(screen));
     let frozen = Arc::new(FrozenVisual::new(controller.old(), screens));

@@ -97,7 +97,7 @@ impl Remap {
 
     /// Freezes the current module, and adds a new one and a controller. The history of screens, touches and rewards is
     /// kept. `settings` may change learning rate and policy, but not the structure of modules.
-    pub fn compose(&mut self, settings: AgentSettings, voting: VotingSettings, scenes: &impl FeatureSource) {
+    pub fn compose(&mut self, settings: AgentSettings, voting: VotingSettings, scenes: &dyn FeatureSource) {
         let mut old = self.skill.controller().map_or(Vec::new(), |controller| controller.old().to_vec());
         old.push(Arc::new(self.skill.module().clone()));
         self.compose_of(old, settings, voting, scenes);
@@ -109,7 +109,7 @@ impl Remap {
         old: Vec<Arc<Module>>,
         settings: AgentSettings,
         voting: VotingSettings,
-        scenes: &impl FeatureSource,
+        scenes: &dyn FeatureSource,
     ) {
         let structure = self.skill.structure().clone();
         let ordinal = old.len() as u64;
@@ -164,7 +164,7 @@ impl Remap {
     }
 
     /// Plays the steps up to the next update, then makes the update.
-    pub fn play(&mut self, stream: &mut Stream, scenes: &impl FeatureSource) -> Result<Played, PlayError> {
+    pub fn play(&mut self, stream: &mut Stream, scenes: &dyn FeatureSource) -> Result<Played, PlayError> {
         let n_carried = self.settings.k_f - 1;
         self.window.look_ahead(n_carried, stream, scenes)?;
         self.skill.precompute_visual(&self.window.history(scenes), &mut self.memory);
@@ -202,7 +202,7 @@ impl Remap {
     }
 
     /// Updates the skill from the steps whose `k_f` rewards are all known.
-    fn learn(&mut self, scenes: &impl FeatureSource) -> f32 {
+    fn learn(&mut self, scenes: &dyn FeatureSource) -> f32 {
         let AgentSettings { k_f, batch_steps, learning_rate, .. } = self.settings;
         // Before the first update there are no steps to carry over.
         let first_row = if self.n_steps == batch_steps as u64 { k_f - 1 } else { 0 };

@@ -99,7 +99,7 @@ impl Window {
         &mut self,
         first_row: usize,
         stream: &Stream,
-        scenes: &impl FeatureSource,
+        scenes: &dyn FeatureSource,
     ) -> Result<(), MissingFeatures> {
         let mut scout = stream.clone();
         let anywhere = Touch::new(0, 0).expect("the corner is on the screen");
@@ -135,16 +135,12 @@ impl Window {
         &self.rewards[self.k_b + row..][..n]
     }
 
-    pub fn history<'a, S: FeatureSource>(&'a self, scenes: &'a S) -> WindowHistory<'a, S> {
+    pub fn history<'a>(&'a self, scenes: &'a dyn FeatureSource) -> WindowHistory<'a> {
         self.history_from(0, scenes)
     }
 
     /// The rows from `first_row` on.
-    pub fn history_from<'a, S: FeatureSource>(
-        &'a self,
-        first_row: usize,
-        scenes: &'a S,
-    ) -> WindowHistory<'a, S> {
+    pub fn history_from<'a>(&'a self, first_row: usize, scenes: &'a dyn FeatureSource) -> WindowHistory<'a> {
         WindowHistory { window: self, scenes, first_row }
     }
 
@@ -157,7 +153,7 @@ impl Window {
     pub fn set_oldest(
         &mut self,
         n_played: u64,
-        scenes: &impl FeatureSource,
+        scenes: &dyn FeatureSource,
         screens: &[Option<u32>],
         touches: &[[f32; 2]],
         rewards: &[f32],
@@ -178,21 +174,14 @@ impl Window {
 }
 
 /// Features of the window's rows.
-pub(crate) struct WindowHistory<'a, S> {
+#[derive(Clone, Copy)]
+pub(crate) struct WindowHistory<'a> {
     window: &'a Window,
-    scenes: &'a S,
+    scenes: &'a dyn FeatureSource,
     first_row: usize,
 }
 
-impl<S> Clone for WindowHistory<'_, S> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<S> Copy for WindowHistory<'_, S> {}
-
-impl<S> WindowHistory<'_, S> {
+impl WindowHistory<'_> {
     fn slot(&self, step: usize, lag: usize) -> usize {
         self.window.k_b + self.first_row + step - lag
     }
@@ -202,7 +191,7 @@ impl<S> WindowHistory<'_, S> {
     }
 }
 
-impl<S: FeatureSource> SceneHistory for WindowHistory<'_, S> {
+impl SceneHistory for WindowHistory<'_> {
     fn scene(&self, step: usize, lag: usize) -> &[f32] {
         let zeros = &self.window.zeros;
         match (self.number(step, lag), &self.window.dropped) {
@@ -227,7 +216,7 @@ impl<S: FeatureSource> SceneHistory for WindowHistory<'_, S> {
     }
 }
 
-impl<S: FeatureSource> ScreenHistory for WindowHistory<'_, S> {
+impl ScreenHistory for WindowHistory<'_> {
     fn screen(&self, step: usize, lag: usize) -> Option<usize> {
         self.number(step, lag).map(|screen| screen as usize)
     }

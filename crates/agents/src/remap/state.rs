@@ -81,7 +81,7 @@ impl Remap {
     }
 
     /// Restores a state; `false` if it belongs to an agent with other settings, modules or screens.
-    pub fn restore(&mut self, state: &RemapState, scenes: &impl FeatureSource) -> bool {
+    pub fn restore(&mut self, state: &RemapState, scenes: &dyn FeatureSource) -> bool {
         let kept = [state.screens.len(), state.touches.len(), state.rewards.len()];
         let n_screens = scenes.n_screens();
         let screens_exist = state.screens.iter().flatten().all(|&screen| (screen as usize) < n_screens);
@@ -130,7 +130,7 @@ impl Remap {
     fn skill_from<'s>(
         &self,
         state: &'s SkillState,
-        scenes: &impl FeatureSource,
+        scenes: &dyn FeatureSource,
     ) -> Option<(Skill, Vec<&'s AdamState>)> {
         let structure = self.skill.structure();
         let n = structure.n_parameters();
