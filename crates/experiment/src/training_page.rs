@@ -57,8 +57,12 @@ pub fn write<S: FeatureSource>(
             strip: folder.read(&folder.lesson_maps_png(number)).ok(),
             film: folder.read(&folder.lesson_film(number)).ok(),
             votes: votes.map(|(votes, rows)| {
-                let mut series =
-                    vote_series("means since the evaluation before", &LessonVotes { structure, votes, rows });
+                let tasks: Vec<&str> = setup.tasks[..=idx].iter().map(|task| task.id()).collect();
+                let mut series = vote_series(
+                    "Votes, averaged between evaluations",
+                    &LessonVotes { structure, votes, rows },
+                    &tasks,
+                );
                 series.steps.iter_mut().for_each(|step| *step -= first_step as f64);
                 series
             }),

@@ -7,8 +7,9 @@ use touchstream_modules::composite::{StageVotes, Voter, voter_shares};
 use touchstream_report::page::module_class;
 use touchstream_report::vote_plots::{VoteSeries, VoterShares};
 
-/// The vote shares of every voter at every stage of a run in memory.
-pub fn vote_series(name: &str, votes: &LessonVotes<'_>) -> VoteSeries {
+/// The shares of every voter at every stage of a run in memory. `tasks` are the ids of the run's tasks so far, the current
+/// one last.
+pub fn vote_series(name: &str, votes: &LessonVotes<'_>, tasks: &[&str]) -> VoteSeries {
     let steps = votes.rows.iter().map(|row| row.step as f64).collect();
     let at_steps: Vec<Vec<Vec<f64>>> =
         votes.rows.iter().map(|row| voter_shares(&row.shares, votes.votes)).collect();
@@ -17,7 +18,11 @@ pub fn vote_series(name: &str, votes: &LessonVotes<'_>) -> VoteSeries {
             (0..stage.n_voters()).filter(|&voter| matches!(stage.voter(voter), Voter::Old(_))).count();
         let voter = |voter: usize| VoterShares {
             class: class_of(&voter_name(stage.voter(voter)), n_old),
-            name: voter_name(stage.voter(voter)),
+            name: shown_name(stage.voter(voter), n_old, tasks),
+            module: match stage.voter(voter) {
+                Voter::Old(module) | Voter::Transformed(module) => module,
+                Voter::New => n_old,
+            },
             shares: at_steps.iter().map(|stages| stages[idx][voter]).collect(),
         };
         (votes.structure.stages()[idx].name.clone(), (0..stage.n_voters()).map(voter).collect())
@@ -25,7 +30,24 @@ pub fn vote_series(name: &str, votes: &LessonVotes<'_>) -> VoteSeries {
     VoteSeries { name: name.to_owned(), steps, stages: votes.votes.iter().enumerate().map(stage).collect() }
 }
 
-/// The vote shares of every voter at every stage from a run's `votes.csv`; `None` if there is no such file.
+/// `module 1 (sr-2way), transformed`
+fn shown_name(voter: Voter, n_old: usize, tasks: &[&str]) -> String {
+    let (module, is_new, suffix) = match voter {
+        Voter::Old(module) => (module, false, ""),
+        Voter::Transformed(module) => (module, false, ", transformed"),
+        Voter::New => (n_old, true, ""),
+    };
+    // A run may begin with modules of earlier runs.
+    let task = (module + tasks.len()).checked_sub(n_old + 1).and_then(|task| tasks.get(task));
+    let details = match (is_new, task) {
+        (true, _) => " (new)".into(),
+        (false, Some(task)) => format!(" ({task})"),
+        (false, None) => String::new(),
+    };
+    format!("module {}{details}{suffix}", module + 1)
+}
+
+/// The shares of every voter at every stage of a run's `votes.csv`; `None` without that file.
 pub fn read_votes(folder: &RunFolder) -> Result<Option<VoteSeries>> {
     let path = folder.votes_csv();
     if !folder.has(&path) {
@@ -57,6 +79,7 @@ pub fn read_votes(folder: &RunFolder) -> Result<Option<VoteSeries>> {
             voters.push(VoterShares {
                 name: voter.to_owned(),
                 class: class_of(voter, 1),
+                module: module_of(voter, 1),
                 shares: Vec::new(),
             });
             voters.len() - 1
@@ -68,10 +91,12 @@ pub fn read_votes(folder: &RunFolder) -> Result<Option<VoteSeries>> {
 
 /// The CSS class of a voter's area, with `n_old` old modules.
 fn class_of(voter: &str, n_old: usize) -> &'static str {
+    module_class(module_of(voter, n_old), voter.ends_with("-transformed"))
+}
+
+fn module_of(voter: &str, n_old: usize) -> usize {
     let old = voter.strip_prefix("old-").map(|old| old.strip_suffix("-transformed").unwrap_or(old));
-    let module =
-        old.and_then(|old| old.parse::<usize>().ok()).map_or(n_old, |number| number.saturating_sub(1));
-    module_class(module, voter.ends_with("-transformed"))
+    old.and_then(|old| old.parse::<usize>().ok()).map_or(n_old, |number| number.saturating_sub(1))
 }
 
 #[cfg(test)]
@@ -83,5 +108,19 @@ mod tests {
         assert_eq!(class_of("new", 2), class_of("old-3", 5));
         assert_eq!(class_of("old-1-transformed", 1), module_class(0, true));
         assert_ne!(class_of("old-1", 1), class_of("new", 1));
+    }
+
+    #[test]
+    fn modules_are_named_by_their_task() {
+        #[track_caller]
+        fn check(voter: Voter, n_old: usize, wanted: &str) {
+            assert_eq!(shown_name(voter, n_old, &["a", "b", "c"]), wanted);
+        }
+        check(Voter::Old(0), 2, "module 1 (a)");
+        check(Voter::Transformed(1), 2, "module 2 (b), transformed");
+        check(Voter::New, 2, "module 3 (new)");
+        // One module from an earlier run.
+        check(Voter::Old(0), 3, "module 1");
+        check(Voter::Old(1), 3, "module 2 (a)");
     }
 }

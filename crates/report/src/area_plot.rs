@@ -21,11 +21,11 @@ pub struct Stack<'a> {
 }
 
 const WIDTH: f64 = 360.0;
-const HEIGHT: f64 = 190.0;
+const HEIGHT: f64 = 206.0;
 const LEFT: f64 = 34.0;
 const RIGHT: f64 = 10.0;
 const TOP: f64 = 24.0;
-const BOTTOM: f64 = 34.0;
+const BOTTOM: f64 = 50.0;
 
 /// The plot as an SVG element.
 pub fn area_plot(stack: &Stack) -> String {
@@ -33,7 +33,17 @@ pub fn area_plot(stack: &Stack) -> String {
     let x = |step: f64| LEFT + (WIDTH - LEFT - RIGHT) * step / x_max;
     let y = |share: f64| TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - share.clamp(0.0, 1.0));
     let mut svg = format!("<svg class=\"plot small\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=img>\n");
-    let _ = writeln!(svg, "<text x={LEFT} y=15>{}</text>", escaped(stack.title));
+    let _ = writeln!(
+        svg,
+        "<text x={LEFT} y=15><tspan class=strong>{}</tspan>, share of votes</text>",
+        escaped(stack.title)
+    );
+    let _ = writeln!(
+        svg,
+        "<text x={:.1} y={} text-anchor=middle>steps since the task began</text>",
+        (LEFT + WIDTH - RIGHT) / 2.0,
+        HEIGHT - 8.0
+    );
     let mut below = vec![0.0; stack.steps.len()];
     for area in stack.areas {
         let above: Vec<f64> = below.iter().zip(area.shares).map(|(below, share)| below + share).collect();

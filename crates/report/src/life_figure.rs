@@ -2,7 +2,7 @@
 //! reference methods.
 
 use crate::curve_plot::{short_number, ticks};
-use crate::lettering::{Weight, text_width};
+use crate::lettering::{Weight, text_width, wrapped};
 use crate::page::{escaped, module_class};
 use std::fmt::Write;
 use touchstream_analysis::thousands;
@@ -14,6 +14,8 @@ pub type RewardPoint = (f64, f64, f64);
 #[derive(Clone, Copy, Debug)]
 pub struct LifeTask<'a> {
     pub task: &'a str,
+    /// The task in a few words.
+    pub about: &'a str,
     pub chance: f64,
     pub final_reward: f64,
     pub agent: &'a [RewardPoint],
@@ -26,55 +28,104 @@ pub struct LifeTask<'a> {
 
 const LEFT: f64 = 40.0;
 const GAP: f64 = 14.0;
-/// Height of the row of tasks.
-const STRIP_PX: f64 = 44.0;
-const TOP: f64 = 62.0;
 const PLOT_PX: f64 = 210.0;
-const HEIGHT: f64 = TOP + PLOT_PX + 74.0;
+/// A line of text in the strip of tasks.
+const LINE_PX: f64 = 15.0;
+/// Longer descriptions of tasks are cut.
+const MAX_LINES: usize = 3;
+/// Below the plots: numbers, the axis' title, the legend.
+const BOTTOM_PX: f64 = 74.0;
+/// Room for the final reward to the right of a line.
+const FINAL_PX: f64 = 34.0;
+
+/// Position and size of what all panels share.
+#[derive(Clone, Copy)]
+struct Layout {
+    panel_px: f64,
+    /// Lines that describe a task.
+    n_lines: usize,
+}
+
+impl Layout {
+    fn of(tasks: &[LifeTask<'_>]) -> Self {
+        let panel_px = (960.0 / tasks.len().max(1) as f64).clamp(118.0, 620.0);
+        let n_lines = tasks.iter().map(|task| about_lines(task.about, panel_px).len()).max().unwrap_or(0);
+        Self { panel_px, n_lines }
+    }
+
+    /// Height of the strip of tasks: the number, the description, the steps.
+    fn strip_px(self) -> f64 {
+        10.0 + LINE_PX * (self.n_lines + 2) as f64
+    }
+
+    /// Top of the plots.
+    fn top(self) -> f64 {
+        self.strip_px() + 18.0
+    }
+
+    fn height(self) -> f64 {
+        self.top() + PLOT_PX + BOTTOM_PX
+    }
+
+    fn y(self, reward: f64) -> f64 {
+        self.top() + PLOT_PX * (1.0 - reward.clamp(0.0, 1.0))
+    }
+}
+
+fn about_lines(about: &str, panel_px: f64) -> Vec<String> {
+    let mut lines = wrapped(about, panel_px as usize - 12);
+    if lines.len() > MAX_LINES {
+        lines.truncate(MAX_LINES);
+        lines[MAX_LINES - 1].push('…');
+    }
+    lines
+}
 
 /// The figure, and its width in pixels.
 pub fn life_figure(tasks: &[LifeTask<'_>]) -> (String, f64) {
-    let panel_px = (960.0 / tasks.len().max(1) as f64).clamp(118.0, 620.0);
+    let layout = Layout::of(tasks);
+    let panel_px = layout.panel_px;
     let width = LEFT + tasks.len() as f64 * (panel_px + GAP);
-    let mut svg = format!("<svg class=plot viewBox=\"0 0 {width:.0} {HEIGHT}\" role=img>\n");
-    let y = |reward: f64| TOP + PLOT_PX * (1.0 - reward.clamp(0.0, 1.0));
+    let mut svg = format!("<svg class=plot viewBox=\"0 0 {width:.0} {}\" role=img>\n", layout.height());
     for level in [0.0, 0.25, 0.5, 0.75, 1.0] {
-        let at = y(level);
+        let at = layout.y(level);
         let _ = writeln!(svg, "<text x={} y={:.1} text-anchor=end>{level}</text>", LEFT - 6.0, at + 4.0);
     }
     for (idx, task) in tasks.iter().enumerate() {
         let left = LEFT + idx as f64 * (panel_px + GAP);
-        draw_panel(&mut svg, idx, task, (left, panel_px), &y);
+        draw_panel(&mut svg, idx, task, left, layout);
     }
-    let _ = writeln!(svg, "<text x={LEFT} y={:.0}>touches since the task began</text>", TOP + PLOT_PX + 36.0);
-    draw_legend(&mut svg, tasks, width);
+    let _ = writeln!(
+        svg,
+        "<text x={LEFT} y={:.0}>reward per trial; steps since the task began</text>",
+        layout.top() + PLOT_PX + 36.0
+    );
+    draw_legend(&mut svg, tasks, (width, layout.height()));
     svg.push_str("</svg>\n");
     (svg, width)
 }
 
-fn draw_panel(
-    svg: &mut String,
-    idx: usize,
-    task: &LifeTask<'_>,
-    (left, panel_px): (f64, f64),
-    y: &impl Fn(f64) -> f64,
-) {
+fn draw_panel(svg: &mut String, idx: usize, task: &LifeTask<'_>, left: f64, layout: Layout) {
+    let Layout { panel_px, .. } = layout;
+    let y = |reward: f64| layout.y(reward);
     let n_steps = task.agent.iter().map(|point| point.0).fold(1.0, f64::max);
-    // Leaves space for the final reward to the right of the line.
-    let x = |step: f64| left + (panel_px - 34.0) * step / n_steps;
+    let x = |step: f64| left + (panel_px - FINAL_PX) * step / n_steps;
     let class = module_class(idx, false);
-    let title = fitted(&format!("{} {}", idx + 1, task.task), panel_px - 10.0);
     let _ = writeln!(
         svg,
-        "<g class=\"{class}\"><title>{}</title><rect class=tint x={left:.1} y=0 width={panel_px:.1} height={STRIP_PX} />\
-         <rect class=area x={left:.1} y=0 width={panel_px:.1} height=5 /></g>\
-         <text class=strong x={:.1} y=22>{}</text><text x={:.1} y=37>{} touches</text>",
+        "<g class=\"{class}\"><title>{}</title><rect class=tint x={left:.1} y=0 width={panel_px:.1} height={} />\
+         <rect class=area x={left:.1} y=0 width={panel_px:.1} height=5 /></g>",
         escaped(task.task),
-        left + 6.0,
-        escaped(&title),
-        left + 6.0,
-        thousands(n_steps as u64),
+        layout.strip_px(),
     );
+    let mut baseline = 20.0;
+    let mut write = |class: &str, text: &str| {
+        let _ = writeln!(svg, "<text{class} x={:.1} y={baseline}>{}</text>", left + 6.0, escaped(text));
+        baseline += LINE_PX;
+    };
+    write(" class=strong", &format!("Task {}", idx + 1));
+    about_lines(task.about, panel_px).iter().for_each(|line| write(" class=about", line));
+    write("", &format!("{} steps", thousands(n_steps as u64)));
     for level in [0.0, 0.25, 0.5, 0.75, 1.0] {
         let at = y(level);
         let _ = writeln!(svg, "<line class=grid x1={left:.1} x2={:.1} y1={at:.1} y2={at:.1} />", x(n_steps));
@@ -84,7 +135,7 @@ fn draw_panel(
             svg,
             "<text x={:.1} y={:.1} text-anchor=middle>{}</text>",
             x(step),
-            TOP + PLOT_PX + 18.0,
+            layout.top() + PLOT_PX + 18.0,
             short_number(step)
         );
     }
@@ -97,7 +148,7 @@ fn draw_panel(
         ("agent", task.agent),
     ];
     for (class, points) in lines {
-        draw_line(svg, class, points, &x, y);
+        draw_line(svg, class, points, &x, &y);
     }
     if let Some(&(step, reward, _)) = task.agent.last() {
         let _ = writeln!(
@@ -133,7 +184,7 @@ fn draw_line(
     let _ = writeln!(svg, "<polyline class=\"line {class}\" points=\"{}\" />", places.join(" "));
 }
 
-fn draw_legend(svg: &mut String, tasks: &[LifeTask<'_>], width: f64) {
+fn draw_legend(svg: &mut String, tasks: &[LifeTask<'_>], (width, height): (f64, f64)) {
     let has = |points: fn(&LifeTask<'_>) -> bool| tasks.iter().any(points);
     let entries = [
         ("agent", "the agent", true),
@@ -142,7 +193,7 @@ fn draw_legend(svg: &mut String, tasks: &[LifeTask<'_>], width: f64) {
         ("chance", "chance", true),
         ("on-object", "touches on any object", has(|task| !task.on_object.is_empty())),
     ];
-    let (mut x, mut y) = (LEFT, HEIGHT - 14.0);
+    let (mut x, mut y) = (LEFT, height - 14.0);
     for (class, name, _) in entries.into_iter().filter(|entry| entry.2) {
         let entry_px = text_width(name, Weight::Regular) as f64 + 46.0;
         if x > LEFT && x + entry_px > width {
@@ -160,16 +211,6 @@ fn draw_legend(svg: &mut String, tasks: &[LifeTask<'_>], width: f64) {
     }
 }
 
-fn fitted(text: &str, width_px: f64) -> String {
-    let mut kept = text.to_owned();
-    while text_width(&kept, Weight::Bold) as f64 > width_px {
-        kept = kept.trim_end_matches('…').to_owned();
-        kept.pop();
-        kept.push('…');
-    }
-    kept
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,6 +221,7 @@ mod tests {
         let scratch = [(0.0, 0.5, 0.0), (10_000.0, 0.9, 0.0)];
         let of = |task, final_reward, scratch| LifeTask {
             task,
+            about: "2-way <b>",
             chance: 0.5,
             final_reward,
             agent: &agent,
@@ -189,9 +231,10 @@ mod tests {
         };
         let (svg, width) = life_figure(&[of("a<b", 0.96, &scratch[..]), of("second", 0.25, &[])]);
         for text in [
-            "1 a&lt;b",
-            "2 second",
-            "10,000 touches",
+            "<title>a&lt;b",
+            ">Task 2<",
+            "2-way &lt;b&gt;",
+            "10,000 steps",
             ">0.96<",
             ">0.25<",
             "a module from scratch",
@@ -202,7 +245,9 @@ mod tests {
         assert!(!svg.contains("fine-tuned") && !svg.contains("any object"));
         assert_eq!(svg.matches("\"line scratch\"").count(), 2, "one in the first panel, one in the legend");
         assert!(width > 900.0);
-        let many: Vec<LifeTask<'_>> = (0..20).map(|_| of("a-rather-long-name", 0.1, &scratch)).collect();
+        let about =
+            "a description that needs more than three lines, as there are many narrow panels for tasks";
+        let many: Vec<LifeTask<'_>> = (0..20).map(|_| LifeTask { about, ..of("a", 0.1, &scratch) }).collect();
         assert!(life_figure(&many).0.contains('…'));
     }
 }

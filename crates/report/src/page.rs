@@ -99,7 +99,7 @@ pub(crate) const HEAD: &str = r##"<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>
 :root { color-scheme: light dark; --ink: light-dark(#1b1b1b, #e8e8e8); --faint: light-dark(#5f5f5f, #a6a6a6);
-        --paper: light-dark(#fff, #161616); --line: light-dark(#ddd, #383838); --link: light-dark(#1f5fbf, #7fb0ff);
+        --paper: light-dark(#fff, #161616); --line: light-dark(#ddd, #383838); --grey: light-dark(#8c8c8c, #949494); --link: light-dark(#1f5fbf, #7fb0ff);
         --blue: light-dark(#0072b2, #4f9fe0); --red: light-dark(#d55e00, #ff8547); --green: light-dark(#009e73, #2fc79a);
         --pink: light-dark(#cc79a7, #e59ac6); --orange: light-dark(#e69f00, #ffc04d); --sky: light-dark(#56b4e9, #a5dcff); }
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
@@ -124,12 +124,12 @@ img { max-width: 100%; height: auto; border-radius: 3px; }
 @media (max-width: 60rem) { .hint { display: block; } }
 .plot { width: 100%; max-width: 60rem; font: 12px system-ui, sans-serif; }
 .life .plot { display: block; max-width: none; min-width: var(--natural); }
-.plot text { fill: var(--faint); } .plot .strong { fill: var(--ink); font-weight: 600; }
+.plot text { fill: var(--faint); } .plot .strong { fill: var(--ink); font-weight: 600; } .plot .about { fill: var(--ink); }
 .plot .mark { font-size: 10px; fill: var(--ink); } .grid { stroke: var(--line); }
 .level { stroke: var(--faint); stroke-dasharray: 4 4; }
 .line { fill: none; stroke-width: 2; stroke-linejoin: round; } .band { opacity: .2; stroke: none; }
 .line.agent { stroke: var(--ink); } .band.agent, circle.agent { fill: var(--ink); }
-.line.scratch { stroke: var(--blue); stroke-width: 1.5; } .line.tuned { stroke: var(--red); stroke-width: 1.5; stroke-dasharray: 5 3; }
+.line.scratch { stroke: var(--grey); stroke-width: 1.5; } .line.tuned { stroke: var(--grey); stroke-width: 1.5; stroke-dasharray: 5 3; }
 .line.chance { stroke: var(--faint); stroke-width: 1; stroke-dasharray: 2 3; }
 .line.on-object { stroke: var(--green); stroke-dasharray: 8 3 2 3; }
 .first { --c: var(--blue); } .second { --c: light-dark(#9a9a9a, #7c7c7c); } .third { --c: var(--red); }
@@ -147,6 +147,7 @@ img { max-width: 100%; height: auto; border-radius: 3px; }
 .plot.small { width: 22rem; } table { border-collapse: collapse; margin: .4rem 0; }
 td, th { text-align: left; padding: .15rem 1.2rem .15rem 0; font-variant-numeric: tabular-nums; }
 table.results td + td, table.results th + th { text-align: right; white-space: nowrap; }
+table.results td:first-child { min-width: 10rem; }
 table.results th { font-weight: 600; border-bottom: 1px solid var(--line); vertical-align: bottom; }
 @media (max-width: 50rem) { dl { display: block; } dd { margin: 0 0 .35rem; } h1 { font-size: 1.5rem; } body { margin: 1rem auto; } }
 </style>

@@ -1,4 +1,5 @@
-//! Three short paragraphs on a run: the agent, its rewards, and the conclusion. All numbers are computed from the run.
+//! Short paragraphs on a run: the agent, its rewards, the modules it reused, and the conclusion. All numbers are computed
+//! from the run.
 
 use touchstream_analysis::{StreamResults, TaskResult, thousands};
 
@@ -6,12 +7,13 @@ use touchstream_analysis::{StreamResults, TaskResult, thousands};
 pub fn story(results: &StreamResults) -> [String; 3] {
     let tasks = &results.tasks;
     let agent = if tasks.len() > 1 {
-        "An agent sees a screen of 224 × 224 pixels, touches one pixel and receives a reward between 0 and 1. A cue tells \
-         it that the task has changed, but not to what. It then freezes its modules and adds a new one; at each layer, \
-         learned weights, the votes, mix the outputs of all modules."
+        "At each step, an agent sees a screen of 224 × 224 pixels, touches one pixel and receives a reward between 0 and \
+         1. A cue tells it that the task has changed, but not to what. It then freezes its modules and adds a new one; at \
+         each layer, learned weights, the votes, mix the outputs of all modules."
     } else {
-        "An agent sees a screen of 224 × 224 pixels, touches one pixel and receives a reward between 0 and 1; it learns \
-         a reward map, the reward that it predicts for every possible touch, and chooses its touches by this map."
+        "At each step, an agent sees a screen of 224 × 224 pixels, touches one pixel and receives a reward between 0 and \
+         1. It learns a reward map, the reward that it predicts for every possible touch, and chooses its touches by this \
+         map."
     };
     [agent.to_owned(), what_happened(tasks), conclusion(results)]
 }
@@ -24,7 +26,7 @@ fn what_happened(tasks: &[TaskResult]) -> String {
     let (first, last, chance) = (list(|t| t.first_reward), list(|t| t.final_reward), list(|t| t.chance));
     if let [task] = tasks {
         return format!(
-            "In {n_steps} touches of {} its reward per trial went from {first} to {last}, where touches at random earn \
+            "In {n_steps} steps of {} its reward per trial went from {first} to {last}, where touches at random earn \
              {chance}.",
             task.task
         );
@@ -36,12 +38,12 @@ fn what_happened(tasks: &[TaskResult]) -> String {
     };
     let n_tasks = tasks.len();
     let mut text = match n_tasks {
-        0..=8 => format!(
-            "In {n_steps} touches on {n_tasks} tasks, one after the other, it reached rewards per trial of {last}; \
+        0..=MAX_LISTED => format!(
+            "In {n_steps} steps on {n_tasks} tasks, one after the other, it reached rewards per trial of {last}; \
              touches at random earn {chance}"
         ),
         _ => format!(
-            "In {n_steps} touches on {n_tasks} tasks, one after the other, it reached rewards per trial of {}; touches \
+            "In {n_steps} steps on {n_tasks} tasks, one after the other, it reached rewards per trial of {}; touches \
              at random earn {}",
             range(|task| task.final_reward),
             range(|task| task.chance)
@@ -63,6 +65,37 @@ fn what_happened(tasks: &[TaskResult]) -> String {
     }
     text
 }
+
+/// Which old modules had votes at the end of each task. `shares` are those of a task's modules, from 0, the new one last;
+/// `None` where there was one module only.
+pub fn reuse(shares: &[Option<Vec<f64>>]) -> Option<String> {
+    let of_task = |(idx, shares): (usize, &Option<Vec<f64>>)| {
+        let (_, old) = shares.as_ref()?.split_last()?;
+        let mut used: Vec<(usize, f64)> =
+            old.iter().copied().enumerate().filter(|(_, share)| *share >= SMALL_SHARE).collect();
+        used.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let used = used
+            .iter()
+            .map(|(module, share)| format!("{:.0}\u{a0}% module\u{a0}{}", 100.0 * share, module + 1));
+        let used: Vec<String> = used.collect();
+        let used = if used.is_empty() { "almost only its new module".into() } else { listed(used) };
+        Some(format!("task {} used {used}", idx + 1))
+    };
+    let tasks: Vec<String> = shares.iter().enumerate().filter_map(of_task).collect();
+    let is_short = (1..=MAX_LISTED).contains(&tasks.len());
+    is_short.then(|| {
+        format!(
+            "Reuse: module n was added for task n. At the end of its training, {}; the rest of the votes went to the new \
+             module.",
+            tasks.join("; ")
+        )
+    })
+}
+
+/// Vote shares below this are left out.
+const SMALL_SHARE: f64 = 0.05;
+/// More tasks are not listed one by one.
+const MAX_LISTED: usize = 8;
 
 fn conclusion(results: &StreamResults) -> String {
     let tasks = &results.tasks;
@@ -150,7 +183,7 @@ mod tests {
         ];
         let results = StreamResults { tasks, agent: Some(metrics), fine_tuning: Some(metrics) };
         let [_, happened, conclusion] = story(&results);
-        assert!(happened.contains("4,500 touches on 3 tasks"), "{happened}");
+        assert!(happened.contains("4,500 steps on 3 tasks"), "{happened}");
         assert!(happened.contains("rewards per trial of 0.96, 0.76 and 0.98"), "{happened}");
         assert!(happened.contains("Task 3 is task 1 again, but starts at 0.55"), "{happened}");
         assert!(
@@ -158,6 +191,26 @@ mod tests {
             "{conclusion}"
         );
         assert!(conclusion.contains("0.310 less on earlier tasks than at its best"), "{conclusion}");
+    }
+
+    #[test]
+    fn reused_modules_are_named() {
+        let text = reuse(&[
+            None,
+            Some(vec![0.69, 0.31]),
+            Some(vec![0.01, 0.02, 0.97]),
+            Some(vec![0.2, 0.0, 0.5, 0.3]),
+        ]);
+        let text = text.unwrap();
+        for part in [
+            "task 2 used 69\u{a0}% module\u{a0}1;",
+            "task 3 used almost only its new module;",
+            "task 4 used 50\u{a0}% module\u{a0}3 and 20\u{a0}% module\u{a0}1;",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert_eq!(reuse(&[None]), None);
+        assert_eq!(reuse(&vec![Some(vec![0.5, 0.5]); 9]), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::life_figure::{LifeTask, RewardPoint, life_figure};
 use crate::page::{Fact, HEAD, escaped, facts_list, film_source, module_class, png_source};
-use crate::story::story;
+use crate::story::{reuse, story};
 use crate::vote_plots::{VoteSeries, vote_plots};
 use touchstream_analysis::{ContinualMetrics, StreamResults, TaskResult, thousands};
 
@@ -40,7 +40,10 @@ pub struct TrainingPage<'a> {
 pub fn training_page(page: &TrainingPage) -> String {
     let mut html = String::from(HEAD);
     html.push_str(&format!("<title>{0}</title>\n<h1>{0}</h1>\n<div class=lead>\n", escaped(page.title)));
-    for sentence in story(page.results) {
+    let [agent, happened, conclusion] = story(page.results);
+    let shares: Vec<_> =
+        page.tasks.iter().map(|part| part.votes.as_ref().map(VoteSeries::final_shares)).collect();
+    for sentence in [Some(agent), Some(happened), reuse(&shares), Some(conclusion)].into_iter().flatten() {
         html.push_str(&format!("<p>{}</p>\n", escaped(&sentence)));
     }
     html.push_str("</div>\n");
@@ -66,6 +69,7 @@ fn life_section(page: &TrainingPage) -> String {
     let tasks: Vec<LifeTask<'_>> = parts
         .map(|(result, part)| LifeTask {
             task: &result.task,
+            about: part.about,
             chance: result.chance,
             final_reward: result.final_reward,
             agent: &part.agent,
@@ -77,7 +81,7 @@ fn life_section(page: &TrainingPage) -> String {
     let (figure, width) = life_figure(&tasks);
     let has_references = page.tasks.iter().any(|part| !part.scratch.is_empty());
     let references = if has_references {
-        " The references have the agent's module size, touches and seed: a new module for each task, and one module that \
+        " The references, in grey, have the agent's module size, steps and seed: a new module for each task, and one module that \
          continues on every task."
     } else {
         ""
@@ -87,7 +91,8 @@ fn life_section(page: &TrainingPage) -> String {
     } else {
         ""
     };
-    let natural = width.min(760.0);
+    // Text of 12 px in the figure is at least 11 px on the screen.
+    let natural = width * 11.0 / 12.0;
     format!(
         "<section><h2>Reward per trial</h2>\n{HINT}<div class=\"wide life\" style=\"--natural:{natural:.0}px\">\n{figure}</div>\n\
          <p class=caption>{several}Evaluated on images that were not trained on; band: one standard error. The number at \
@@ -106,10 +111,9 @@ fn signed(value: Option<f64>) -> String {
     value.map_or_else(String::new, |value| format!("{value:+.3}"))
 }
 
-/// Explanations of columns of the results.
-const DEFINITIONS: [(&str, &str); 4] = [
+/// Columns of the results that need one.
+const DEFINITIONS: [(&str, &str); 3] = [
     ("RGain", "relative gain in mean reward over the module from scratch"),
-    ("TGain", "the largest lead over it, divided by the thousands of touches until then"),
     ("reuse", "the vote share of the old modules at the end, a mean over the stages"),
     ("on any object", "the share of touches of match screens that land on any object"),
 ];
@@ -118,15 +122,14 @@ const DEFINITIONS: [(&str, &str); 4] = [
 fn results_table(page: &TrainingPage) -> String {
     let results = &page.results.tasks;
     type Cell = fn(&TaskResult, &TaskPart) -> String;
-    let columns: [(&str, Cell); 10] = [
-        ("touches", |task, _| thousands(task.n_steps)),
+    let columns: [(&str, Cell); 9] = [
+        ("steps", |task, _| thousands(task.n_steps)),
         ("chance", |task, _| number(Some(task.chance))),
         ("first reward", |task, _| number(Some(task.first_reward))),
         ("final reward", |task, _| number(Some(task.final_reward))),
         ("from scratch", |task, _| number(task.scratch_final_reward)),
         ("fine-tuned", |task, _| number(task.fine_tuning_final_reward)),
         ("RGain", |task, _| signed(task.r_gain)),
-        ("TGain", |task, _| signed(task.t_gain)),
         ("reuse", |_, part| part.reuse.map_or_else(String::new, |reuse| format!("{reuse:.2}"))),
         ("on any object", |_, part| {
             let last = part.on_object.last().map(|point| point.1);
@@ -155,6 +158,18 @@ fn results_table(page: &TrainingPage) -> String {
     let definitions: Vec<String> = definitions.map(|(column, text)| format!("{column}: {text}")).collect();
     if !definitions.is_empty() {
         html.push_str(&format!("<p class=caption>{}.</p>\n", definitions.join("; ")));
+    }
+    let t_gains: Vec<String> = results
+        .iter()
+        .enumerate()
+        .filter_map(|(idx, task)| Some(format!("task {} {:+.3}", idx + 1, task.t_gain?)))
+        .collect();
+    if !t_gains.is_empty() {
+        html.push_str(&format!(
+            "<details class=caption><summary>TGain, the paper's second measure of gain</summary>The largest lead over the \
+             module from scratch, divided by the thousands of steps until then: {}.</details>\n",
+            t_gains.join(", ")
+        ));
     }
     html
 }
@@ -188,8 +203,8 @@ fn how_to_read(page: &TrainingPage, has_maps: bool) -> String {
     if page.tasks.iter().any(|part| part.votes.is_some()) {
         html.push_str(
             "<p class=caption><b>Votes.</b> Each stage of the network outputs a weighted sum of all modules' outputs; the \
-             weights, the votes, sum to 1. A module has the colour of the task that it was added for; hatching marks its \
-             copy with transformed touches and maps.</p>\n",
+             weights, the votes, sum to 1. Each module has the number and the colour of the task that it was added for; \
+             hatching marks its copy with transformed touches and maps.</p>\n",
         );
     }
     if has_maps {

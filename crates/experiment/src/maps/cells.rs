@@ -82,10 +82,11 @@ fn place_of(touch: Touch) -> Place {
     Place { x: touch.col() / PX_PER_CELL, y: touch.row() / PX_PER_CELL }
 }
 
-/// A cell with a ring around a touch.
-pub fn ringed(mut cell: Canvas, touch: Touch) -> Canvas {
-    cell.ring(place_of(touch), 3);
-    cell
+/// Draws a cell with a ring around a touch; at an edge, the ring reaches beyond the cell.
+pub fn paste_ringed(canvas: &mut Canvas, cell: &Canvas, place: Place, touch: Touch) {
+    canvas.paste(cell, place);
+    let Place { x, y } = place_of(touch);
+    canvas.ring(Place { x: place.x + x, y: place.y + y }, 3);
 }
 
 /// A cell with the box between two touches.

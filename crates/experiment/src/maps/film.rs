@@ -1,7 +1,7 @@
 //! The animation of reward maps during training, one frame per snapshot.
 
 use crate::maps::cells::{
-    ColourScale, GAP, INK, LINE, PAPER, STRIDE, boxed, column_x, map_cell, ringed, screen_cell,
+    ColourScale, GAP, INK, LINE, PAPER, STRIDE, boxed, column_x, map_cell, paste_ringed, screen_cell,
     screen_titles, truth_cell,
 };
 use crate::maps::example::Example;
@@ -57,23 +57,22 @@ pub fn map_film(examples: &[Example], snapshots: &[MapSnapshot]) -> Option<Film>
         let mut frame = blank.clone();
         let progress = (width - 2 * GAP) * snapshot.step as usize / last_step;
         frame.paste(&Canvas::new(progress, PROGRESS_PX, INK), Place { x: GAP, y: GAP });
-        let title = format!("after {} touches", thousands(snapshot.step));
+        let title = format!("after {} steps", thousands(snapshot.step));
         frame.write_bold(&title, Place { x: GAP, y: head - 2 * LINE }, INK);
         for (idx, (example, maps)) in examples.iter().zip(snapshot.of_examples(examples)).enumerate() {
             let (x, y) = corner(idx);
-            let mut paste = |cell: &Canvas, column: usize| {
-                frame.paste(cell, Place { x: x + column_x(column), y: y + LINE });
-            };
+            let place = |column: usize| Place { x: x + column_x(column), y: y + LINE };
             if let ([one, other], Some(screen)) = (&maps.touches[..], example.screens.last()) {
-                paste(&boxed(screen_cell(screen), [*one, *other]), n_screens - 1);
+                frame.paste(&boxed(screen_cell(screen), [*one, *other]), place(n_screens - 1));
             }
             for (map, (levels, &touch)) in maps.levels.iter().zip(&maps.touches).enumerate() {
                 let truth = match &maps.touches[..map] {
                     [] => constant_truths[idx].clone(),
                     before => truth_cell(&example.truth(before)),
                 };
-                paste(&ringed(map_cell(levels, scale), touch), n_screens + 2 * map);
-                paste(&ringed(truth, touch), n_screens + 2 * map + 1);
+                let column = n_screens + 2 * map;
+                paste_ringed(&mut frame, &map_cell(levels, scale), place(column), touch);
+                paste_ringed(&mut frame, &truth, place(column + 1), touch);
             }
         }
         frame

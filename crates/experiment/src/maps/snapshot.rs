@@ -70,18 +70,33 @@ pub fn snapshot_steps(n_steps: u64, n_even: u64) -> Vec<u64> {
 /// Maximum number of columns of maps in an image.
 pub const N_STRIP: usize = 7;
 
-/// The snapshots that are shown in an image: the first, then each at about twice the step of the previous one, and the
-/// last.
+/// Of many snapshots in order, those that are shown next to each other: the first, then each about twice as late, where
+/// possible after a round number of steps, and the last.
 pub fn strip_snapshots(snapshots: &[MapSnapshot]) -> Vec<&MapSnapshot> {
     let (Some(first), Some(last)) = (snapshots.first(), snapshots.last()) else { return Vec::new() };
-    if snapshots.len() <= N_STRIP {
-        return snapshots.iter().collect();
-    }
-    let halvings = (0..N_STRIP as u32 - 1).rev().map(|halvings| last.step >> halvings);
-    let nearest = halvings.filter_map(|step| snapshots.iter().find(|snapshot| snapshot.step >= step));
-    let mut shown: Vec<&MapSnapshot> = std::iter::once(first).chain(nearest).collect();
+    let halvings = (1..N_STRIP as u32 - 1).rev().map(|halvings| last.step >> halvings);
+    let nearest = halvings.filter_map(|step| {
+        let distance = |snapshot: &MapSnapshot| (snapshot.step as f64 / step.max(1) as f64).ln().abs();
+        let near = snapshots.iter().filter(|snapshot| snapshot.step > 0 && distance(snapshot) < MAX_DISTANCE);
+        near.min_by(|a, b| {
+            let digits = n_digits(a.step).cmp(&n_digits(b.step));
+            digits.then(distance(a).total_cmp(&distance(b)))
+        })
+    });
+    let mut shown: Vec<&MapSnapshot> = std::iter::once(first).chain(nearest).chain([last]).collect();
     shown.dedup_by_key(|snapshot| snapshot.step);
     shown
+}
+
+/// Natural logarithm of the largest ratio between a snapshot's step and that of its column: half of a doubling.
+const MAX_DISTANCE: f64 = std::f64::consts::LN_2 / 2.0;
+
+/// Digits before the trailing zeros: 1 for 3,000, 3 for 1,880.
+fn n_digits(mut step: u64) -> u32 {
+    while step > 0 && step.is_multiple_of(10) {
+        step /= 10;
+    }
+    step.checked_ilog10().map_or(0, |power| power + 1)
 }
 
 #[cfg(test)]
@@ -105,7 +120,11 @@ mod tests {
             strip_snapshots(&of(steps)).iter().map(|snapshot| snapshot.step).collect()
         };
         assert_eq!(shown(&snapshot_steps(640, 20)), [0, 20, 40, 80, 160, 320, 640]);
-        assert_eq!(shown(&[5, 7, 8]), [5, 7, 8]);
+        assert_eq!(shown(&snapshot_steps(100_000, 20)), [0, 3125, 5000, 10_000, 30_000, 50_000, 100_000]);
+        let long = [0, 1880, 3000, 3752, 6000, 7504, 9000, 12_000, 15_000, 30_000, 57_000, 60_000];
+        assert_eq!(shown(&long), [0, 1880, 3000, 9000, 15_000, 30_000, 60_000]);
+        assert_eq!(shown(&long[..7]), [0, 3000, 6000, 9000]);
+        assert_eq!(shown(&[5, 7, 8]), [5, 8]);
         assert!(shown(&[]).is_empty());
         // A snapshot is taken at the first update after its planned step.
         assert_eq!(shown(&[0, 24, 40, 88, 96, 168, 328, 648]), [0, 24, 40, 88, 168, 328, 648]);

@@ -1,7 +1,7 @@
 //! The image of reward maps (figure 3 of the paper): screens, predicted maps during training, and true maps.
 
 use crate::maps::cells::{
-    ColourScale, GAP, INK, LINE, PAPER, STRIDE, boxed, column_x, map_cell, ringed, screen_cell,
+    ColourScale, GAP, INK, LINE, PAPER, STRIDE, boxed, column_x, map_cell, paste_ringed, screen_cell,
     screen_titles, truth_cell,
 };
 use crate::maps::example::Example;
@@ -32,7 +32,7 @@ pub fn map_strip(examples: &[Example], snapshots: &[MapSnapshot]) -> Canvas {
     });
     let blocks: Vec<Canvas> = blocks.collect();
     let head = GAP + 2 * LINE;
-    let height = head + blocks.iter().map(|block| block.height() + GAP).sum::<usize>();
+    let height = head + blocks.iter().map(Canvas::height).sum::<usize>();
     let mut canvas = Canvas::new(n_columns * STRIDE + GAP, height, PAPER);
     let mut title = |column: usize, text: &str| {
         canvas.write(text, Place { x: column_x(column), y: GAP + LINE }, INK);
@@ -48,7 +48,7 @@ pub fn map_strip(examples: &[Example], snapshots: &[MapSnapshot]) -> Canvas {
     let mut y = head;
     for block in &blocks {
         canvas.paste(block, Place { x: 0, y });
-        y += block.height() + GAP;
+        y += block.height();
     }
     canvas
 }
@@ -79,7 +79,7 @@ fn caption_columns() -> usize {
 
 /// An empty block with the example's label and screens.
 fn block_of(example: &Example, n_rows: usize, Layout { n_screens, n_columns }: Layout) -> Canvas {
-    let mut block = Canvas::new(n_columns * STRIDE + GAP, n_rows * ROW_PX - GAP, PAPER);
+    let mut block = Canvas::new(n_columns * STRIDE + GAP, n_rows * ROW_PX, PAPER);
     block.write_bold(&example.label, Place { x: column_x(0), y: 0 }, INK);
     for (idx, screen) in example.screens.iter().rev().enumerate() {
         block.paste(&screen_cell(screen), cell_place(n_screens - 1 - idx, 0));
@@ -87,7 +87,7 @@ fn block_of(example: &Example, n_rows: usize, Layout { n_screens, n_columns }: L
     block
 }
 
-/// Height of a line of text and a row of cells.
+/// A line of text, a row of cells and the gap below them.
 const ROW_PX: usize = LINE + STRIDE;
 
 fn cell_place(column: usize, row: usize) -> Place {
@@ -102,8 +102,8 @@ fn one_touch_block(
 ) -> Canvas {
     let mut block = block_of(example, 1, layout);
     for (idx, maps) in moments.iter().enumerate() {
-        let cell = ringed(map_cell(maps.levels[0], scale), maps.touches[0]);
-        block.paste(&cell, cell_place(layout.n_screens + idx, 0));
+        let cell = map_cell(maps.levels[0], scale);
+        paste_ringed(&mut block, &cell, cell_place(layout.n_screens + idx, 0), maps.touches[0]);
     }
     block.paste(&truth_cell(&example.truth(&[])), cell_place(layout.n_columns - 1, 0));
     block
@@ -127,7 +127,7 @@ fn two_touch_block(
         let [of_first, of_second] = [0, 1].map(|map| map_cell(maps.levels[map], scale));
         let cells = [of_first, of_second, truth_cell(&example.truth(&[first]))];
         for (row, cell) in cells.into_iter().enumerate() {
-            block.paste(&ringed(cell, first), cell_place(layout.n_screens + idx, row));
+            paste_ringed(&mut block, &cell, cell_place(layout.n_screens + idx, row), first);
         }
     }
     let last_column = layout.n_columns - 1;

@@ -220,6 +220,9 @@ impl<'a, S: FeatureSource> Training<'a, S> {
             if is_time {
                 self.evaluate()?;
             }
+            if is_switching || now >= self.plan().n_steps {
+                self.keep_final_maps();
+            }
             if is_switching {
                 self.evaluate_all_tasks()?;
                 self.begin_next_lesson()?;
@@ -294,10 +297,25 @@ impl<'a, S: FeatureSource> Training<'a, S> {
         let now = self.n_steps() - self.lesson_start;
         let before = before.map(|before| before - self.lesson_start);
         let passed = |step: &u64| before.map_or(*step == 0, |before| before < *step && *step <= now);
-        let examples = &self.examples[self.lesson];
-        if !examples.is_empty() && self.plan().map_steps.iter().any(passed) {
+        if self.plan().map_steps.iter().any(passed) {
+            self.keep_maps();
+        }
+    }
+
+    /// Keeps maps at the end of a task, if its maps are kept at all.
+    fn keep_final_maps(&mut self) {
+        let end = (self.n_steps() - self.lesson_start, self.number());
+        let last = self.maps.last().map(|last| (last.step, last.lesson));
+        if last != Some(end) && !self.plan().map_steps.is_empty() {
+            self.keep_maps();
+        }
+    }
+
+    fn keep_maps(&mut self) {
+        let (step, examples) = (self.n_steps() - self.lesson_start, &self.examples[self.lesson]);
+        if !examples.is_empty() {
             let (skill, scenes) = (self.agent.skill(), self.world.scenes);
-            self.maps.push(MapSnapshot::take(now, self.number(), skill, examples, scenes));
+            self.maps.push(MapSnapshot::take(step, self.number(), skill, examples, scenes));
         }
     }
 

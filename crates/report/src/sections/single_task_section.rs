@@ -22,6 +22,8 @@ use touchstream_env::task::{find_task, paper_tasks};
 
 /// A figure with more lines has no bands, which would hide the lines.
 const MAX_BANDS: usize = 7;
+/// The same for the noisier curves in the small panels of tasks.
+const MAX_BANDS_PER_TASK: usize = 4;
 
 /// The section on modules under a preset.
 pub fn section(preset: &str, found: &ModuleFindings, styles: &Styles) -> Option<StudySection> {
@@ -48,7 +50,7 @@ pub fn section(preset: &str, found: &ModuleFindings, styles: &Styles) -> Option<
     Some(StudySection {
         id: format!("modules-{preset}"),
         title: format!("Modules on tasks, preset {preset}"),
-        text: "Validation reward while learning, by the run's own policy; on localization, the IoU. Thin lines are single seeds. N-AUC: a \
+        text: "Validation reward while learning, by the run's own policy; on localization, the IoU. N-AUC: a \
                module's area under the curve up to the task's horizon, over that of the best module on the task, where there are at least \
                two; TA-N-AUC its mean over tasks. The horizon is the first evaluation by which more than half of the modules that learned \
                anything have reached 95 % of their own final reward."
@@ -111,7 +113,7 @@ pub fn band_points(curve: &MeanCurve, has_band: bool) -> Vec<BandPoint> {
 }
 
 fn curves(preset: &str, found: &ModuleFindings, styles: &Styles) -> Figure {
-    let has_bands = n_methods(found) <= MAX_BANDS;
+    let has_bands = n_methods(found) <= MAX_BANDS_PER_TASK;
     let panel = |task: &TaskFindings| {
         let curve = |module: &ModuleOnTask| {
             let seed = |points: &Vec<(u64, f64)>| points.iter().map(|&(step, y)| (step as f64, y)).collect();

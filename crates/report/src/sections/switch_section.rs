@@ -21,8 +21,8 @@ use touchstream_env::schedule::NAMED_SCHEDULES;
 
 /// A study with more methods is a sweep.
 const MOST_WAYS: usize = 12;
-/// A figure with more lines has no bands.
-const MAX_BANDS: usize = 7;
+/// More lines per panel than these are drawn without bands, which would hide them.
+const MAX_BANDS: usize = 4;
 
 /// One section per module under a preset; `default` contains the initial values of the preset's controller.
 pub fn sections(

@@ -106,8 +106,8 @@ mod tests {
                 .map(|stage| {
                     let voter = |name: &str, share: f64| VoterShares {
                         name: name.into(),
-                        class: "",
                         shares: vec![0.5, share],
+                        ..VoterShares::default()
                     };
                     (stage.to_owned(), vec![voter("old-1", 1.0 - new), voter("new", new)])
                 })

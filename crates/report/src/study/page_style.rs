@@ -51,6 +51,7 @@ ul.verdicts { list-style: none; padding: 0; max-width: 60rem; } .verdicts .name 
   dl { display: block; } dd { margin: 0 0 .35rem; }
   .scrolls::before { content: "scroll sideways \2192"; position: sticky; left: 0; font-size: .8rem; color: var(--faint); }
   .wide img { max-width: none; min-width: 44rem; }
+  .study td:first-child:not(.number) { min-width: 9.5rem; } .study th.number { min-width: 4.5rem; }
 }
 </style>
 "#;

@@ -6,6 +6,7 @@ use crate::stdio::print_line;
 use crate::terminal::Terminal;
 use anyhow::Result;
 use std::path::PathBuf;
+use touchstream_analysis::thousands;
 use touchstream_experiment::config::RawConfig;
 use touchstream_experiment::run::{CHECKPOINT_EVERY, Ending, RunFolder, RunIdentity};
 use touchstream_experiment::{RunSetup, train_with_references};
@@ -18,7 +19,11 @@ const STEPS: u64 = 150_000;
 pub fn run() -> Result<()> {
     let config = RawConfig { schedule: Some(TASKS.into()), steps: Some(STEPS), ..RawConfig::default() };
     let setup = RunSetup::new(config)?;
-    print_line!("One stream of {STEPS} touches and {} tasks, on the built-in images:", setup.tasks.len());
+    print_line!(
+        "One stream of {} steps and {} tasks, on the built-in images:",
+        thousands(STEPS),
+        setup.tasks.len()
+    );
     for task in &setup.tasks {
         print_line!("  {:32} {}", task.id(), task.spec().title);
     }

@@ -182,7 +182,7 @@ fn results_text(results: &StreamResults) -> String {
     let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"));
     let signed = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:+.3}"));
     let head =
-        ["task", "touches", "chance", "first", "final reward", "scratch", "fine-tuned", "RGain", "TGain"];
+        ["task", "steps", "chance", "first", "final reward", "scratch", "fine-tuned", "RGain", "TGain"];
     let mut rows = vec![head.map(String::from)];
     rows.extend(results.tasks.iter().map(|task| {
         [

@@ -90,7 +90,7 @@ fn lead_of(outcomes: &[VerdictKind]) -> String {
     match outcomes.len() {
         0 => String::new(),
         n => format!(
-            "Of {n} {} of the paper that this study is about, {} are reproduced, {} are not, and for {} there is not enough data.",
+            "This study tests {n} {} of the paper. Reproduced: {}. Not reproduced: {}. Not enough data: {}.",
             if n == 1 { "claim" } else { "claims" },
             count(VerdictKind::Reproduced),
             count(VerdictKind::NotReproduced),
