@@ -73,7 +73,7 @@ impl VotingMethod {
 /// The name is not that of a method.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "ways: there is no way `{name}`; there are scratch, layer, unit, layer-plain, unit-plain, layer-shuffled, unit-shuffled, \
+    "methods: there is no method `{name}`; there are scratch, layer, unit, layer-plain, unit-plain, layer-shuffled, unit-shuffled, \
      fine-tuning, old-alone, and layer-mu-A-B-bias-C-D for a controller's initial values"
 )]
 pub struct UnknownSwitchMethod {
@@ -194,7 +194,7 @@ mod tests {
         for name in refused {
             let error = name.parse::<SwitchMethod>().unwrap_err().to_string();
             assert!(
-                error.starts_with(&format!("ways: there is no way `{name}`; there are scratch,")),
+                error.starts_with(&format!("methods: there is no method `{name}`; there are scratch,")),
                 "{error}"
             );
         }

@@ -1,22 +1,21 @@
-//! Numbers that are walked through whole at every update: they begin where a line of the caches does, and lie on large
-//! pages where the system has them to give, so that the processor need not look up a page for every few hundred
-//! numbers.
+//! Arrays that every update reads and writes completely: aligned to cache lines and, where the system offers them, on large
+//! pages, because with small pages address translation costs a lookup for every thousand values.
 #![allow(unsafe_code)]
 
 use std::ops::{Deref, DerefMut};
 
-/// Numbers from which on large pages pay: those that fit into caches are looked up rarely.
+/// Minimum length for large pages: smaller arrays stay in the caches, where few addresses are translated.
 const LARGE: usize = 1 << 20;
 
-/// What the processor's caches hold together.
+/// A cache line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 struct Line([f32; LINE]);
 
 const LINE: usize = 16;
 
-/// Numbers that begin where a line of the caches does: a register of sixteen never has to be put together from two
-/// lines, which would make a loop that reads most of what it multiplies half as fast.
+/// An array that begins at a cache line, so that no load of sixteen values crosses two lines: crossing halves the speed of
+/// loops that are bound by loads.
 #[derive(Debug, PartialEq)]
 pub struct AlignedNumbers {
     /// The last line is padded with zeros.
@@ -30,7 +29,7 @@ impl AlignedNumbers {
         let n_lines = len.div_ceil(LINE);
         let mut lines: Vec<Line> = Vec::with_capacity(n_lines);
         if len >= LARGE {
-            // Before anything is written, so that pages are large from the first.
+            // Before the first write, which allocates the pages.
             prefer_large_pages(lines.as_ptr().cast(), len);
         }
         lines.resize(n_lines, Line([0.0; LINE]));
@@ -62,7 +61,7 @@ impl Deref for AlignedNumbers {
     type Target = [f32];
 
     fn deref(&self) -> &[f32] {
-        // SAFETY: lines are contiguous and hold sixteen numbers each; there are enough for `len`.
+        // SAFETY: lines are contiguous, hold sixteen values each, and `len` values fit into them.
         unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.len) }
     }
 }
@@ -82,8 +81,8 @@ fn prefer_large_pages(first: *const f32, n: usize) {
         (first.addr().next_multiple_of(page), (first.addr() + n * size_of::<f32>()) / page * page);
     if start < end {
         let first = first.with_addr(start).cast_mut();
-        // SAFETY: whole pages inside of memory that is ours; the advice changes where they lie, never what they are.
-        // A system that cannot follow it ignores it.
+        // SAFETY: whole pages within our own allocation; the advice changes the size of its pages, not the contents. Systems
+        // without large pages ignore it.
         let _ = unsafe { madvise(first.cast(), end - start, Advice::LinuxHugepage) };
     }
 }

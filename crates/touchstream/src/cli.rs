@@ -138,8 +138,8 @@ const FIRST_OPTIONS: [(&str, &[&str]); 3] = [
     (
         "study",
         &[
-            "scale", "modules", "tasks", "seeds", "presets", "switches", "ways", "data", "encoder", "steps",
-            "jobs", "engine", "out",
+            "scale", "modules", "tasks", "seeds", "presets", "switches", "methods", "data", "encoder",
+            "steps", "jobs", "engine", "out",
         ],
     ),
 ];

@@ -79,8 +79,8 @@ fn arg_of<S: Settings>(setting: &'static Setting<S>) -> Arg {
     let checked =
         move |text: &str| (setting.set)(&mut S::default(), OsStr::new(text)).map(|()| text.to_owned());
     match setting.values {
-        Values::One => arg.value_parser(checked),
-        Values::Signed => arg.value_parser(checked).allow_negative_numbers(true),
+        // A negative number is an invalid value, not another option.
+        Values::One => arg.value_parser(checked).allow_negative_numbers(true),
         Values::Path => arg.value_parser(ValueParser::path_buf()),
         Values::Many => {
             arg.value_parser(checked).action(ArgAction::Append).allow_hyphen_values(setting.field == "more")

@@ -476,7 +476,7 @@ fn a_run_that_cannot_be_learned_is_told_and_takes_nothing_with_it() {
 fn wrong_words_are_answered() {
     let desk = Desk::new();
     desk.fails(&["study"], "no study given");
-    desk.fails(&["study", "modulse"], "there is no study `modulse`; there are modules");
+    desk.fails(&["study", "modulse"], "study: there is no study `modulse`; there are modules");
     desk.fails(&["study", "modules", "--tasks", "sr-3*"], "nothing is called `sr-3*`");
     desk.fails(&["study", "modules", "--modules", "emms"], "did you mean `ems`");
     desk.fails(&["study", "modules", "--module", "ems"], "a study has --modules");

@@ -173,7 +173,8 @@ fn wrong_words_are_refused_before_anything_starts() {
         assert!(!Path::new(&desk.file("run")).exists(), "{message}: a folder was made");
     };
     fails(&["--module", "emz"], "there is no module `emz`; did you mean `ems`?");
-    fails(&["--units", "0"], "bottleneck has no units");
+    fails(&["--units", "0"], "units: 0 is below 1");
+    fails(&["--steps", "-5"], "invalid value '-5' for '--steps <N>': not a whole number of at least 0");
     fails(&["--units", "8,8,8", "--depth", "4"], "units: 3 numbers do not fit a depth of 4");
     fails(&["--k-f", "9"], "batch: 8 is not between k_f and 65536");
     fails(&["--learning-rate", "0"], "learning-rate: 0 is not a number above 0");

@@ -27,6 +27,9 @@ pub fn agent_settings(
         let width = agent.module.units[0];
         agent.module.units = vec![width; n_first + depth];
     }
+    if config.units.as_deref().is_some_and(|units| units.contains(&0)) {
+        bail!(Settings, "units: 0 is below 1");
+    }
     match config.units.as_deref() {
         Some(&[width]) => agent.module.units.fill(width),
         Some(units) => {

@@ -38,8 +38,6 @@ pub struct Setting<S> {
 pub enum Values {
     /// A text or a number.
     One,
-    /// A number that may be negative.
-    Signed,
     /// A path.
     Path,
     /// A text that may begin with hyphens; several are collected.
@@ -134,7 +132,21 @@ macro_rules! parsed {
     )* };
 }
 
-parsed!(String => One, usize => One, u64 => One, f32 => One, f64 => Signed, bool => One);
+parsed!(String => One, f32 => One, f64 => One, bool => One);
+
+macro_rules! counts {
+    ($($type:ty),*) => { $(
+        impl Value for $type {
+            const VALUES: Values = Values::One;
+
+            fn read(text: &OsStr, _before: Option<Self>) -> Result<Self, String> {
+                utf8(text)?.parse().map_err(|_| "not a whole number of at least 0".to_owned())
+            }
+        }
+    )* };
+}
+
+counts!(usize, u64);
 
 impl Value for u32 {
     const VALUES: Values = Values::One;
@@ -153,7 +165,7 @@ impl Value for NonZeroU32 {
 }
 
 fn ranged(text: &OsStr, least: u32) -> Result<u32, String> {
-    let number: i64 = utf8(text)?.parse().map_err(|error: std::num::ParseIntError| error.to_string())?;
+    let number: i64 = utf8(text)?.parse().map_err(|_| "not a whole number".to_owned())?;
     let found = u32::try_from(number).ok().filter(|number| *number >= least);
     found.ok_or_else(|| format!("{number} is not in {least}..={}", u32::MAX))
 }

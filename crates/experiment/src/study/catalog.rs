@@ -8,6 +8,7 @@ use crate::study::spec::StudySpec;
 use std::collections::BTreeMap;
 use touchstream_analysis::{InitialValues, MAIN_MODULES, SwitchMethod, VotingMethod, twelve_tasks};
 use touchstream_env::schedule::NAMED_SCHEDULES;
+use touchstream_env::{did_you_mean, nearest};
 use touchstream_stimuli::{SplitCounts, ValidationPart};
 
 /// A built-in study, in the order of the paper.
@@ -66,8 +67,9 @@ impl NamedStudy {
         Self::from_name(name).ok_or_else(|| {
             let names: Vec<&str> = Self::names().into_iter().map(|(name, _)| name).collect();
             Error::Settings(format!(
-                "there is no study `{name}`; there are {}, and files of your own (FILE.toml)",
-                names.join(", ")
+                "study: there is no study `{name}`; there are {}, and files of your own (FILE.toml){}",
+                names.join(", "),
+                did_you_mean(nearest(name, names.iter().copied()))
             ))
         })
     }

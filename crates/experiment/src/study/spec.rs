@@ -36,7 +36,7 @@ pub struct StudySpec {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub switches: Vec<String>,
     /// Methods of learning the second task; `scratch` is always included.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", alias = "methods")]
     pub ways: Vec<String>,
     /// Steps of every task, or of every second task.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -234,7 +234,7 @@ impl StudySpec {
         if !has_switches && !self.ways.is_empty() {
             bail!(
                 Settings,
-                "ways: they are methods of learning a second task, and there is no switch; give switches, too (--switches 1..15), or no ways"
+                "methods: they are for the second task of a switch, and there is none; give switches, too (--switches 1..15), or no methods"
             );
         }
         if !has_switches && self.base_steps.is_some() {
@@ -246,7 +246,7 @@ impl StudySpec {
         if has_switches && self.ways.iter().all(|way| way == "scratch") {
             bail!(
                 Settings,
-                "switches: second tasks would be learned from scratch alone, without a comparison; give ways, too (--ways layer)"
+                "switches: second tasks would be learned from scratch alone, without a comparison; give methods, too (--methods layer)"
             );
         }
         let has_maps = self.settings.map_examples.is_some() || self.settings.map_steps.is_some();
@@ -471,10 +471,10 @@ mod tests {
                 None => assert_eq!(told, Ok(())),
             }
         }
-        check("tasks = [\"sr-2way\"]\nways = [\"layer\"]", Some("ways: "));
+        check("tasks = [\"sr-2way\"]\nways = [\"layer\"]", Some("methods: "));
         check("tasks = [\"sr-2way\"]\nbase-steps = 100", Some("base-steps: "));
         check("tasks = [\"sr-2way\"]\nswitches = [\"1\"]", Some("switches: "));
-        check("switches = [\"1\"]\nways = [\"scratch\"]", Some("switches: "));
+        check("switches = [\"1\"]\nmethods = [\"scratch\"]", Some("switches: "));
         check("tasks = [\"sr-2way\"]\npython = \"python3\"", Some("python: "));
         check("switches = [\"1\"]\nways = [\"unit\"]\n[settings]\nmap-examples = 2", Some("map-examples"));
         check("tasks = [\"localization\"]\npython = \"python3\"", None);
@@ -511,7 +511,7 @@ mod tests {
         check("tasks = [\"sr-2way\"]\n[settings]\nmodule = \"ems\"", "settings.module");
         check("tasks = [\"sr-2way\"]\n[vary]\nbatsch = [1]", "batsch");
         check("tasks = [\"sr-2way\"]\n[vary]\nbatch = []", "vary.batch");
-        check("switches = [\"3\"]\nways = [\"voting\"]", "there is no way `voting`");
+        check("switches = [\"3\"]\nways = [\"voting\"]", "there is no method `voting`");
         check("tasks = [\"sr-2way\"]\ntask = 3", "task");
         check("tasks = [\"sr-2way\"]\n[vary]\nseed = [1, 2]", "vary.seed: in a study");
         check("tasks = [\"sr-2way\"]\n[settings-of.sr-3way]\nbatch = 4", "settings-of.sr-3way");

@@ -40,8 +40,8 @@ pub struct StartArgs {
     #[arg(long, value_name = "N,...", value_delimiter = ',', help_heading = "Axes")]
     switches: Option<Vec<String>>,
     /// Methods of learning the second task, such as layer,unit,layer-plain,layer-shuffled,fine-tuning,old-alone
-    #[arg(long, value_name = "WAY,...", value_delimiter = ',', help_heading = "Axes")]
-    ways: Option<Vec<String>>,
+    #[arg(long, alias = "ways", value_name = "METHOD,...", value_delimiter = ',', help_heading = "Axes")]
+    methods: Option<Vec<String>>,
     /// Steps of every base task [default: the scale's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Axes")]
     base_steps: Option<u64>,
@@ -123,7 +123,7 @@ impl StartArgs {
             (&self.modules, &mut spec.modules),
             (&self.tasks, &mut spec.tasks),
             (&self.switches, &mut spec.switches),
-            (&self.ways, &mut spec.ways),
+            (&self.methods, &mut spec.ways),
         ];
         for (typed, axis) in axes {
             if let Some(values) = typed {
