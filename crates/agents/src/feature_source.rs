@@ -12,8 +12,13 @@ pub trait FeatureSource {
     fn shape(&self) -> SceneShape;
     /// The index of a screen; `None` if the source does not have it.
     fn index_of(&self, screen: &ScreenRecipe) -> Option<u32>;
+    /// All scene vectors, `[n_screens, scene_len]`.
+    fn scenes(&self) -> &[f32];
     /// A scene vector, `[scene_len]`.
-    fn scene(&self, index: u32) -> &[f32];
+    fn scene(&self, index: u32) -> &[f32] {
+        let len = self.shape().scene_len;
+        &self.scenes()[index as usize * len..][..len]
+    }
     /// Copies a spatial map, `[n_places, n_channels]`. Called only if the shape has one.
     fn copy_map(&self, index: u32, out: &mut [f32]);
     fn n_screens(&self) -> usize;

@@ -141,7 +141,7 @@ impl Window {
 
     /// The rows from `first_row` on.
     pub fn history_from<'a>(&'a self, first_row: usize, scenes: &'a dyn FeatureSource) -> WindowHistory<'a> {
-        WindowHistory { window: self, scenes, first_row }
+        WindowHistory { window: self, scenes, vectors: scenes.scenes(), first_row }
     }
 
     /// Screens, touches and rewards of the oldest `n` steps.
@@ -178,6 +178,8 @@ impl Window {
 pub(crate) struct WindowHistory<'a> {
     window: &'a Window,
     scenes: &'a dyn FeatureSource,
+    /// The scene vectors of all screens: kernels read rows often, and not through the vtable.
+    vectors: &'a [f32],
     first_row: usize,
 }
 
@@ -196,7 +198,7 @@ impl SceneHistory for WindowHistory<'_> {
         let zeros = &self.window.zeros;
         match (self.number(step, lag), &self.window.dropped) {
             (None, _) => zeros,
-            (Some(screen), None) => self.scenes.scene(screen),
+            (Some(screen), None) => &self.vectors[screen as usize * zeros.len()..][..zeros.len()],
             (Some(_), Some(dropped)) => &dropped.scenes[self.slot(step, lag) * zeros.len()..][..zeros.len()],
         }
     }
@@ -242,8 +244,8 @@ mod tests {
         fn index_of(&self, _screen: &ScreenRecipe) -> Option<u32> {
             None
         }
-        fn scene(&self, _index: u32) -> &[f32] {
-            &[0.0; 4]
+        fn scenes(&self) -> &[f32] {
+            &[0.0; 5 * 4]
         }
         fn copy_map(&self, _index: u32, _out: &mut [f32]) {}
         fn n_screens(&self) -> usize {

@@ -14,8 +14,8 @@ impl FeatureSource for FeatureScenes {
     fn index_of(&self, screen: &ScreenRecipe) -> Option<u32> {
         self.0.index_of(screen)
     }
-    fn scene(&self, index: u32) -> &[f32] {
-        self.0.scene(index)
+    fn scenes(&self) -> &[f32] {
+        self.0.scenes()
     }
     fn copy_map(&self, index: u32, out: &mut [f32]) {
         self.0.copy_map(index, out);

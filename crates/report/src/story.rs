@@ -71,22 +71,21 @@ fn what_happened(tasks: &[TaskResult]) -> String {
 pub fn reuse(shares: &[Option<Vec<f64>>]) -> Option<String> {
     let of_task = |(idx, shares): (usize, &Option<Vec<f64>>)| {
         let (_, old) = shares.as_ref()?.split_last()?;
-        let mut used: Vec<(usize, f64)> =
-            old.iter().copied().enumerate().filter(|(_, share)| *share >= SMALL_SHARE).collect();
+        let used = old.iter().copied().enumerate().filter(|(_, share)| *share >= SMALL_SHARE);
+        let mut used: Vec<(usize, f64)> = used.collect();
         used.sort_by(|a, b| b.1.total_cmp(&a.1));
         let used = used
             .iter()
-            .map(|(module, share)| format!("{:.0}\u{a0}% module\u{a0}{}", 100.0 * share, module + 1));
+            .map(|(module, share)| format!("{:.0}\u{a0}% to module {}", 100.0 * share, module + 1));
         let used: Vec<String> = used.collect();
-        let used = if used.is_empty() { "almost only its new module".into() } else { listed(used) };
-        Some(format!("task {} used {used}", idx + 1))
+        Some(format!("task {}, {}", idx + 1, if used.is_empty() { "none".into() } else { listed(used) }))
     };
     let tasks: Vec<String> = shares.iter().enumerate().filter_map(of_task).collect();
     let is_short = (1..=MAX_LISTED).contains(&tasks.len());
     is_short.then(|| {
         format!(
-            "Reuse: module n was added for task n. At the end of its training, {}; the rest of the votes went to the new \
-             module.",
+            "Module 1 was added for task 1, module 2 for task 2, and so on. Votes that went to old modules at the end of \
+             a task: {}.",
             tasks.join("; ")
         )
     })
@@ -203,9 +202,9 @@ mod tests {
         ]);
         let text = text.unwrap();
         for part in [
-            "task 2 used 69\u{a0}% module\u{a0}1;",
-            "task 3 used almost only its new module;",
-            "task 4 used 50\u{a0}% module\u{a0}3 and 20\u{a0}% module\u{a0}1;",
+            "task 2, 69\u{a0}% to module 1;",
+            "task 3, none;",
+            "task 4, 50\u{a0}% to module 3 and 20\u{a0}% to module 1.",
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }

@@ -68,8 +68,8 @@ impl FeatureSource for PixelScenes {
     fn index_of(&self, screen: &ScreenRecipe) -> Option<u32> {
         self.index.get(screen).copied()
     }
-    fn scene(&self, index: u32) -> &[f32] {
-        &self.numbers[index as usize * LEN..][..LEN]
+    fn scenes(&self) -> &[f32] {
+        &self.numbers
     }
     fn n_screens(&self) -> usize {
         self.index.len()

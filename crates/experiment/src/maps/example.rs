@@ -247,7 +247,7 @@ mod tests {
         fn index_of(&self, _screen: &ScreenRecipe) -> Option<u32> {
             Some(0)
         }
-        fn scene(&self, _index: u32) -> &[f32] {
+        fn scenes(&self) -> &[f32] {
             &[0.0; 4]
         }
         fn n_screens(&self) -> usize {

@@ -83,16 +83,18 @@ mod tests {
     use touchstream_modules::composite::Voting;
 
     /// Three screens with equal features.
-    struct Blank([f32; 40]);
+    struct Blank([f32; 3 * LEN]);
+
+    const LEN: usize = 40;
 
     impl FeatureSource for Blank {
         fn shape(&self) -> SceneShape {
-            SceneShape::without_maps(self.0.len())
+            SceneShape::without_maps(LEN)
         }
         fn index_of(&self, _screen: &ScreenRecipe) -> Option<u32> {
             Some(0)
         }
-        fn scene(&self, _index: u32) -> &[f32] {
+        fn scenes(&self) -> &[f32] {
             &self.0
         }
         fn copy_map(&self, _index: u32, out: &mut [f32]) {
@@ -116,7 +118,7 @@ mod tests {
 
     #[test]
     fn each_method_starts_from_its_own_module() {
-        let scenes = Blank([0.1; 40]);
+        let scenes = Blank([0.1; 3 * LEN]);
         let settings = AgentSettings::for_task("ems", &find_task("sr-2way").unwrap()).unwrap();
         let trained = trained(&settings, &scenes);
         let numbers = &trained.agent.skill.module.parameters;

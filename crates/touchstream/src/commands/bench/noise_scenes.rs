@@ -45,8 +45,8 @@ impl FeatureSource for NoiseScenes {
     fn index_of(&self, screen: &ScreenRecipe) -> Option<u32> {
         self.index.get(screen).copied()
     }
-    fn scene(&self, index: u32) -> &[f32] {
-        &self.vectors[index as usize * self.scene_len..][..self.scene_len]
+    fn scenes(&self) -> &[f32] {
+        &self.vectors
     }
     fn n_screens(&self) -> usize {
         self.index.len()
