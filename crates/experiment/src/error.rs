@@ -82,7 +82,6 @@ wrapped!(
     touchstream_env::trial::BindError,
     touchstream_features::FeatureError,
     touchstream_report::study::png::PngError,
-    touchstream_report::study::table::TableError,
     touchstream_stimuli::SourceError,
     touchstream_stimuli::SpecError,
     serde_json::Error,

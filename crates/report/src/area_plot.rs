@@ -1,7 +1,7 @@
 //! Stacked areas of shares over time, as SVG.
 
-use crate::curve_plot::{short_number, ticks};
 use crate::page::escaped;
+use crate::study::axis::{short_number, ticks};
 use std::fmt::Write;
 
 /// One area of a stack.

@@ -7,7 +7,6 @@
 pub mod area_plot;
 pub mod canvas;
 pub mod colour_map;
-pub mod curve_plot;
 pub mod film;
 pub mod lettering;
 pub mod life_figure;

@@ -1,9 +1,9 @@
 //! The figure of a run over several tasks, as SVG: the tasks along the time axis, and the reward during each, with
 //! reference methods.
 
-use crate::curve_plot::{short_number, ticks};
 use crate::lettering::{Weight, text_width, wrapped};
 use crate::page::{escaped, module_class};
+use crate::study::axis::{short_number, ticks};
 use std::fmt::Write;
 use touchstream_analysis::thousands;
 

@@ -1,61 +1,24 @@
 //! The curve as a Parquet table.
 
-use crate::curve::row::{COLUMNS, CurveRow, Value};
-use parquet::basic::{Repetition, Type as PhysicalType};
-use parquet::column::writer::ColumnWriter;
+use crate::curve::row::{COLUMNS, Column, CurveRow, Value};
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::Type;
-use std::sync::Arc;
+use touchstream_report::study::table::{Cells, TableColumn, parquet_of};
 
 /// One row group with the columns of the CSV file: counts as INT64, numbers as optional DOUBLE.
 pub fn parquet_bytes(rows: &[CurveRow]) -> Result<Vec<u8>, ParquetError> {
-    let fields = COLUMNS.iter().map(|column| {
-        // All values of a column have the same kind, so the first row decides.
-        let (kind, repetition) = match rows.first().map(column.value) {
-            Some(Value::Count(_)) => (PhysicalType::INT64, Repetition::REQUIRED),
-            _ => (PhysicalType::DOUBLE, Repetition::OPTIONAL),
-        };
-        Ok(Arc::new(Type::primitive_type_builder(column.name, kind).with_repetition(repetition).build()?))
-    });
-    let fields = fields.collect::<Result<Vec<_>, ParquetError>>()?;
-    let schema = Arc::new(Type::group_type_builder("curve").with_fields(fields).build()?);
-    let properties = WriterProperties::builder().set_created_by("touchstream".into()).build();
-    let mut bytes = Vec::new();
-    let mut file = SerializedFileWriter::new(&mut bytes, schema, Arc::new(properties))?;
-    let mut group = file.next_row_group()?;
-    for column in &COLUMNS {
-        let Some(mut writer) = group.next_column()? else { break };
-        let values = rows.iter().map(column.value);
-        match writer.untyped() {
-            ColumnWriter::Int64ColumnWriter(writer) => {
-                let counts: Vec<i64> = values.filter_map(Value::count).collect();
-                writer.write_batch(&counts, None, None)?;
+    let column = |column: &Column| {
+        let (mut counts, mut numbers) = (Vec::new(), Vec::new());
+        for value in rows.iter().map(column.value) {
+            match value {
+                Value::Count(count) => counts.push(count),
+                Value::Number(number) => numbers.push(number),
             }
-            ColumnWriter::DoubleColumnWriter(writer) => {
-                let numbers: Vec<Option<f64>> = values.map(Value::number).collect();
-                let is_there: Vec<i16> = numbers.iter().map(|number| i16::from(number.is_some())).collect();
-                let numbers: Vec<f64> = numbers.into_iter().flatten().collect();
-                writer.write_batch(&numbers, Some(&is_there), None)?;
-            }
-            _ => unreachable!("the schema has no other columns"),
         }
-        writer.close()?;
-    }
-    group.close()?;
-    file.close()?;
-    Ok(bytes)
-}
-
-impl Value {
-    fn count(self) -> Option<i64> {
-        if let Self::Count(count) = self { i64::try_from(count).ok() } else { None }
-    }
-
-    fn number(self) -> Option<f64> {
-        if let Self::Number(number) = self { number } else { None }
-    }
+        // The values of a column are of one kind.
+        let cells = if numbers.is_empty() { Cells::Count(counts) } else { Cells::Number(numbers) };
+        TableColumn { name: column.name.into(), label: String::new(), cells }
+    };
+    parquet_of("curve", &COLUMNS.iter().map(column).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

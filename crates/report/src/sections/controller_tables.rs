@@ -2,12 +2,10 @@
 
 use crate::sections::colours::Styles;
 use crate::sections::over_switches::OVER_SWITCHES;
-use crate::sections::tables::{
-    CLIPPING_NOTE, Possible, counted_cells, counted_columns, figure_cells, figure_columns, mark,
-};
+use crate::sections::tables::{CLIPPING_NOTE, Possible, mark};
 use crate::study::figure::Figure;
 use crate::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
-use crate::study::table::{Cell, Table, TableColumn};
+use crate::study::table::{Columns, Table};
 use touchstream_analysis::{
     InitialValues, OverSwitches, SwitchFindings, SwitchMethod, VotingMethod, difference_over_switches,
     gain_over_switches,
@@ -101,36 +99,46 @@ fn setting_figure(preset: &str, module: &str, settings: &[Setting], styles: &Sty
 }
 
 /// The decimal number as typed (0.1), not the nearest 32-bit number in full precision.
-fn typed(value: f32) -> Cell {
-    Cell::Number(value.to_string().parse().ok())
+fn typed(value: f32) -> Option<f64> {
+    value.to_string().parse().ok()
 }
 
 fn setting_table(preset: &str, module: &str, settings: &[Setting]) -> Table {
-    let mut columns = vec![
-        TableColumn::number("mu_first", "mu, first stage"),
-        TableColumn::number("mu_later", "mu, later stages"),
-        TableColumn::number("bias_first", "bias, first stage"),
-        TableColumn::number("bias_later", "bias, later stages"),
-        TableColumn::truth("is_default", "default"),
-    ];
-    columns.extend(counted_columns("rgain", "mean RGain, interval over switches"));
-    columns.push(TableColumn::count("n_positive", "positive at"));
-    columns.extend(counted_columns("rgain_of_seeds", "mean RGain, interval over seeds"));
-    let row = |setting: &Setting| {
-        let mut cells: Vec<Cell> = FACTORS.iter().map(|(_, value)| typed(value(&setting.values))).collect();
-        cells.push(Cell::Truth(setting.is_default));
-        cells.extend(counted_cells(Some(&setting.gain.over_switches), Possible::GAIN));
-        cells.push(Cell::Count(setting.gain.n_positive as u64));
-        cells.extend(counted_cells(setting.gain.over_seeds.as_ref(), Possible::GAIN));
-        cells
+    let initial = |factor_idx: usize| {
+        let (_, value): Factor = FACTORS[factor_idx];
+        move |setting: &Setting| typed(value(&setting.values))
     };
-    Table {
-        id: format!("controller-{module}-{preset}"),
-        title: format!("Initial values of the controller with {module}, the best first, preset {preset}"),
-        note: format!("{OVER_SWITCHES} {CLIPPING_NOTE}"),
-        columns,
-        rows: settings.iter().map(row).collect(),
-    }
+    Columns::of(settings)
+        .number("mu_first", "mu, first stage", initial(0))
+        .number("mu_later", "mu, later stages", initial(1))
+        .number("bias_first", "bias, first stage", initial(2))
+        .number("bias_later", "bias, later stages", initial(3))
+        .truth("is_default", "default", |setting| setting.is_default)
+        .counted("rgain", "mean RGain, interval over switches", Possible::GAIN, |setting| {
+            Some(setting.gain.over_switches)
+        })
+        .count("n_positive", "positive at", |setting| setting.gain.n_positive as u64)
+        .counted("rgain_of_seeds", "mean RGain, interval over seeds", Possible::GAIN, |setting| {
+            setting.gain.over_seeds
+        })
+        .table(
+            format!("controller-{module}-{preset}"),
+            format!("Initial values of the controller with {module}, the best first, preset {preset}"),
+            format!("{OVER_SWITCHES} {CLIPPING_NOTE}"),
+        )
+}
+
+/// One value of a factor and its effect.
+struct FactorValue<'a> {
+    factor: &'static str,
+    value: f32,
+    is_default: bool,
+    n_settings: usize,
+    gain: Option<OverSwitches<'a>>,
+    /// The value that it is compared with; `None` for that value itself.
+    baseline: Option<f32>,
+    n_pairs: usize,
+    effect: Option<OverSwitches<'a>>,
 }
 
 /// One row per value of each factor, compared with the default's value (or with the first, if the default was not run).
@@ -141,18 +149,6 @@ fn factor_table(
     settings: &[Setting],
     default: &InitialValues,
 ) -> Table {
-    let mut columns = vec![
-        TableColumn::text("factor", "initial value"),
-        TableColumn::number("value", "is"),
-        TableColumn::truth("is_default", "default"),
-        TableColumn::count("n_settings", "settings"),
-    ];
-    columns.extend(figure_columns("rgain", "mean RGain"));
-    columns.push(TableColumn::number("baseline", "compared with"));
-    columns.extend(figure_columns("effect", "difference, interval over switches"));
-    columns.push(TableColumn::count("n_pairs", "pairs of settings"));
-    columns.push(TableColumn::count("n_switches", "switches"));
-    columns.extend(counted_columns("effect_of_seeds", "difference, interval over seeds"));
     let mut rows = Vec::new();
     for (factor_idx, (name, value_of)) in FACTORS.iter().enumerate() {
         let mut values: Vec<f32> = settings.iter().map(|setting| value_of(&setting.values)).collect();
@@ -180,39 +176,43 @@ fn factor_table(
                 .filter(|_| value != against)
                 .filter_map(|setting| Some((setting.way, partner(setting)?)))
                 .collect();
-            let effect = difference_over_switches(switches, &pairs);
-            let gain = gain_over_switches(switches, &ways);
-            let mut cells = vec![
-                Cell::Text((*name).to_owned()),
-                typed(value),
-                Cell::Truth(value == usual),
-                Cell::Count(ways.len() as u64),
-            ];
-            cells.extend(figure_cells(gain.as_ref().map(|gain| &gain.over_switches), Possible::GAIN));
-            cells.push(if value == against { Cell::Number(None) } else { typed(against) });
-            cells.extend(figure_cells(
-                effect.as_ref().map(|effect| &effect.over_switches),
-                Possible::ANYTHING,
-            ));
-            cells.push(Cell::Count(pairs.len() as u64));
-            cells.push(Cell::Count(gain.as_ref().map_or(0, |gain| gain.switches.len()) as u64));
-            cells.extend(counted_cells(
-                effect.as_ref().and_then(|effect| effect.over_seeds.as_ref()),
-                Possible::ANYTHING,
-            ));
-            rows.push(cells);
+            rows.push(FactorValue {
+                factor: name,
+                value,
+                is_default: value == usual,
+                n_settings: ways.len(),
+                gain: gain_over_switches(switches, &ways),
+                baseline: (value != against).then_some(against),
+                n_pairs: pairs.len(),
+                effect: difference_over_switches(switches, &pairs),
+            });
         }
     }
-    Table {
-        id: format!("controller-factors-{module}-{preset}"),
-        title: format!("What each initial value does with {module}, preset {preset}"),
-        note: format!(
-            "Difference: RGain of settings with this value minus that of the same settings with the value it is compared with, with the \
-             same seeds, averaged over pairs of settings. {OVER_SWITCHES}"
-        ),
-        columns,
-        rows,
-    }
+    Columns::of(&rows)
+        .text("factor", "initial value", |row| row.factor.to_owned())
+        .number("value", "is", |row| typed(row.value))
+        .truth("is_default", "default", |row| row.is_default)
+        .count("n_settings", "settings", |row| row.n_settings as u64)
+        .estimate("rgain", "mean RGain", Possible::GAIN, |row| Some(row.gain.as_ref()?.over_switches))
+        .number("baseline", "compared with", |row| row.baseline.and_then(typed))
+        .estimate("effect", "difference, interval over switches", Possible::ANYTHING, |row| {
+            Some(row.effect.as_ref()?.over_switches)
+        })
+        .count("n_pairs", "pairs of settings", |row| row.n_pairs as u64)
+        .count("n_switches", "switches", |row| {
+            row.gain.as_ref().map_or(0, |gain| gain.switches.len()) as u64
+        })
+        .counted("effect_of_seeds", "difference, interval over seeds", Possible::ANYTHING, |row| {
+            row.effect.as_ref()?.over_seeds
+        })
+        .table(
+            format!("controller-factors-{module}-{preset}"),
+            format!("What each initial value does with {module}, preset {preset}"),
+            format!(
+                "Difference: RGain of settings with this value minus that of the same settings with the value it is compared with, with the \
+                 same seeds, averaged over pairs of settings. {OVER_SWITCHES}"
+            ),
+        )
 }
 
 #[cfg(test)]
@@ -231,7 +231,7 @@ mod tests {
         ];
         let section = section_of(&found_of(&ways));
         let table = section.tables.iter().find(|table| table.id == "controller-ems-default").unwrap();
-        let csv = table.csv().unwrap();
+        let csv = table.csv();
         let rows: Vec<Vec<&str>> = csv.lines().skip(1).map(|line| line.split(',').collect()).collect();
         // Voting without transformations is not part of the sweep.
         let values: Vec<[&str; 3]> = rows.iter().map(|row| [row[0], row[3], row[4]]).collect();

@@ -1,10 +1,10 @@
 //! Localization: the IoU of modules and baselines.
 
 use crate::sections::colours::Styles;
-use crate::sections::tables::{CLIPPING_NOTE, Possible, figure_cells, figure_columns, mark};
+use crate::sections::tables::{CLIPPING_NOTE, Possible, ends_of, mark};
 use crate::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
 use crate::study::study_page::StudySection;
-use crate::study::table::{Cell, Table, TableColumn};
+use crate::study::table::Columns;
 use touchstream_analysis::LocalizationFindings;
 
 /// A figure and tables of the IoU of modules and of baselines without reward maps.
@@ -43,48 +43,39 @@ pub fn localization(preset: &str, found: &LocalizationFindings, styles: &Styles)
              over screens. Diamond: the paper's SVR."
                 .into(),
         x_label: "IoU".into(),
-        range: None,
         reference: Some((0.4, "0.4".into())),
-        series: Vec::new(),
         groups,
+        ..Intervals::default()
     }
     .figure();
-    let mut columns = vec![TableColumn::text("method", "method")];
-    columns.extend(figure_columns("iou", "IoU"));
-    columns.extend([TableColumn::count("n", "n"), TableColumn::count("steps", "steps")]);
-    let mut rows = Vec::new();
-    for module in &found.modules {
-        let mut cells = vec![Cell::Text(module.module.clone())];
-        cells.extend(figure_cells(Some(&module.iou), Possible::SHARE));
-        cells.extend([Cell::Count(module.iou.n as u64), Cell::Count(module.n_steps)]);
-        rows.push(cells);
-    }
-    for baseline in &found.baselines {
-        let (low, high) = baseline.interval.unzip();
-        rows.push(vec![
-            Cell::Text(baseline.name.clone()),
-            Cell::Number(Some(baseline.score)),
-            Cell::Number(low),
-            Cell::Number(high),
-            Cell::Count(baseline.n as u64),
-            Cell::Count(0),
-        ]);
-    }
+    let of_modules = found.modules.iter().map(|module| {
+        let ends = ends_of(&module.iou, Possible::SHARE);
+        (&module.module, (module.iou.value, ends), module.iou.n, module.n_steps)
+    });
+    let of_baselines = found
+        .baselines
+        .iter()
+        .map(|baseline| (&baseline.name, (baseline.score, baseline.interval), baseline.n, 0));
+    let rows: Vec<_> = of_modules.chain(of_baselines).collect();
+    let table = Columns::of(&rows)
+        .text("method", "method", |row| row.0.clone())
+        .value_and_ends("iou", "IoU", |row| Some(row.1))
+        .count("n", "n", |row| row.2 as u64)
+        .count("steps", "steps", |row| row.3)
+        .table(
+            format!("iou-{preset}"),
+            format!("IoU, preset {preset}"),
+            format!(
+                "n counts seeds of modules, and screens of baselines: 95 % intervals are Student's over the former, bootstrapped over the \
+                 latter. {CLIPPING_NOTE}"
+            ),
+        );
     Some(StudySection {
         id: format!("localization-{preset}"),
         title: format!("Localization, preset {preset}"),
         text: "Two touches span a box; the second earns its overlap (IoU) with the object's.".into(),
         figures: vec![figure],
         pictures: Vec::new(),
-        tables: vec![Table {
-            id: format!("iou-{preset}"),
-            title: format!("IoU, preset {preset}"),
-            note: format!(
-                "n counts seeds of modules, and screens of baselines: 95 % intervals are Student's over the former, bootstrapped over the \
-                 latter. {CLIPPING_NOTE}"
-            ),
-            columns,
-            rows,
-        }],
+        tables: vec![table],
     })
 }

@@ -2,12 +2,12 @@
 
 use crate::sections::colours::Styles;
 use crate::sections::single_task_section::{band_points, rank_of_task};
-use crate::sections::tables::{CLIPPING_NOTE, Possible, counted_cells, counted_columns, mark, n_words};
+use crate::sections::tables::{CLIPPING_NOTE, Possible, mark, n_words};
 use crate::study::figure::Figure;
 use crate::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
 use crate::study::panels::{Panel, PanelCurve, Panels};
 use crate::study::study_page::StudySection;
-use crate::study::table::{Cell, Table, TableColumn};
+use crate::study::table::Columns;
 use touchstream_analysis::{Estimate, MAIN_MODULES, SceneFindings};
 
 /// With more panels the figure is unreadable; other modules are shown in the figure of delays only.
@@ -24,17 +24,21 @@ pub fn section(preset: &str, found: &[SceneFindings], styles: &Styles) -> Option
     if found.is_empty() {
         return None;
     }
-    let mut columns = vec![TableColumn::text("task", "task"), TableColumn::text("module", "module")];
-    columns.extend(counted_columns("on_object_halfway", "touches things halfway, step"));
-    columns.extend(counted_columns("meaning_halfway", "the right one halfway, step"));
-    columns.extend(counted_columns("delay", "steps between, each seed's own"));
-    let row = |one: &&SceneFindings| {
-        let mut cells = vec![Cell::Text(one.task.clone()), Cell::Text(one.module.clone())];
-        cells.extend(counted_cells(one.on_object_halfway.as_ref(), Possible::STEP));
-        cells.extend(counted_cells(one.meaning_halfway.as_ref(), Possible::STEP));
-        cells.extend(counted_cells(delay(one).as_ref(), Possible::ANYTHING));
-        cells
-    };
+    let table = Columns::of(&found)
+        .text("task", "task", |one| one.task.clone())
+        .text("module", "module", |one| one.module.clone())
+        .counted("on_object_halfway", "touches things halfway, step", Possible::STEP, |one| one.on_object_halfway)
+        .counted("meaning_halfway", "the right one halfway, step", Possible::STEP, |one| one.meaning_halfway)
+        .counted("delay", "steps between, each seed's own", Possible::ANYTHING, |one| delay(one))
+        .table(
+            format!("order-{preset}"),
+            format!("Halfway steps, preset {preset}"),
+            format!(
+                "Halfway: the first evaluation at which a curve is halfway from its first to its final value. The right one: reward of \
+                 touches that are on any thing at all. Each n counts the seeds that rose: others have no halfway step. Student's 95 % \
+                 intervals over these seeds. {CLIPPING_NOTE}"
+            ),
+        );
     Some(StudySection {
         id: format!("order-{preset}"),
         title: format!("In which order it is learned, preset {preset}"),
@@ -42,17 +46,7 @@ pub fn section(preset: &str, found: &[SceneFindings], styles: &Styles) -> Option
             .into(),
         figures: vec![curves(preset, &found, styles), delays(preset, &found, styles)],
         pictures: Vec::new(),
-        tables: vec![Table {
-            id: format!("order-{preset}"),
-            title: format!("Halfway steps, preset {preset}"),
-            note: format!(
-                "Halfway: the first evaluation at which a curve is halfway from its first to its final value. The right one: reward of \
-                 touches that are on any thing at all. Each n counts the seeds that rose: others have no halfway step. Student's 95 % \
-                 intervals over these seeds. {CLIPPING_NOTE}"
-            ),
-            columns,
-            rows: found.iter().map(row).collect(),
-        }],
+        tables: vec![table],
     })
 }
 
@@ -82,12 +76,11 @@ fn curves(preset: &str, found: &[&SceneFindings], styles: &Styles) -> Figure {
         let line = |name_idx, points| PanelCurve { name_idx, points, ..PanelCurve::default() };
         Panel {
             title: if n_modules > 1 { format!("{}: {}", one.module, one.task) } else { one.task.clone() },
-            chance: None,
-            horizon: None,
             curves: vec![
                 line(name_idx, band_points(&one.reward, true)),
                 line(name_idx + DASHED, band_points(&one.on_object, true)),
             ],
+            ..Panel::default()
         }
     };
     let mut line_names = vec![String::new(); styles.names().len() + DASHED];
@@ -150,15 +143,14 @@ fn delays(preset: &str, found: &[&SceneFindings], styles: &Styles) -> Figure {
              the n seeds in which both rose.{left}"
         ),
         x_label: "steps between".into(),
-        range: None,
         reference: Some((0.0, "at once".into())),
-        series: Vec::new(),
         groups: groups
             .map(|of_task| IntervalGroup {
                 heading: of_task[0].task.clone(),
                 rows: of_task.iter().map(row).collect(),
             })
             .collect(),
+        ..Intervals::default()
     }
     .figure()
 }
@@ -237,7 +229,7 @@ mod tests {
         let found = findings(&records, &[]);
         let colours = Colours::of(&found.presets);
         let section = section("default", &found.presets[0].scenes, &colours.modules).unwrap();
-        let csv = section.tables[0].csv().unwrap();
+        let csv = section.tables[0].csv();
         let cells: Vec<&str> = csv.lines().nth(1).unwrap().split(',').collect();
         // Any object: 100 in each seed. Right object: 200 and 100; the interval is clipped at 0.
         assert_eq!(cells[2..6], ["100.0", "100.0", "100.0", "3"]);

@@ -1,11 +1,9 @@
 //! Summaries over all switches: the gain of each method, and differences between methods with the same seeds.
 
-use crate::sections::tables::{
-    CLIPPING_NOTE, Possible, counted_cells, counted_columns, figure_cells, figure_columns, mark,
-};
+use crate::sections::tables::{CLIPPING_NOTE, Possible, mark};
 use crate::study::figure::Figure;
 use crate::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
-use crate::study::table::{Cell, Table, TableColumn};
+use crate::study::table::{Columns, Table};
 use touchstream_analysis::{
     AtSwitch, Estimate, OverSwitches, SwitchFindings, SwitchMethod, difference_over_switches,
     gain_over_switches,
@@ -34,28 +32,24 @@ pub fn summary_table(
     switches: &[&SwitchFindings],
     ways: &[SwitchMethod],
 ) -> Option<Table> {
-    let mut columns = vec![TableColumn::text("way", "learned by")];
-    columns.extend(counted_columns("rgain", "mean RGain, interval over switches"));
-    columns.push(TableColumn::number("median", "median"));
-    columns.push(TableColumn::count("n_positive", "positive at"));
-    columns.extend(counted_columns("rgain_of_seeds", "mean RGain, interval over seeds"));
-    let row = |&way: &SwitchMethod| {
-        let found = gain_over_switches(switches, &[way])?;
-        let mut cells = vec![Cell::Text(way.to_string())];
-        cells.extend(counted_cells(Some(&found.over_switches), Possible::GAIN));
-        cells.push(Cell::Number(Some(found.median)));
-        cells.push(Cell::Count(found.n_positive as u64));
-        cells.extend(counted_cells(found.over_seeds.as_ref(), Possible::GAIN));
-        Some(cells)
-    };
-    let rows: Vec<Vec<Cell>> = ways.iter().filter_map(row).collect();
-    (!rows.is_empty()).then(|| Table {
-        id: format!("over-switches-{module}-{preset}"),
-        title: format!("RGain over switches with {module}, preset {preset}"),
-        note: format!("{OVER_SWITCHES} {CLIPPING_NOTE}"),
-        columns,
-        rows,
-    })
+    let found = |&way: &SwitchMethod| Some((way, gain_over_switches(switches, &[way])?));
+    let rows: Vec<(SwitchMethod, OverSwitches)> = ways.iter().filter_map(found).collect();
+    let table = Columns::of(&rows)
+        .text("way", "learned by", |(way, _)| way.to_string())
+        .counted("rgain", "mean RGain, interval over switches", Possible::GAIN, |(_, found)| {
+            Some(found.over_switches)
+        })
+        .number("median", "median", |(_, found)| Some(found.median))
+        .count("n_positive", "positive at", |(_, found)| found.n_positive as u64)
+        .counted("rgain_of_seeds", "mean RGain, interval over seeds", Possible::GAIN, |(_, found)| {
+            found.over_seeds
+        })
+        .table(
+            format!("over-switches-{module}-{preset}"),
+            format!("RGain over switches with {module}, preset {preset}"),
+            format!("{OVER_SWITCHES} {CLIPPING_NOTE}"),
+        );
+    (!rows.is_empty()).then_some(table)
 }
 
 /// Differences of methods with the same seeds, at each switch and over switches; `None` if no pair was run.
@@ -104,36 +98,29 @@ fn difference_figure(preset: &str, module: &str, found: &[(String, &str, OverSwi
 }
 
 fn difference_table(preset: &str, module: &str, found: &[(String, &str, OverSwitches)]) -> Table {
-    let mut columns = vec![
-        TableColumn::text("difference", "difference"),
-        TableColumn::text("switch", "switch"),
-        TableColumn::text("task", "second task"),
-    ];
-    columns.extend(figure_columns("rgain", "in RGain"));
-    columns.push(TableColumn::count("n", "n"));
-    columns.push(TableColumn::text("interval_over", "n and interval are over"));
     let mut rows = Vec::new();
     for (name, what, found) in found {
-        let mut push = |switch: &str, task: &str, figure: &Estimate, over: &str| {
-            let text = |word: &str| Cell::Text(word.to_owned());
-            let mut cells = vec![text(&format!("{name}: {what}")), text(switch), text(task)];
-            cells.extend(figure_cells(Some(figure), Possible::ANYTHING));
-            cells.extend([Cell::Count(figure.n as u64), text(over)]);
-            rows.push(cells);
+        let mut push = |switch: &str, task: &str, estimate: Estimate, over: &'static str| {
+            rows.push((format!("{name}: {what}"), switch.to_owned(), task.to_owned(), estimate, over));
         };
-        push("all", "", &found.over_switches, "switches");
-        if let Some(figure) = &found.over_seeds {
-            push("all", "", figure, "seeds");
+        push("all", "", found.over_switches, "switches");
+        if let Some(estimate) = found.over_seeds {
+            push("all", "", estimate, "seeds");
         }
         for at in &found.switches {
-            push(&at.found.switch, &at.found.task, &at.mean, "seeds");
+            push(&at.found.switch, &at.found.task, at.mean, "seeds");
         }
     }
-    Table {
-        id: format!("differences-{module}-{preset}"),
-        title: format!("Differences in RGain with {module}, preset {preset}"),
-        note: format!("Each difference is of two runs with the same seed. {OVER_SWITCHES}"),
-        columns,
-        rows,
-    }
+    Columns::of(&rows)
+        .text("difference", "difference", |row| row.0.clone())
+        .text("switch", "switch", |row| row.1.clone())
+        .text("task", "second task", |row| row.2.clone())
+        .estimate("rgain", "in RGain", Possible::ANYTHING, |row| Some(row.3))
+        .count("n", "n", |row| row.3.n as u64)
+        .text("interval_over", "n and interval are over", |row| row.4.to_owned())
+        .table(
+            format!("differences-{module}-{preset}"),
+            format!("Differences in RGain with {module}, preset {preset}"),
+            format!("Each difference is of two runs with the same seed. {OVER_SWITCHES}"),
+        )
 }

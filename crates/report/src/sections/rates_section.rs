@@ -2,14 +2,12 @@
 
 use crate::sections::colours::Styles;
 use crate::sections::single_task_section::rank_of_task;
-use crate::sections::tables::{
-    CLIPPING_NOTE, Possible, ends_of, figure_cells, figure_columns, left_out_table, n_words,
-};
+use crate::sections::tables::{CLIPPING_NOTE, Possible, ends_of, left_out_table, n_words};
 use crate::study::band_line::BandPoint;
 use crate::study::figure::Figure;
 use crate::study::panels::{Panel, PanelCurve, Panels};
 use crate::study::study_page::StudySection;
-use crate::study::table::{Cell, Table, TableColumn};
+use crate::study::table::{Columns, Table};
 use std::collections::BTreeSet;
 use std::ops::Deref;
 use touchstream_analysis::{RateArea, RateFindings};
@@ -126,92 +124,55 @@ fn areas(preset: &str, found: &[Compared], styles: &Styles) -> Figure {
 }
 
 fn chosen_table(preset: &str, found: &[Compared]) -> Table {
-    let mut columns = vec![
-        TableColumn::text("module", "module"),
-        TableColumn::text("task", "task"),
-        TableColumn::number("chosen_rate", "chosen rate"),
-        TableColumn::number("paper_rate", "the paper's rate"),
-    ];
-    columns.extend(figure_columns("chosen_area", "area at the chosen"));
-    columns.extend(figure_columns("paper_area", "area at the paper's"));
-    columns.extend([
-        TableColumn::number("behind", "the paper's is behind by"),
-        TableColumn::count("n", "n"),
-        TableColumn::count("n_steps", "steps"),
-    ]);
-    let row = |one: &Compared| {
-        let chosen = one.best.and_then(|best| best.area);
-        let papers = at_papers_rate(one).and_then(|rate| rate.area);
-        let behind = chosen.zip(papers).map(|(chosen, papers)| chosen.value - papers.value);
-        let mut cells = vec![
-            Cell::Text(one.module.clone()),
-            Cell::Text(one.task.clone()),
-            Cell::Number(one.best.and_then(|best| rate_of(one, &best))),
-            Cell::Number(one.papers),
-        ];
-        cells.extend(figure_cells(chosen.as_ref(), Possible::SHARE));
-        cells.extend(figure_cells(papers.as_ref(), Possible::SHARE));
-        cells.push(Cell::Number(behind));
-        cells.push(Cell::Count(chosen.map_or(0, |area| area.n) as u64));
-        cells.push(Cell::Count(one.n_steps));
-        cells
-    };
-    Table {
-        id: format!("chosen-rates-{preset}"),
-        title: format!("Chosen rates and the paper's, preset {preset}"),
-        note: format!(
-            "Chosen: of the rates with the fewest seeds that diverged or are missing, the one with the largest mean area under the curve. What is chosen is the best of several, so the \
-             difference flatters it. Student's 95 % intervals over n seeds; no area where the paper's rate was not run. {CLIPPING_NOTE}"
-        ),
-        columns,
-        rows: found.iter().map(row).collect(),
-    }
+    let chosen = |one: &Compared| one.best.and_then(|best| best.area);
+    let at_papers = |one: &Compared| at_papers_rate(one).and_then(|rate| rate.area);
+    Columns::of(found)
+        .text("module", "module", |one| one.module.clone())
+        .text("task", "task", |one| one.task.clone())
+        .number("chosen_rate", "chosen rate", |one| one.best.and_then(|best| rate_of(one, &best)))
+        .number("paper_rate", "the paper's rate", |one| one.papers)
+        .estimate("chosen_area", "area at the chosen", Possible::SHARE, chosen)
+        .estimate("paper_area", "area at the paper's", Possible::SHARE, at_papers)
+        .number("behind", "the paper's is behind by", |one| Some(chosen(one)?.value - at_papers(one)?.value))
+        .count("n", "n", |one| chosen(one).map_or(0, |area| area.n) as u64)
+        .count("n_steps", "steps", |one| one.n_steps)
+        .table(
+            format!("chosen-rates-{preset}"),
+            format!("Chosen rates and the paper's, preset {preset}"),
+            format!(
+                "Chosen: of the rates with the fewest seeds that diverged or are missing, the one with the largest mean area under the curve. What is chosen is the best of several, so the \
+                 difference flatters it. Student's 95 % intervals over n seeds; no area where the paper's rate was not run. {CLIPPING_NOTE}"
+            ),
+        )
 }
 
 fn area_table(preset: &str, found: &[Compared]) -> Table {
-    let mut columns = vec![
-        TableColumn::text("module", "module"),
-        TableColumn::text("task", "task"),
-        TableColumn::number("learning_rate", "learning rate"),
-    ];
-    columns.extend(figure_columns("area", "area"));
-    columns.extend([
-        TableColumn::count("n", "n"),
-        TableColumn::count("n_failed", "diverged"),
-        TableColumn::count("n_missing", "missing"),
-        TableColumn::count("n_steps", "steps"),
-        TableColumn::truth("is_best", "chosen"),
-        TableColumn::truth("is_paper", "the paper's"),
-    ]);
-    let mut rows = Vec::new();
-    for one in found {
-        let papers = at_papers_rate(one).map(|rate| rate.learning_rate);
-        for rate in &one.rates {
-            let RateArea { learning_rate, area, n_failed, n_missing } = rate;
-            let mut cells = vec![
-                Cell::Text(one.module.clone()),
-                Cell::Text(one.task.clone()),
-                Cell::Number(rate_of(one, rate)),
-            ];
-            cells.extend(figure_cells(area.as_ref(), Possible::SHARE));
-            let n_learned = area.map_or(0, |area| area.n);
-            cells.extend([n_learned, *n_failed, *n_missing].map(|n| Cell::Count(n as u64)));
-            cells.push(Cell::Count(one.n_steps));
-            cells.push(Cell::Truth(one.best.is_some_and(|best| best.learning_rate == *learning_rate)));
-            cells.push(Cell::Truth(papers == Some(*learning_rate)));
-            rows.push(cells);
-        }
-    }
-    Table {
-        id: format!("learning-rates-{preset}"),
-        title: format!("Learning rates, preset {preset}"),
-        note: format!(
-            "Mean validation reward along the curve; Student's 95 % intervals over n seeds. {CLIPPING_NOTE} Chosen: of the rates with the fewest seeds \
-             that diverged or are missing, the one with the largest mean; of equal ones the smallest rate."
-        ),
-        columns,
-        rows,
-    }
+    let rows: Vec<(&Compared, &RateArea)> =
+        found.iter().flat_map(|one| one.rates.iter().map(move |rate| (one, rate))).collect();
+    let is_papers = |one: &Compared, rate: &RateArea| {
+        at_papers_rate(one).is_some_and(|papers| papers.learning_rate == rate.learning_rate)
+    };
+    Columns::of(&rows)
+        .text("module", "module", |(one, _)| one.module.clone())
+        .text("task", "task", |(one, _)| one.task.clone())
+        .number("learning_rate", "learning rate", |(one, rate)| rate_of(one, rate))
+        .estimate("area", "area", Possible::SHARE, |(_, rate)| rate.area)
+        .count("n", "n", |(_, rate)| rate.area.map_or(0, |area| area.n) as u64)
+        .count("n_failed", "diverged", |(_, rate)| rate.n_failed as u64)
+        .count("n_missing", "missing", |(_, rate)| rate.n_missing as u64)
+        .count("n_steps", "steps", |(one, _)| one.n_steps)
+        .truth("is_best", "chosen", |(one, rate)| {
+            one.best.is_some_and(|best| best.learning_rate == rate.learning_rate)
+        })
+        .truth("is_paper", "the paper's", |(one, rate)| is_papers(one, rate))
+        .table(
+            format!("learning-rates-{preset}"),
+            format!("Learning rates, preset {preset}"),
+            format!(
+                "Mean validation reward along the curve; Student's 95 % intervals over n seeds. {CLIPPING_NOTE} Chosen: of the rates with the fewest seeds \
+                 that diverged or are missing, the one with the largest mean; of equal ones the smallest rate."
+            ),
+        )
 }
 
 #[cfg(test)]
@@ -243,7 +204,7 @@ mod tests {
         let section =
             section("default", &found.presets[0].learning_rates, &colours.modules, true, |_, _| Some(papers))
                 .unwrap();
-        let csv = section.tables[0].csv().unwrap();
+        let csv = section.tables[0].csv();
         let cells: Vec<&str> = csv.lines().nth(1).unwrap().split(',').collect();
         assert_eq!(cells[2..4], ["0.01".to_owned(), format!("{papers:?}")]);
         // With two seeds the interval would extend beyond the possible rewards.

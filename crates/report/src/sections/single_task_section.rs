@@ -1,10 +1,7 @@
 //! Modules on tasks: learning curves, normalized areas, final rewards.
 
 use crate::sections::colours::Styles;
-use crate::sections::tables::{
-    CLIPPING_NOTE, Possible, averaged_cells, counted_cells, counted_columns, ends, figure_cells,
-    figure_columns, left_out_table, lines_words, n_words,
-};
+use crate::sections::tables::{CLIPPING_NOTE, Possible, ends, left_out_table, lines_words, n_words};
 use crate::study::axis::extent;
 use crate::study::band_line::BandPoint;
 use crate::study::figure::Figure;
@@ -12,11 +9,11 @@ use crate::study::heat_table::HeatTable;
 use crate::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
 use crate::study::panels::{Panel, PanelCurve, Panels};
 use crate::study::study_page::StudySection;
-use crate::study::table::{Cell, Table, TableColumn};
+use crate::study::table::{Columns, Table};
 use std::collections::BTreeSet;
 use touchstream_analysis::{
-    Comparison, MAIN_MODULES, MeanCurve, ModuleAverage, ModuleFindings, ModuleOnTask, ProfilePoint,
-    TaskFindings,
+    Comparison, MAIN_MODULES, MeanCurve, ModuleAverage, ModuleFindings, ModuleOnTask, NormalizedArea,
+    ProfilePoint, TaskFindings, TaskHorizon,
 };
 use touchstream_env::task::{find_task, paper_tasks};
 
@@ -195,6 +192,11 @@ fn averaged_over(all: &Comparison) -> String {
     format!("over {} of the paper's 12 tasks", all.averaged_tasks.len())
 }
 
+/// The paper's TA-N-AUC of the module.
+fn of_the_paper(average: &ModuleAverage) -> Option<f64> {
+    MAIN_MODULES.iter().find(|(name, _)| *name == average.module).map(|&(_, value)| value)
+}
+
 fn averages(preset: &str, all: &Comparison, styles: &Styles) -> Figure {
     let mut sorted: Vec<&ModuleAverage> = all.averages.iter().collect();
     sorted.sort_by(|a, b| b.ta_n_auc.value.total_cmp(&a.ta_n_auc.value));
@@ -204,7 +206,7 @@ fn averages(preset: &str, all: &Comparison, styles: &Styles) -> Figure {
             series_idx: Some(styles.of(&average.module)),
             value: Some(average.ta_n_auc.value),
             interval: ends(average.ta_n_auc.interval),
-            paper: MAIN_MODULES.iter().find(|(name, _)| *name == average.module).map(|&(_, value)| value),
+            paper: of_the_paper(average),
             n: average.ta_n_auc.size.n_runs as u64,
             ..Mark::default()
         }],
@@ -259,130 +261,89 @@ fn profiles(preset: &str, all: &Comparison, styles: &Styles) -> Figure {
 }
 
 fn average_table(preset: &str, all: &Comparison) -> Table {
-    let mut columns = vec![TableColumn::text("module", "module")];
-    columns.extend(figure_columns("ta_n_auc", "TA-N-AUC"));
-    columns.push(TableColumn::number("paper", "paper"));
-    columns.extend(figure_columns("interquartile_mean", "interquartile mean"));
-    columns.extend(figure_columns("ems_is_better", "P(EMS is better)"));
-    columns.push(TableColumn::count("n_runs", "runs"));
-    columns.push(TableColumn::count("n_tasks", "tasks"));
-    columns.push(TableColumn::count("fewest_seeds", "seeds, fewest"));
     let mut sorted: Vec<&ModuleAverage> = all.averages.iter().collect();
     sorted.sort_by(|a, b| b.ta_n_auc.value.total_cmp(&a.ta_n_auc.value));
-    let row = |average: &&ModuleAverage| {
-        let paper = MAIN_MODULES.iter().find(|(name, _)| *name == average.module).map(|&(_, value)| value);
-        let mut cells = vec![Cell::Text(average.module.clone())];
-        cells.extend(averaged_cells(Some(&average.ta_n_auc)));
-        cells.push(Cell::Number(paper));
-        cells.extend(averaged_cells(Some(&average.interquartile_mean)));
-        cells.extend(averaged_cells(average.ems_is_better.as_ref()));
-        cells.push(Cell::Count(average.ta_n_auc.size.n_runs as u64));
-        cells.push(Cell::Count(average.ta_n_auc.size.n_tasks as u64));
-        cells.push(Cell::Count(average.ta_n_auc.size.fewest_seeds as u64));
-        cells
-    };
-    Table {
-        id: format!("ta-n-auc-{preset}"),
-        title: format!("Normalized areas {}, preset {preset}", averaged_over(all)),
-        note: format!(
-            "Tasks: {}. 95 % stratified bootstrap intervals: the seeds of each task are resampled, tasks are not. Those of TA-N-AUC \
-             are widened for few seeds; the others are as in rliable, and somewhat narrow for three.",
-            all.averaged_tasks.join(", ")
-        ),
-        columns,
-        rows: sorted.iter().map(row).collect(),
-    }
+    Columns::of(&sorted)
+        .text("module", "module", |average| average.module.clone())
+        .pooled("ta_n_auc", "TA-N-AUC", |average| Some(average.ta_n_auc))
+        .number("paper", "paper", |average| of_the_paper(average))
+        .pooled("interquartile_mean", "interquartile mean", |average| Some(average.interquartile_mean))
+        .pooled("ems_is_better", "P(EMS is better)", |average| average.ems_is_better)
+        .count("n_runs", "runs", |average| average.ta_n_auc.size.n_runs as u64)
+        .count("n_tasks", "tasks", |average| average.ta_n_auc.size.n_tasks as u64)
+        .count("fewest_seeds", "seeds, fewest", |average| average.ta_n_auc.size.fewest_seeds as u64)
+        .table(
+            format!("ta-n-auc-{preset}"),
+            format!("Normalized areas {}, preset {preset}", averaged_over(all)),
+            format!(
+                "Tasks: {}. 95 % stratified bootstrap intervals: the seeds of each task are resampled, tasks are not. Those of TA-N-AUC \
+                 are widened for few seeds; the others are as in rliable, and somewhat narrow for three.",
+                all.averaged_tasks.join(", ")
+            ),
+        )
 }
 
 fn areas(preset: &str, all: &Comparison) -> Table {
-    let mut rows = Vec::new();
-    for (module, cells) in all.modules.iter().zip(&all.n_auc) {
-        for (task, cell) in all.tasks.iter().zip(cells) {
-            let Some(cell) = cell else { continue };
-            rows.push(vec![
-                Cell::Text(module.clone()),
-                Cell::Text(task.task.clone()),
-                Cell::Number(Some(cell.n_auc)),
-                Cell::Number(Some(cell.area)),
-                Cell::Count(task.step),
-                Cell::Count(cell.n as u64),
-            ]);
-        }
-    }
-    Table {
-        id: format!("n-auc-{preset}"),
-        title: format!("N-AUC, preset {preset}"),
-        note: "Area: mean validation reward along the curve up to the horizon, over n seeds. Tasks with a single module are not here."
-            .into(),
-        columns: vec![
-            TableColumn::text("module", "module"),
-            TableColumn::text("task", "task"),
-            TableColumn::number("n_auc", "N-AUC"),
-            TableColumn::number("area", "area"),
-            TableColumn::count("horizon", "horizon, steps"),
-            TableColumn::count("n", "n"),
-        ],
-        rows,
-    }
+    let modules = all.modules.iter().zip(&all.n_auc);
+    let rows: Vec<(&String, &TaskHorizon, &NormalizedArea)> = modules
+        .flat_map(|(module, cells)| {
+            let cells = all.tasks.iter().zip(cells);
+            cells.filter_map(move |(task, cell)| Some((module, task, cell.as_ref()?)))
+        })
+        .collect();
+    Columns::of(&rows)
+        .text("module", "module", |(module, ..)| (*module).clone())
+        .text("task", "task", |(_, task, _)| task.task.clone())
+        .number("n_auc", "N-AUC", |(.., cell)| Some(cell.n_auc))
+        .number("area", "area", |(.., cell)| Some(cell.area))
+        .count("horizon", "horizon, steps", |(_, task, _)| task.step)
+        .count("n", "n", |(.., cell)| cell.n as u64)
+        .table(
+            format!("n-auc-{preset}"),
+            format!("N-AUC, preset {preset}"),
+            "Area: mean validation reward along the curve up to the horizon, over n seeds. Tasks with a single module are not here."
+                .into(),
+        )
 }
 
 fn horizons(preset: &str, all: &Comparison) -> Table {
-    let row = |task: &touchstream_analysis::TaskHorizon| {
-        vec![
-            Cell::Text(task.task.clone()),
-            Cell::Count(task.step),
-            Cell::Count(task.n_converged as u64),
-            Cell::Count(task.n_learned as u64),
-            Cell::Count(task.n_modules as u64),
-            Cell::Count(task.n_seeds as u64),
-            Cell::Count(task.n_seeds_left_out as u64),
-        ]
-    };
-    Table {
-        id: format!("horizons-{preset}"),
-        title: format!("Horizons, preset {preset}"),
-        note: "Modules are compared up to here, over the seeds that all of them have.".into(),
-        columns: vec![
-            TableColumn::text("task", "task"),
-            TableColumn::count("step", "horizon, steps"),
-            TableColumn::count("n_converged", "modules near their end"),
-            TableColumn::count("n_learned", "modules that learned"),
-            TableColumn::count("n_modules", "modules"),
-            TableColumn::count("n_seeds", "n"),
-            TableColumn::count("n_seeds_left_out", "seeds left out"),
-        ],
-        rows: all.tasks.iter().map(row).collect(),
-    }
+    Columns::of(&all.tasks)
+        .text("task", "task", |task| task.task.clone())
+        .count("step", "horizon, steps", |task| task.step)
+        .count("n_converged", "modules near their end", |task| task.n_converged as u64)
+        .count("n_learned", "modules that learned", |task| task.n_learned as u64)
+        .count("n_modules", "modules", |task| task.n_modules as u64)
+        .count("n_seeds", "n", |task| task.n_seeds as u64)
+        .count("n_seeds_left_out", "seeds left out", |task| task.n_seeds_left_out as u64)
+        .table(
+            format!("horizons-{preset}"),
+            format!("Horizons, preset {preset}"),
+            "Modules are compared up to here, over the seeds that all of them have.".into(),
+        )
 }
 
 fn final_rewards(preset: &str, found: &ModuleFindings) -> Table {
-    let mut columns = vec![TableColumn::text("task", "task"), TableColumn::text("module", "module")];
-    columns.extend(figure_columns("final_reward", "final reward"));
-    columns.push(TableColumn::count("n", "n"));
-    columns.extend(counted_columns("area", "area to the horizon"));
-    columns.push(TableColumn::text("seeds", "final reward of each seed"));
-    let mut rows = Vec::new();
-    for task in &found.tasks {
-        for module in &task.modules {
-            let mut cells = vec![Cell::Text(task.task.clone()), Cell::Text(module.module.clone())];
-            cells.extend(figure_cells(Some(&module.final_reward), Possible::SHARE));
-            cells.push(Cell::Count(module.final_reward.n as u64));
-            cells.extend(counted_cells(module.area.as_ref(), Possible::SHARE));
-            let seeds = module.seeds.iter().map(|seed| format!("{:.3}", seed.final_reward));
-            cells.push(Cell::Text(seeds.collect::<Vec<_>>().join(" ")));
-            rows.push(cells);
-        }
-    }
-    Table {
-        id: format!("final-rewards-{preset}"),
-        title: format!("Final rewards, preset {preset}"),
-        note: format!(
-            "Mean validation reward (of localization, IoU) of the last tenth of each curve; Student's 95 % intervals over n seeds, where bands \
-             of figures are bootstrapped over the same. {CLIPPING_NOTE}"
-        ),
-        columns,
-        rows,
-    }
+    let rows: Vec<(&TaskFindings, &ModuleOnTask)> =
+        found.tasks.iter().flat_map(|task| task.modules.iter().map(move |module| (task, module))).collect();
+    let seeds = |module: &ModuleOnTask| {
+        let seeds = module.seeds.iter().map(|seed| format!("{:.3}", seed.final_reward));
+        seeds.collect::<Vec<_>>().join(" ")
+    };
+    Columns::of(&rows)
+        .text("task", "task", |(task, _)| task.task.clone())
+        .text("module", "module", |(_, module)| module.module.clone())
+        .estimate("final_reward", "final reward", Possible::SHARE, |(_, module)| Some(module.final_reward))
+        .count("n", "n", |(_, module)| module.final_reward.n as u64)
+        .counted("area", "area to the horizon", Possible::SHARE, |(_, module)| module.area)
+        .text("seeds", "final reward of each seed", |(_, module)| seeds(module))
+        .table(
+            format!("final-rewards-{preset}"),
+            format!("Final rewards, preset {preset}"),
+            format!(
+                "Mean validation reward (of localization, IoU) of the last tenth of each curve; Student's 95 % intervals over n seeds, where bands \
+                 of figures are bootstrapped over the same. {CLIPPING_NOTE}"
+            ),
+        )
 }
 
 #[cfg(test)]
@@ -432,7 +393,7 @@ mod tests {
 
         let both = [("ems", "sr-2way"), ("none-relu-small", "sr-2way"), ("no-symm", "mts-2way-stationary")];
         let section = section_of(&found_of(&both));
-        let areas = section.tables.iter().find(|table| table.id == "n-auc-default").unwrap().csv().unwrap();
+        let areas = section.tables.iter().find(|table| table.id == "n-auc-default").unwrap().csv();
         assert!(areas.contains("ems,sr-2way,1.0") && !areas.contains("no-symm"), "{areas}");
         assert!(!section.figures[1].svg.contains("no-symm"), "{}", section.figures[1].svg);
     }
@@ -461,7 +422,7 @@ mod tests {
     #[test]
     fn no_interval_of_rewards_leaves_0_to_1() {
         let section = section_of(&found_of(&[("ems", "sr-2way")]));
-        let csv = section.tables[0].csv().unwrap();
+        let csv = section.tables[0].csv();
         let cells: Vec<&str> = csv.lines().nth(1).unwrap().split(',').collect();
         // Student's interval of 1 and 0.8 would be from -0.37 to 2.17.
         assert_eq!(cells[2..5], ["0.9", "0.0", "1.0"]);

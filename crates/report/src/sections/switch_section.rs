@@ -2,16 +2,13 @@
 
 use crate::sections::colours::Styles;
 use crate::sections::single_task_section::{band_points, chance_of, is_boxes};
-use crate::sections::tables::{
-    CLIPPING_NOTE, Possible, counted_cells, counted_columns, figure_cells, figure_columns, left_out_table,
-    lines_words, mark,
-};
+use crate::sections::tables::{CLIPPING_NOTE, Possible, left_out_table, lines_words, mark};
 use crate::sections::{controller_tables, over_switches};
 use crate::study::figure::Figure;
 use crate::study::intervals::{IntervalGroup, IntervalRow, Intervals, Mark};
 use crate::study::panels::{Panel, PanelCurve, Panels};
 use crate::study::study_page::StudySection;
-use crate::study::table::{Cell, Table, TableColumn};
+use crate::study::table::{Columns, Table};
 use std::collections::BTreeSet;
 use touchstream_analysis::{
     Estimate, InitialValues, MeanCurve, OverSwitches, SwitchFindings, SwitchMethod, WayFindings,
@@ -274,49 +271,37 @@ fn gains(
 }
 
 fn gain_table(preset: &str, module: &str, switches: &[&SwitchFindings]) -> Table {
-    let mut columns = vec![
-        TableColumn::text("switch", "switch"),
-        TableColumn::text("base", "first task"),
-        TableColumn::text("task", "second task"),
-        TableColumn::text("way", "learned by"),
-    ];
-    columns.extend(figure_columns("rgain", "RGain"));
-    columns.extend(figure_columns("tgain", "TGain"));
-    columns.push(TableColumn::count("n", "n"));
-    columns.extend(counted_columns("area", "area"));
-    columns.push(TableColumn::count("horizon", "steps"));
-    columns.extend(counted_columns("reuse_end", "vote share of old modules at the end"));
-    let mut rows = Vec::new();
-    for switch in switches {
-        for way in &switch.ways {
-            let names = [switch.switch.clone(), switch.base_task.clone(), switch.task.clone()];
-            let mut cells: Vec<Cell> = names.map(Cell::Text).to_vec();
-            cells.push(Cell::Text(way.way.to_string()));
-            cells.extend(figure_cells(way.r_gain.as_ref(), Possible::GAIN));
-            cells.extend(figure_cells(way.t_gain.as_ref(), Possible::ANYTHING));
-            cells.push(Cell::Count(way.r_gain.map_or(0, |gain| gain.n) as u64));
-            cells.extend(counted_cells(Some(&way.area), Possible::SHARE));
-            cells.push(Cell::Count(switch.horizon_steps));
-            let shares: Vec<f64> = way.seeds.iter().filter_map(|seed| seed.reuse_end).collect();
-            cells.extend(counted_cells(Estimate::of(&shares).as_ref(), Possible::SHARE));
-            rows.push(cells);
-        }
-    }
-    Table {
-        id: format!("gains-{module}-{preset}"),
-        title: format!("Gains with {module}, preset {preset}"),
-        note: format!(
-            "RGain shrinks with the number of steps after the switch. Student's 95 % intervals over n seeds. {CLIPPING_NOTE}"
-        ),
-        columns,
-        rows,
-    }
+    let rows: Vec<(&SwitchFindings, &WayFindings)> =
+        switches.iter().flat_map(|&switch| switch.ways.iter().map(move |way| (switch, way))).collect();
+    let reuse_end = |way: &WayFindings| {
+        let shares: Vec<f64> = way.seeds.iter().filter_map(|seed| seed.reuse_end).collect();
+        Estimate::of(&shares)
+    };
+    Columns::of(&rows)
+        .text("switch", "switch", |(switch, _)| switch.switch.clone())
+        .text("base", "first task", |(switch, _)| switch.base_task.clone())
+        .text("task", "second task", |(switch, _)| switch.task.clone())
+        .text("way", "learned by", |(_, way)| way.way.to_string())
+        .estimate("rgain", "RGain", Possible::GAIN, |(_, way)| way.r_gain)
+        .estimate("tgain", "TGain", Possible::ANYTHING, |(_, way)| way.t_gain)
+        .count("n", "n", |(_, way)| way.r_gain.map_or(0, |gain| gain.n) as u64)
+        .counted("area", "area", Possible::SHARE, |(_, way)| Some(way.area))
+        .count("horizon", "steps", |(switch, _)| switch.horizon_steps)
+        .counted("reuse_end", "vote share of old modules at the end", Possible::SHARE, |(_, way)| reuse_end(way))
+        .table(
+            format!("gains-{module}-{preset}"),
+            format!("Gains with {module}, preset {preset}"),
+            format!(
+                "RGain shrinks with the number of steps after the switch. Student's 95 % intervals over n seeds. {CLIPPING_NOTE}"
+            ),
+        )
 }
 
 #[cfg(test)]
 pub mod tests {
     use super::*;
     use crate::sections::colours::Colours;
+    use crate::study::table::Cell;
     use touchstream_analysis::{Findings, Point, RunKind, RunRecord, findings};
 
     /// A run after a switch with the same reward at all steps.
@@ -370,12 +355,12 @@ pub mod tests {
     pub fn rows_of(section: &StudySection, table: &str, first: &str) -> Vec<Vec<String>> {
         let table = section.tables.iter().find(|known| known.id == table).unwrap();
         let word = |cell: &Cell| match cell {
-            Cell::Text(text) => text.clone(),
+            Cell::Text(text) => (*text).to_owned(),
             Cell::Count(n) => n.to_string(),
             Cell::Number(number) => number.map_or_else(String::new, |number| number.to_string()),
             Cell::Truth(truth) => truth.to_string(),
         };
-        let rows = table.rows.iter().map(|row| row.iter().map(word).collect::<Vec<String>>());
+        let rows = table.rows().map(|row| row.iter().map(word).collect::<Vec<String>>());
         rows.filter(|cells| cells[0] == first).collect()
     }
 
@@ -451,8 +436,9 @@ pub mod tests {
         let gains = section.tables.iter().find(|table| table.id == "gains-ems-default").unwrap();
         let names: Vec<&str> = gains.columns.iter().map(|column| column.name.as_str()).collect();
         assert_eq!(names[names.len() - 4..], ["reuse_end", "reuse_end_low", "reuse_end_high", "reuse_end_n"]);
-        let Cell::Number(high) = gains.rows[0][names.len() - 2] else { panic!("a number") };
+        let first = gains.rows().next().unwrap();
+        let Cell::Number(high) = first[names.len() - 2] else { panic!("a number") };
         // Student's interval of 0.92 and 0.94 would extend above 1.
-        assert_eq!((high, gains.rows[0].last()), (Some(1.0), Some(&Cell::Count(2))));
+        assert_eq!((high, first.last()), (Some(1.0), Some(&Cell::Count(2))));
     }
 }

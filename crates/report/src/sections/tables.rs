@@ -1,7 +1,7 @@
 //! Columns, cells and captions that several sections use.
 
 use crate::study::intervals::Mark;
-use crate::study::table::{Cell, Table, TableColumn};
+use crate::study::table::{Columns, Table};
 use touchstream_analysis::{Estimate, Interval, LeftOut, PooledEstimate};
 
 /// The possible values of a quantity; Student's intervals of few seeds may extend beyond them and are clipped.
@@ -29,41 +29,51 @@ impl Possible {
 /// Note under a table or figure whose intervals are clipped.
 pub const CLIPPING_NOTE: &str = "Intervals are clipped to possible values.";
 
-/// Columns for a value and both ends of its interval.
-pub fn figure_columns(name: &str, label: &str) -> Vec<TableColumn> {
-    vec![
-        TableColumn::number(name, label),
-        TableColumn::number(&format!("{name}_low"), "from"),
-        TableColumn::number(&format!("{name}_high"), "to"),
-    ]
-}
+impl<R> Columns<'_, R> {
+    /// Columns for a value and both ends of its interval, clipped to possible values.
+    pub fn estimate(
+        self,
+        name: &str,
+        label: &str,
+        possible: Possible,
+        cell: impl Fn(&R) -> Option<Estimate>,
+    ) -> Self {
+        self.value_and_ends(name, label, |row| {
+            cell(row).map(|estimate| (estimate.value, ends_of(&estimate, possible)))
+        })
+    }
 
-/// Columns for a value, its interval and its sample size.
-pub fn counted_columns(name: &str, label: &str) -> Vec<TableColumn> {
-    let mut columns = figure_columns(name, label);
-    columns.push(TableColumn::count(&format!("{name}_n"), "n"));
-    columns
-}
+    /// Columns for a value, its interval and its sample size.
+    pub fn counted(
+        self,
+        name: &str,
+        label: &str,
+        possible: Possible,
+        cell: impl Fn(&R) -> Option<Estimate>,
+    ) -> Self {
+        self.estimate(name, label, possible, &cell)
+            .count(&format!("{name}_n"), "n", |row| cell(row).map_or(0, |estimate| estimate.n as u64))
+    }
 
-pub fn figure_cells(figure: Option<&Estimate>, possible: Possible) -> Vec<Cell> {
-    cells_of(figure.map(|figure| figure.value), figure.and_then(|figure| ends_of(figure, possible)))
-}
+    /// Columns for an average over tasks and its interval.
+    pub fn pooled(self, name: &str, label: &str, cell: impl Fn(&R) -> Option<PooledEstimate>) -> Self {
+        self.value_and_ends(name, label, |row| {
+            cell(row).map(|estimate| (estimate.value, ends(estimate.interval)))
+        })
+    }
 
-/// Cells for an estimate in [`counted_columns`].
-pub fn counted_cells(figure: Option<&Estimate>, possible: Possible) -> Vec<Cell> {
-    let mut cells = figure_cells(figure, possible);
-    cells.push(Cell::Count(figure.map_or(0, |figure| figure.n) as u64));
-    cells
-}
-
-/// The same for an average over tasks.
-pub fn averaged_cells(averaged: Option<&PooledEstimate>) -> Vec<Cell> {
-    cells_of(averaged.map(|averaged| averaged.value), averaged.and_then(|averaged| ends(averaged.interval)))
-}
-
-fn cells_of(value: Option<f64>, interval: Option<(f64, f64)>) -> Vec<Cell> {
-    let (low, high) = interval.unzip();
-    vec![Cell::Number(value), Cell::Number(low), Cell::Number(high)]
+    /// `cell` returns the value and both ends of its interval.
+    pub fn value_and_ends(
+        self,
+        name: &str,
+        label: &str,
+        cell: impl Fn(&R) -> Option<(f64, Option<(f64, f64)>)>,
+    ) -> Self {
+        let ends = |row: &R| cell(row)?.1;
+        self.number(name, label, |row| Some(cell(row)?.0))
+            .number(&format!("{name}_low"), "from", |row| Some(ends(row)?.0))
+            .number(&format!("{name}_high"), "to", |row| Some(ends(row)?.1))
+    }
 }
 
 /// Both ends, in the form that figures take.
@@ -88,14 +98,11 @@ pub fn mark(estimate: &Estimate, possible: Possible) -> Mark {
 
 /// A table of what is excluded, and why; `None` if nothing is.
 pub fn left_out_table(id: &str, left_out: &[LeftOut]) -> Option<Table> {
-    let row = |one: &LeftOut| vec![Cell::Text(one.what.clone()), Cell::Text(one.why.clone())];
-    (!left_out.is_empty()).then(|| Table {
-        id: id.to_owned(),
-        title: "Left out".into(),
-        note: "Runs that are excluded above, and why.".into(),
-        columns: vec![TableColumn::text("what", "what"), TableColumn::text("why", "why")],
-        rows: left_out.iter().map(row).collect(),
-    })
+    let table = Columns::of(left_out)
+        .text("what", "what", |one| one.what.clone())
+        .text("why", "why", |one| one.why.clone())
+        .table(id.to_owned(), "Left out".into(), "Runs that are excluded above, and why.".into());
+    (!left_out.is_empty()).then_some(table)
 }
 
 /// The number of seeds as text: `n = 3`, or `n = 2 to 5`.
@@ -137,10 +144,9 @@ mod tests {
         ] {
             assert_eq!(ends_of(&figure, possible), wanted);
         }
-        let cells = counted_cells(Some(&figure(-0.2, 0.9, 2)), Possible::SHARE);
-        let numbers = [0.5, 0.0, 0.9].map(|number| Cell::Number(Some(number)));
-        assert_eq!(cells, [numbers.to_vec(), vec![Cell::Count(2)]].concat());
-        let none = [Cell::Number(None), Cell::Number(None), Cell::Number(None), Cell::Count(0)];
-        assert_eq!(counted_cells(None, Possible::SHARE), none);
+        let rows = [Some(figure(-0.2, 0.9, 2)), None];
+        let table = Columns::of(&rows).counted("a", "a", Possible::SHARE, |estimate| *estimate);
+        let csv = table.table(String::new(), String::new(), String::new()).csv();
+        assert_eq!(csv, "a,a_low,a_high,a_n\n0.5,0.0,0.9,2\n,,,0\n");
     }
 }

@@ -1,29 +1,17 @@
 //! The table of verdicts.
 
-use crate::study::table::{Cell, Table, TableColumn};
+use crate::study::table::{Columns, Table};
 use touchstream_analysis::Verdict;
 
 pub fn verdict_table(verdicts: &[&Verdict]) -> Table {
-    let names = [
-        ("claim_id", "id"),
-        ("claim", "claim"),
-        ("preset", "preset"),
-        ("outcome", "outcome"),
-        ("paper", "paper"),
-        ("found", "found"),
-        ("n", "n"),
-        ("why", "why"),
-    ];
-    let row = |verdict: &&Verdict| {
-        let outcome = verdict.outcome.label().to_owned();
-        let Verdict { claim_id, claim, preset, paper, found, n, why, .. } = (*verdict).clone();
-        [claim_id, claim, preset, outcome, paper, found, n, why].map(Cell::Text).to_vec()
-    };
-    Table {
-        id: "verdicts".into(),
-        title: "Claims of the paper".into(),
-        note: String::new(),
-        columns: names.map(|(name, label)| TableColumn::text(name, label)).to_vec(),
-        rows: verdicts.iter().map(row).collect(),
-    }
+    Columns::of(verdicts)
+        .text("claim_id", "id", |verdict| verdict.claim_id.clone())
+        .text("claim", "claim", |verdict| verdict.claim.clone())
+        .text("preset", "preset", |verdict| verdict.preset.clone())
+        .text("outcome", "outcome", |verdict| verdict.outcome.label().to_owned())
+        .text("paper", "paper", |verdict| verdict.paper.clone())
+        .text("found", "found", |verdict| verdict.found.clone())
+        .text("n", "n", |verdict| verdict.n.clone())
+        .text("why", "why", |verdict| verdict.why.clone())
+        .table("verdicts".into(), "Claims of the paper".into(), String::new())
 }

@@ -1,7 +1,5 @@
 //! Axes: round ticks, and the position of a value.
 
-use crate::curve_plot::short_number;
-
 /// A linear map from values to pixels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
@@ -60,6 +58,29 @@ fn multiples_within((low, high): (f64, f64), step: f64) -> Vec<f64> {
     (first..=last).map(|idx| idx as f64 * step).collect()
 }
 
+/// About five round numbers from 0 to `max`.
+pub(crate) fn ticks(max: f64) -> Vec<f64> {
+    let rough = max / 5.0;
+    let power = 10_f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].iter().map(|factor| factor * power).find(|&step| step >= rough);
+    let step = step.unwrap_or(max);
+    (0..=(max / step) as u32).map(|idx| f64::from(idx) * step).collect()
+}
+
+/// Without the crumbs of sums of tenths.
+fn rounded(number: f64) -> f64 {
+    (number * 1e6).round() / 1e6
+}
+
+/// `30k` for 30,000.
+pub(crate) fn short_number(number: f64) -> String {
+    match number {
+        number if number >= 1e6 => format!("{}M", rounded(number / 1e6)),
+        number if number >= 1e3 => format!("{}k", rounded(number / 1e3)),
+        number => rounded(number).to_string(),
+    }
+}
+
 /// `-0.25`, `30k`.
 pub(super) fn tick_label(value: f64) -> String {
     let sign = if value < 0.0 { "−" } else { "" };
@@ -77,6 +98,14 @@ pub(crate) fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ticks_from_0_are_round_and_few() {
+        assert_eq!(ticks(30_000.0), [0.0, 10_000.0, 20_000.0, 30_000.0]);
+        assert_eq!(ticks(100.0), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
+        assert_eq!(short_number(2_500.0), "2.5k");
+        assert_eq!(short_number(0.1 + 0.2), "0.3");
+    }
 
     #[test]
     fn ticks_are_round_few_and_inside() {

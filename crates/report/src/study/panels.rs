@@ -7,7 +7,7 @@ use crate::study::legend::{Legend, Sign};
 use crate::study::plot_area::{PlotArea, TickLabels};
 use crate::study::text_width::bold_lines;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Panels {
     pub id: String,
     pub title: String,
@@ -16,31 +16,11 @@ pub struct Panels {
     pub y_label: String,
     /// By default from 0 to the end of the longest line of each panel.
     pub x_range: Option<(f64, f64)>,
-    /// The same in every panel; lines outside are drawn along the edge.
-    pub y_range: (f64, f64),
     /// Names of the lines, in the order of the legend. The first seven have different colours.
     pub line_names: Vec<String>,
     /// Panels per row; by default depends on the number of panels.
     pub n_columns: Option<usize>,
     pub panels: Vec<Panel>,
-}
-
-impl Default for Panels {
-    /// Rewards or shares, with a horizontal range for each panel.
-    fn default() -> Self {
-        Self {
-            id: String::new(),
-            title: String::new(),
-            caption: String::new(),
-            x_label: String::new(),
-            y_label: String::new(),
-            x_range: None,
-            y_range: (0.0, 1.0),
-            line_names: Vec::new(),
-            n_columns: None,
-            panels: Vec::new(),
-        }
-    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -74,6 +54,8 @@ impl PanelCurve {
     }
 }
 
+/// Rewards and shares, in every panel; lines outside are drawn along the edge.
+const Y_RANGE: (f64, f64) = (0.0, 1.0);
 const LEFT: f64 = 66.0;
 const RIGHT: f64 = 24.0;
 const COLUMN_GAP: f64 = 36.0;
@@ -118,10 +100,7 @@ impl Panels {
             let (title_height, above) = (title_heights[row], top + rows_height(&title_heights[..row]));
             let area = PlotArea {
                 x: Scale { values: self.x_values(panel), pixels: (left, left + panel_width) },
-                y: Scale {
-                    values: self.y_range,
-                    pixels: (above + title_height + height, above + title_height),
-                },
+                y: Scale { values: Y_RANGE, pixels: (above + title_height + height, above + title_height) },
             };
             let labels = if column == 0 { TickLabels::BelowAndLeft } else { TickLabels::Below };
             for (line, up) in titles[idx].iter().rev().zip(0_u8..) {
@@ -210,7 +189,6 @@ mod tests {
             x_label: HOSTILE.into(),
             y_label: HOSTILE.into(),
             x_range: None,
-            y_range: (0.0, 1.0),
             line_names: vec![HOSTILE.into(); n_lines],
             n_columns: None,
             panels: vec![panel; n_panels],

@@ -1,6 +1,6 @@
 //! Writes a report: the page, figures as SVG and PNG, tables in all formats.
 
-use crate::error::{Context, Result};
+use crate::error::{Context, Error, Result};
 use crate::output::write_file;
 use crate::study::report::build::StudyReport;
 use crate::study::run_name::folder_name;
@@ -31,7 +31,7 @@ pub fn write_report(report: &StudyReport, folder: &Path) -> Result<PathBuf> {
     figures.par_iter().map(|figure| write_figure(figure, folder)).collect::<Result<()>>()?;
     tables.par_iter().map(|table| write_table(table, folder)).collect::<Result<()>>()?;
     let page = folder.join("index.html");
-    write_file(&page, report.page.html()?.as_bytes())?;
+    write_file(&page, report.page.html().as_bytes())?;
     // Files in a folder that no report has written are never deleted.
     if is_reports {
         delete_all_but(
@@ -70,10 +70,11 @@ fn write_figure(figure: &Figure, folder: &Path) -> Result<()> {
 
 fn write_table(table: &Table, folder: &Path) -> Result<()> {
     let file = |end: &str| folder.join(TABLES).join(format!("{}.{end}", folder_name(&table.id)));
-    write_file(&file("csv"), table.csv()?.as_bytes())?;
-    write_file(&file("md"), table.markdown()?.as_bytes())?;
-    write_file(&file("tex"), table.latex()?.as_bytes())?;
-    write_file(&file("parquet"), &table.parquet()?)
+    write_file(&file("csv"), table.csv().as_bytes())?;
+    write_file(&file("md"), table.markdown().as_bytes())?;
+    write_file(&file("tex"), table.latex().as_bytes())?;
+    let parquet = table.parquet().map_err(Error::other).with_context(|| table.id.clone())?;
+    write_file(&file("parquet"), &parquet)
 }
 
 #[cfg(test)]
@@ -84,8 +85,7 @@ mod tests {
     fn names_of_tables_are_no_paths() {
         let place = tempfile::tempdir().unwrap();
         let id = "rgain-ems (data=folder:/a/../../../b)".to_owned();
-        let table =
-            Table { id, title: "t".into(), note: String::new(), columns: Vec::new(), rows: Vec::new() };
+        let table = Table { id, ..Table::default() };
         write_table(&table, place.path()).unwrap();
         let tables = || fs::read_dir(place.path().join(TABLES)).unwrap();
         assert_eq!(tables().count(), TABLE_ENDINGS.len());

@@ -1,6 +1,5 @@
-//! A table as data: named columns, each with one kind of cells, and rows.
+//! A table as data: named columns, each with one kind of cells.
 
-use ::parquet::errors::ParquetError;
 use touchstream_analysis::thousands;
 
 /// A table of a study.
@@ -12,8 +11,6 @@ pub struct Table {
     /// Shown below the table: how numbers and intervals were computed.
     pub note: String,
     pub columns: Vec<TableColumn>,
-    /// Rows from top to bottom, with one cell per column.
-    pub rows: Vec<Vec<Cell>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -22,56 +19,108 @@ pub struct TableColumn {
     pub name: String,
     /// Name for readers: `mean reward`.
     pub label: String,
-    /// The kind of all cells in this column, also if the table has no rows.
-    pub kind: CellKind,
+    pub cells: Cells,
 }
 
-impl TableColumn {
-    pub fn text(name: &str, label: &str) -> Self {
-        Self::of(CellKind::Text, name, label)
-    }
-
-    pub fn count(name: &str, label: &str) -> Self {
-        Self::of(CellKind::Count, name, label)
-    }
-
-    /// A column of values that may be missing.
-    pub fn number(name: &str, label: &str) -> Self {
-        Self::of(CellKind::Number, name, label)
-    }
-
-    pub fn truth(name: &str, label: &str) -> Self {
-        Self::of(CellKind::Truth, name, label)
-    }
-
-    fn of(kind: CellKind, name: &str, label: &str) -> Self {
-        Self { name: name.into(), label: label.into(), kind }
-    }
-}
-
+/// The cells of a column, from top to bottom.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Cell {
-    Text(String),
+pub enum Cells {
+    Text(Vec<String>),
+    Count(Vec<u64>),
+    /// Values that may be missing.
+    Number(Vec<Option<f64>>),
+    Truth(Vec<bool>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cell<'a> {
+    Text(&'a str),
     Count(u64),
-    /// A value that may be missing.
     Number(Option<f64>),
     Truth(bool),
 }
 
-impl Cell {
-    pub fn kind(&self) -> CellKind {
+impl Table {
+    pub fn n_rows(&self) -> usize {
+        self.columns.first().map_or(0, |column| column.cells.len())
+    }
+
+    pub fn rows(&self) -> impl Iterator<Item = Vec<Cell<'_>>> {
+        (0..self.n_rows()).map(|row| self.columns.iter().map(|column| column.cells.cell(row)).collect())
+    }
+}
+
+impl Cells {
+    fn len(&self) -> usize {
         match self {
-            Cell::Text(_) => CellKind::Text,
-            Cell::Count(_) => CellKind::Count,
-            Cell::Number(_) => CellKind::Number,
-            Cell::Truth(_) => CellKind::Truth,
+            Cells::Text(texts) => texts.len(),
+            Cells::Count(counts) => counts.len(),
+            Cells::Number(numbers) => numbers.len(),
+            Cells::Truth(truths) => truths.len(),
         }
     }
 
+    fn cell(&self, row: usize) -> Cell<'_> {
+        match self {
+            Cells::Text(texts) => Cell::Text(&texts[row]),
+            Cells::Count(counts) => Cell::Count(counts[row]),
+            Cells::Number(numbers) => Cell::Number(numbers[row]),
+            Cells::Truth(truths) => Cell::Truth(truths[row]),
+        }
+    }
+
+    /// Whether cells are right-aligned.
+    pub(super) fn is_numeric(&self) -> bool {
+        matches!(self, Cells::Count(_) | Cells::Number(_))
+    }
+}
+
+/// Builds a table: `cell` reads the cells of a column from the rows.
+pub struct Columns<'a, R> {
+    rows: &'a [R],
+    columns: Vec<TableColumn>,
+}
+
+impl<'a, R> Columns<'a, R> {
+    pub fn of(rows: &'a [R]) -> Self {
+        Self { rows, columns: Vec::new() }
+    }
+
+    pub fn text(self, name: &str, label: &str, cell: impl Fn(&R) -> String) -> Self {
+        let cells = Cells::Text(self.rows.iter().map(cell).collect());
+        self.with(name, label, cells)
+    }
+
+    pub fn count(self, name: &str, label: &str, cell: impl Fn(&R) -> u64) -> Self {
+        let cells = Cells::Count(self.rows.iter().map(cell).collect());
+        self.with(name, label, cells)
+    }
+
+    pub fn number(self, name: &str, label: &str, cell: impl Fn(&R) -> Option<f64>) -> Self {
+        let cells = Cells::Number(self.rows.iter().map(cell).collect());
+        self.with(name, label, cells)
+    }
+
+    pub fn truth(self, name: &str, label: &str, cell: impl Fn(&R) -> bool) -> Self {
+        let cells = Cells::Truth(self.rows.iter().map(cell).collect());
+        self.with(name, label, cells)
+    }
+
+    fn with(mut self, name: &str, label: &str, cells: Cells) -> Self {
+        self.columns.push(TableColumn { name: name.into(), label: label.into(), cells });
+        self
+    }
+
+    pub fn table(self, id: String, title: String, note: String) -> Table {
+        Table { id, title, note, columns: self.columns }
+    }
+}
+
+impl Cell<'_> {
     /// The text for readers: about three decimals, and a dash for a missing number.
     pub(super) fn words(&self) -> String {
         match self {
-            Cell::Text(text) => text.clone(),
+            Cell::Text(text) => (*text).to_owned(),
             Cell::Count(count) => thousands(*count),
             Cell::Number(Some(number)) => short(*number),
             Cell::Number(None) => "–".into(),
@@ -100,107 +149,19 @@ fn short(number: f64) -> String {
     }
 }
 
-/// The kind of a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CellKind {
-    Text,
-    /// Integers from 0.
-    Count,
-    /// Values that may be missing.
-    Number,
-    Truth,
-}
-
-impl CellKind {
-    /// Whether cells are right-aligned.
-    pub(super) fn is_numeric(self) -> bool {
-        matches!(self, CellKind::Count | CellKind::Number)
-    }
-}
-
-/// Why a table is invalid.
-#[derive(Debug, thiserror::Error)]
-pub enum TableError {
-    #[error("table {table}, column {column}, row {row}: a {found:?} cell in a {expected:?} column")]
-    WrongKind { table: String, column: String, row: usize, expected: CellKind, found: CellKind },
-    #[error("table {table}, row {row}: {found} cells for {expected} columns")]
-    WrongWidth { table: String, row: usize, expected: usize, found: usize },
-    /// A count exceeds the range of Parquet's INT64.
-    #[error("table {table}, column {column}, row {row}: {count} is too large for a 64-bit signed number")]
-    CountTooLarge { table: String, column: String, row: usize, count: u64 },
-    #[error("table {table} as Parquet")]
-    Parquet { table: String, source: ParquetError },
-}
-
-impl Table {
-    /// Checks that every row has one cell per column, of the column's kind.
-    pub fn check(&self) -> Result<(), TableError> {
-        for (row_idx, row) in self.rows.iter().enumerate() {
-            if row.len() != self.columns.len() {
-                return Err(TableError::WrongWidth {
-                    table: self.id.clone(),
-                    row: row_idx + 1,
-                    expected: self.columns.len(),
-                    found: row.len(),
-                });
-            }
-            for (cell, column) in row.iter().zip(&self.columns) {
-                if cell.kind() != column.kind {
-                    return Err(TableError::WrongKind {
-                        table: self.id.clone(),
-                        column: column.name.clone(),
-                        row: row_idx + 1,
-                        expected: column.kind,
-                        found: cell.kind(),
-                    });
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
 
     /// A table with a column of each kind and two rows; `text` is part of all its texts.
     pub fn table_with(text: &str) -> Table {
-        Table {
-            id: "runs".into(),
-            title: text.into(),
-            note: text.into(),
-            columns: vec![
-                TableColumn::text("module", text),
-                TableColumn::count("n_runs", "runs"),
-                TableColumn::number("mean", "mean"),
-                TableColumn::truth("done", "done"),
-            ],
-            rows: vec![
-                vec![
-                    Cell::Text(text.into()),
-                    Cell::Count(12),
-                    Cell::Number(Some(-0.123_456_789)),
-                    Cell::Truth(true),
-                ],
-                vec![Cell::Text("plain".into()), Cell::Count(0), Cell::Number(None), Cell::Truth(false)],
-            ],
-        }
-    }
-
-    #[test]
-    fn a_cell_that_does_not_fit_is_named() {
-        let mut table = table_with("a");
-        assert!(table.check().is_ok());
-        table.rows[1][2] = Cell::Count(3);
-        let error = table.check().unwrap_err().to_string();
-        assert_eq!(error, "table runs, column mean, row 2: a Count cell in a Number column");
-        for refused in [table.csv(), table.markdown(), table.latex(), table.html()] {
-            assert_eq!(refused.unwrap_err().to_string(), error);
-        }
-        assert_eq!(table.parquet().unwrap_err().to_string(), error);
-        table.rows[0].pop();
-        assert_eq!(table.check().unwrap_err().to_string(), "table runs, row 1: 3 cells for 4 columns");
+        let rows = [(text, 12, Some(-0.123_456_789), true), ("plain", 0, None, false)];
+        Columns::of(&rows)
+            .text("module", text, |row| row.0.to_owned())
+            .count("n_runs", "runs", |row| row.1)
+            .number("mean", "mean", |row| row.2)
+            .truth("done", "done", |row| row.3)
+            .table("runs".into(), text.into(), text.into())
     }
 
     #[test]
@@ -235,10 +196,10 @@ pub(super) mod tests {
     #[test]
     fn csv_does_not_round() {
         let mut table = table_with("a");
-        table.rows[0][2] = Cell::Number(Some(0.000_123_456));
-        assert!(table.csv().unwrap().contains("0.000123456"), "{:?}", table.csv());
-        assert!(table.markdown().unwrap().contains("| 1.2e-4 |"));
-        assert!(table.html().unwrap().contains("<td class=number>1.2e-4</td>"));
-        assert!(table.latex().unwrap().contains("& $1.2 \\times 10^{-4}$ &"));
+        table.columns[2].cells = Cells::Number(vec![Some(0.000_123_456), None]);
+        assert!(table.csv().contains("0.000123456"), "{:?}", table.csv());
+        assert!(table.markdown().contains("| 1.2e-4 |"));
+        assert!(table.html().contains("<td class=number>1.2e-4</td>"));
+        assert!(table.latex().contains("& $1.2 \\times 10^{-4}$ &"));
     }
 }

@@ -7,4 +7,5 @@ mod latex;
 mod markdown;
 mod parquet;
 
-pub use content::{Cell, CellKind, Table, TableColumn, TableError};
+pub use content::{Cell, Cells, Columns, Table, TableColumn};
+pub use parquet::parquet_of;
