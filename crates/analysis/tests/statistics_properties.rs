@@ -19,7 +19,7 @@ fn resampling(n_resamples: u32) -> Resampling {
 fn everything(runs: &[Run]) -> String {
     let (scores, resampling) = (Scores::new(runs.iter().copied()).unwrap(), resampling(50));
     let (x, y) = (scores.method("x").unwrap(), scores.method("y").unwrap());
-    let profile = performance_profile(x, &[0.1, 0.5, 0.9], &resampling).unwrap();
+    let profile = performance_profile(x, &[0.1, 0.5, 0.9], &resampling);
     let improvement = probability_of_improvement(x, y, &resampling).unwrap();
     format!("{:?} {:?} {profile:?} {improvement:?}", mean(x, &resampling), interquartile_mean(y, &resampling))
 }

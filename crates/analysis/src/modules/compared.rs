@@ -70,7 +70,7 @@ impl Compared {
         let (modules, tasks) = (&self.modules, &self.tasks);
         let areas = self.areas.iter().filter(|areas| tasks.contains(&areas.task));
         let runs = areas.flat_map(TaskAreas::normalized_runs);
-        Scores::new(runs.filter(|run| modules.iter().any(|module| module == run.method))).ok()
+        Scores::new(runs.filter(|run| modules.iter().any(|module| module == run.method)))
     }
 
     /// N-AUC of a module minus that of another, over those of the twelve tasks that both have; seeds are paired.
@@ -90,8 +90,8 @@ impl Compared {
                 score: (one - other) / best,
             }));
         }
-        let scores = Scores::new(scores).ok()?;
-        Some(mean(scores.method(module).ok()?, &resampling()))
+        let scores = Scores::new(scores)?;
+        Some(mean(scores.method(module)?, &resampling()))
     }
 }
 

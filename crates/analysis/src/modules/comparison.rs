@@ -115,15 +115,15 @@ fn averages(compared: &Compared) -> Vec<ModuleAverage> {
     // These statistics sort or pair all runs in each resample, which takes long.
     let fewer = Resampling { n_resamples: 1000, ..resampling() };
     let thresholds: Vec<f64> = (0..N_THRESHOLDS).map(|idx| f64::from(idx) / 20.0).collect();
-    let ems = scores.method(EMS).ok();
+    let ems = scores.method(EMS);
     let average = |module: &MethodScores| {
         let beside_ems = ems.filter(|ems| ems.name() != module.name());
-        let improvement = beside_ems.and_then(|ems| probability_of_improvement(ems, module, &fewer).ok());
+        let improvement = beside_ems.and_then(|ems| probability_of_improvement(ems, module, &fewer));
         ModuleAverage {
             module: module.name().to_owned(),
             ta_n_auc: mean(module, &resampling()),
             interquartile_mean: interquartile_mean(module, &fewer),
-            profile: performance_profile(module, &thresholds, &fewer).unwrap_or_default(),
+            profile: performance_profile(module, &thresholds, &fewer),
             ems_is_better: improvement.map(|found| PooledEstimate {
                 value: found.probability,
                 interval: found.interval,

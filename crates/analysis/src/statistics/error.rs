@@ -1,6 +1,6 @@
-//! Errors of the statistics.
+//! Why learning curves have no areas.
 
-/// Runs from which no statistics can be computed.
+/// Learning curves that cannot be compared.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StatisticsError {
     #[error("there are no runs")]
@@ -8,17 +8,6 @@ pub enum StatisticsError {
     /// A run occurs twice and would have double weight.
     #[error("{method} on {task} with seed {seed} is there twice")]
     Twice { method: String, task: String, seed: u64 },
-    #[error("the score of {method} on {task} with seed {seed} is {score}")]
-    NotFinite { method: String, task: String, seed: u64, score: f64 },
-    #[error("there are no runs of {method}")]
-    UnknownMethod { method: String },
-    /// Methods can only be compared on the same tasks.
-    #[error("{method} has no runs on {task}, which others have")]
-    MissingTask { method: String, task: String },
-    #[error("a performance profile needs thresholds")]
-    NoThresholds,
-    #[error("threshold {idx} is {threshold}")]
-    ThresholdNotFinite { idx: usize, threshold: f64 },
     /// A curve is invalid, or has other steps than the previous ones.
     #[error("the curve of {module} on {task} with seed {seed}: {source}")]
     Curve { module: String, task: String, seed: u64, source: CurveError },

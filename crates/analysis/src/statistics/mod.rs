@@ -12,10 +12,9 @@
 //!
 //! let runs = [0.91, 0.93, 0.88, 0.95].into_iter().zip(1..);
 //! let runs = runs.map(|(score, seed)| Run { method: "ems", task: "sr-4way-quadrant", seed, score });
-//! let scores = Scores::new(runs)?;
-//! let found = interquartile_mean(scores.method("ems")?, &Resampling::new(RunSeed(1)));
+//! let scores = Scores::new(runs).unwrap();
+//! let found = interquartile_mean(scores.method("ems").unwrap(), &Resampling::new(RunSeed(1)));
 //! assert_eq!((found.value, found.size.n_runs), (0.92, 4));
-//! # Ok::<(), touchstream_analysis::statistics::StatisticsError>(())
 //! ```
 //!
 //! Resamples are drawn from `touchstream_env::seed`, so there is no second generator to test, resample 1,000 can be

@@ -1,6 +1,5 @@
 //! Scores of methods on tasks, one per seed. Seeds may be missing, so tasks may have different numbers of them.
 
-use super::error::StatisticsError;
 use super::size::SampleSize;
 use std::collections::BTreeMap;
 
@@ -22,38 +21,26 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// The result is bit-identical for any order of the runs.
-    pub fn new<'a>(runs: impl IntoIterator<Item = Run<'a>>) -> Result<Self, StatisticsError> {
+    /// `None` without runs, and if a score is not finite or a run occurs twice. The result is bit-identical for any order
+    /// of the runs.
+    pub fn new<'a>(runs: impl IntoIterator<Item = Run<'a>>) -> Option<Self> {
         let mut methods: BTreeMap<&str, BTreeMap<&str, BTreeMap<u64, f64>>> = BTreeMap::new();
         for Run { method, task, seed, score } in runs {
-            if !score.is_finite() {
-                let (method, task) = (method.to_owned(), task.to_owned());
-                return Err(StatisticsError::NotFinite { method, task, seed, score });
-            }
             let of_task = methods.entry(method).or_default().entry(task).or_default();
-            if of_task.insert(seed, score).is_some() {
-                return Err(StatisticsError::Twice {
-                    method: method.to_owned(),
-                    task: task.to_owned(),
-                    seed,
-                });
+            if !score.is_finite() || of_task.insert(seed, score).is_some() {
+                return None;
             }
         }
-        if methods.is_empty() {
-            return Err(StatisticsError::NoRuns);
-        }
-        let methods = methods.into_iter();
-        Ok(Self {
-            methods: methods.map(|(name, tasks)| (name.into(), MethodScores::new(name, tasks))).collect(),
-        })
+        let of_method = |(name, tasks): (&str, _)| (name.to_owned(), MethodScores::new(name, tasks));
+        (!methods.is_empty()).then(|| Self { methods: methods.into_iter().map(of_method).collect() })
     }
 
     pub fn methods(&self) -> impl Iterator<Item = &MethodScores> {
         self.methods.values()
     }
 
-    pub fn method(&self, name: &str) -> Result<&MethodScores, StatisticsError> {
-        self.methods.get(name).ok_or_else(|| StatisticsError::UnknownMethod { method: name.to_owned() })
+    pub fn method(&self, name: &str) -> Option<&MethodScores> {
+        self.methods.get(name)
     }
 }
 
@@ -99,18 +86,8 @@ impl MethodScores {
         &self.strata
     }
 
-    pub(crate) fn check_same_tasks(&self, other: &Self) -> Result<(), StatisticsError> {
-        let lacks = |one: &Self, task: &String| StatisticsError::MissingTask {
-            method: one.name.clone(),
-            task: task.clone(),
-        };
-        let missing =
-            |from: &Self, of: &Self| of.tasks.iter().find(|task| !from.tasks.contains(task)).cloned();
-        match (missing(self, other), missing(other, self)) {
-            (Some(task), _) => Err(lacks(self, &task)),
-            (None, Some(task)) => Err(lacks(other, &task)),
-            (None, None) => Ok(()),
-        }
+    pub(crate) fn has_tasks_of(&self, other: &Self) -> bool {
+        self.tasks == other.tasks
     }
 }
 
@@ -123,16 +100,13 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_cannot_be_summed_up_are_refused() {
-        #[track_caller]
-        fn check(runs: &[Run], message: &str) {
-            assert_eq!(Scores::new(runs.iter().copied()).unwrap_err().to_string(), message);
-        }
-        check(&[], "there are no runs");
-        check(&[run("ems", "sr", 1, f64::NAN)], "the score of ems on sr with seed 1 is NaN");
-        check(&[run("ems", "sr", 1, f64::INFINITY)], "the score of ems on sr with seed 1 is inf");
+    fn runs_that_cannot_be_summed_up_have_no_scores() {
         let twice = [run("ems", "sr", 1, 0.5), run("ems", "sr", 2, 0.5), run("ems", "sr", 1, 0.5)];
-        check(&twice, "ems on sr with seed 1 is there twice");
+        assert!(Scores::new(twice[..2].iter().copied()).is_some());
+        let infinite = [f64::NAN, f64::INFINITY].map(|score| run("ems", "sr", 1, score));
+        for runs in [&[][..], &infinite[..1], &infinite[1..], &twice] {
+            assert_eq!(Scores::new(runs.iter().copied()), None);
+        }
     }
 
     #[test]
@@ -145,6 +119,6 @@ mod tests {
         let tasks: Vec<_> = a.tasks().collect();
         assert_eq!(tasks, [("t1", &[0.1, 0.2][..]), ("t2", &[0.3][..])]);
         assert_eq!(scores.methods().map(MethodScores::name).collect::<Vec<_>>(), ["a", "b"]);
-        assert_eq!(scores.method("c").unwrap_err().to_string(), "there are no runs of c");
+        assert_eq!(scores.method("c"), None);
     }
 }

@@ -82,8 +82,8 @@ fn averaged(tasks: &[(&str, Vec<(u64, f64)>)]) -> Option<PooledEstimate> {
     let runs = tasks.iter().flat_map(|(task, delays)| {
         delays.iter().map(|&(seed, score)| Run { method: EMS, task, seed, score })
     });
-    let scores = Scores::new(runs).ok()?;
-    Some(mean(scores.method(EMS).ok()?, &Resampling::new(RunSeed(1))))
+    let scores = Scores::new(runs)?;
+    Some(mean(scores.method(EMS)?, &Resampling::new(RunSeed(1))))
 }
 
 /// The interval over seeds must lie above 0.

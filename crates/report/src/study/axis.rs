@@ -67,7 +67,7 @@ pub(crate) fn ticks(max: f64) -> Vec<f64> {
     (0..=(max / step) as u32).map(|idx| f64::from(idx) * step).collect()
 }
 
-/// Without the crumbs of sums of tenths.
+/// Removes the rounding error of a sum of tenths.
 fn rounded(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }
