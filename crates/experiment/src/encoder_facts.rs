@@ -10,7 +10,7 @@ use touchstream_encoder::install::{PACKAGE, PACKAGE_VERSION, vgg16_path};
 use touchstream_encoder::vgg16::weights::Vgg16Weights;
 use touchstream_encoder::vgg16::{RANDOM_FC6_SEED, VGG16_SHAPE, Vgg16};
 use touchstream_encoder::{
-    Compact, Encoder, EncoderSpec, FeatureShape, MAP_SIDE, OnnxModelInfo, OnnxValue, Preprocessing,
+    Compact, Encoder, EncoderSpec, FeatureShape, MAP_SIDE, OnnxModelInfo, Preprocessing,
 };
 
 #[derive(Serialize)]
@@ -89,35 +89,14 @@ pub fn vgg16_facts(how: &EncoderOptions, cache_dir: Option<&Path>) -> Result<Enc
 #[derive(Serialize)]
 pub struct ModelFacts {
     pub encoder: String,
-    pub inputs: Vec<String>,
-    pub outputs: Vec<String>,
-    pub values: Vec<ValueFacts>,
-    /// Why the model could not be run; in this case shapes are read from the file.
-    pub not_run: Option<String>,
-}
-
-#[derive(Serialize)]
-pub struct ValueFacts {
-    pub name: String,
-    pub operator: String,
-    pub shape: Option<Vec<usize>>,
-    pub can_be_map: bool,
-    /// Height and width of the value as a spatial map, before it is resampled to 14.
-    pub map_side: Option<usize>,
-}
-
-impl From<OnnxValue> for ValueFacts {
-    fn from(value: OnnxValue) -> Self {
-        let OnnxValue { name, operator, shape, map_side } = value;
-        Self { name, operator, shape, can_be_map: map_side.is_some(), map_side }
-    }
+    #[serde(flatten)]
+    pub model: OnnxModelInfo,
 }
 
 impl ModelFacts {
     pub fn read(file: &Path, preprocessing: &Preprocessing) -> Result<Self> {
-        let OnnxModelInfo { inputs, outputs, values, not_run } = OnnxModelInfo::read(file, preprocessing)?;
-        let values = values.into_iter().map(ValueFacts::from).collect();
-        Ok(Self { encoder: format!("onnx:{}", file.display()), inputs, outputs, values, not_run })
+        let model = OnnxModelInfo::read(file, preprocessing)?;
+        Ok(Self { encoder: format!("onnx:{}", file.display()), model })
     }
 }
 

@@ -32,13 +32,10 @@ pub enum Error {
     /// A file is damaged, or is something else.
     #[error("{}: {problem}", .path.display())]
     Damaged { path: PathBuf, problem: String },
-    /// The folder contains another run.
     #[error("{} holds another run ({difference}); choose another folder, or remove it", .folder.display())]
     OtherRun { folder: PathBuf, difference: String },
-    /// The folder contains no run, but a file that a run would overwrite.
     #[error("{} is not the folder of a run, but holds {}; choose another folder", .folder.display(), .file.display())]
     NotARun { folder: PathBuf, file: PathBuf },
-    /// Another process has locked the run.
     #[error("another process is working on {}", .folder.display())]
     Busy { folder: PathBuf },
     /// Learning diverged, or features are missing.
@@ -63,7 +60,6 @@ macro_rules! wrapped {
 }
 
 wrapped!(
-    crate::baselines::BoxedScenesError,
     crate::curve::CsvError,
     crate::maps::ExampleError,
     touchstream_agents::MissingFeatures,

@@ -14,14 +14,13 @@
 //! use std::path::Path;
 //! use std::sync::atomic::AtomicBool;
 //! use touchstream_experiment::config::RawConfig;
-//! use touchstream_experiment::run::CHECKPOINT_EVERY;
-//! use touchstream_experiment::{RunSetup, Unwatched, train};
+//! use touchstream_experiment::{RunSetup, TrainOptions, Unwatched, train};
 //!
 //! let config = RawConfig { task: Some("sr-2way".into()), steps: Some(8_000), ..RawConfig::default() };
 //! let setup = RunSetup::new(config)?;
 //! let inputs = setup.open(&Unwatched)?;
 //! let must_stop = AtomicBool::new(false);
-//! train(&setup, &inputs, Path::new("runs/first"), CHECKPOINT_EVERY, &must_stop, &Unwatched)?;
+//! train(&setup, &inputs, &TrainOptions::into(Path::new("runs/first")), &must_stop, &Unwatched)?;
 //! # Ok::<(), touchstream_experiment::Error>(())
 //! ```
 //!
@@ -37,6 +36,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod baselines;
+pub mod bench;
 pub mod cache_info;
 pub mod cache_sections;
 pub mod config;
@@ -58,6 +58,7 @@ mod setup;
 mod stream_results;
 pub mod study;
 pub mod switching;
+mod task_rewards;
 mod timed_encoder;
 mod train;
 mod training_page;
@@ -70,7 +71,8 @@ pub use feature_scenes::FeatureScenes;
 pub use finished_run::FinishedRun;
 pub use inputs::Inputs;
 pub use setup::RunSetup;
-pub use train::{default_folder, train, train_with_references};
+pub use task_rewards::{TaskList, TaskRewards, rewards_of_tasks};
+pub use train::{TrainOptions, default_folder, train};
 pub use watch::{Event, Unwatched, Watch, WorkProgress};
 
 /// Compiles and runs the examples of docs/rust.md.

@@ -4,7 +4,7 @@ use crate::config_files::write_config;
 use crate::error::{Error, Result};
 use crate::inputs::Inputs;
 use crate::references::References;
-use crate::run::{Ending, RunFolder, Training};
+use crate::run::{CHECKPOINT_EVERY, Ending, RunFolder, Training};
 use crate::setup::RunSetup;
 use crate::training_page;
 use crate::watch::{Event, Watch};
@@ -20,30 +20,19 @@ pub fn default_folder(setup: &RunSetup) -> PathBuf {
     PathBuf::from("runs").join(format!("{}-{module}-{}", setup.schedule.id(), setup.plan.seed))
 }
 
-/// Trains into a folder. A run that must stop writes a checkpoint first.
-pub fn train(
-    setup: &RunSetup,
-    inputs: &Inputs,
-    path: &Path,
-    checkpoint_every: Duration,
-    must_stop: &AtomicBool,
-    watch: &dyn Watch,
-) -> Result<Ending> {
-    train_run(setup, inputs, path, checkpoint_every, must_stop, watch, false)
+/// Where and how a run is trained.
+pub struct TrainOptions<'a> {
+    pub folder: &'a Path,
+    pub checkpoint_every: Duration,
+    /// Also trains the reference methods, on another thread: a module from scratch for each task, and one that is
+    /// fine-tuned from task to task. Their curves are on the page and in `references.json`. They have no checkpoint.
+    pub with_references: bool,
 }
 
-/// Trains into a folder and, on another thread, the reference methods: a module from scratch for each task, and one
-/// that is fine-tuned from task to task. Their curves are on the page and in `references.json`. They have no
-/// checkpoint.
-pub fn train_with_references(
-    setup: &RunSetup,
-    inputs: &Inputs,
-    path: &Path,
-    checkpoint_every: Duration,
-    must_stop: &AtomicBool,
-    watch: &dyn Watch,
-) -> Result<Ending> {
-    train_run(setup, inputs, path, checkpoint_every, must_stop, watch, true)
+impl<'a> TrainOptions<'a> {
+    pub fn into(folder: &'a Path) -> Self {
+        Self { folder, checkpoint_every: CHECKPOINT_EVERY, with_references: false }
+    }
 }
 
 /// Sets a flag when dropped, also after an error or a panic.
@@ -55,27 +44,27 @@ impl Drop for StopOnDrop<'_> {
     }
 }
 
-fn train_run(
+/// Trains into a folder. A run that must stop writes a checkpoint first.
+pub fn train(
     setup: &RunSetup,
     inputs: &Inputs,
-    path: &Path,
-    checkpoint_every: Duration,
+    options: &TrainOptions<'_>,
     must_stop: &AtomicBool,
     watch: &dyn Watch,
-    with_references: bool,
 ) -> Result<Ending> {
+    let path = options.folder;
     let folder = RunFolder::at(path);
     let identity = inputs.identity(setup.plan.clone());
     let hash = identity.hash();
     let training = Training::open(folder.clone(), identity, setup.world(inputs)?)?;
-    let mut training = training.checkpoint_every(checkpoint_every);
+    let mut training = training.checkpoint_every(options.checkpoint_every);
     write_config(setup, &folder)?;
     let must_stop = || must_stop.load(Ordering::Relaxed);
     let saved = References::read(&folder, &hash);
     let agent_ended = AtomicBool::new(false);
     thread::scope(|scope| {
         let stop_references = StopOnDrop(&agent_ended);
-        let thread = (with_references && saved.is_none()).then(|| {
+        let thread = (options.with_references && saved.is_none()).then(|| {
             let must_stop = || must_stop() || agent_ended.load(Ordering::Relaxed);
             scope.spawn(move || References::train(setup, inputs, &hash, &must_stop))
         });

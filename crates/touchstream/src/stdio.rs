@@ -20,6 +20,11 @@ pub(crate) use {print_line, warn_user};
 
 use touchstream_experiment::Error;
 
+pub fn print_json(value: &(impl serde::Serialize + ?Sized)) -> anyhow::Result<()> {
+    print_line!("{}", serde_json::to_string_pretty(value)?);
+    Ok(())
+}
+
 /// Whether the error is a closed pipe.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let is_pipe = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use rten_tensor::Layout as _;
+use serde::Serialize;
 use touchstream_env::screen::Screen;
 
 use super::error::{OnnxError, OnnxProblem};
@@ -14,7 +15,7 @@ use super::settings::{Layout, Preprocessing};
 use super::spatial::SpatialValues;
 
 /// The inputs and values of an ONNX model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct OnnxModelInfo {
     /// The inputs with their declared shapes, such as `x [?, 3, 224, 224]`.
     pub inputs: Vec<String>,
@@ -27,14 +28,15 @@ pub struct OnnxModelInfo {
 }
 
 /// A value that can be used as scene vector or map.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct OnnxValue {
     pub name: String,
     /// The operator that computes it.
     pub operator: String,
     /// The shape for one screen, if known.
     pub shape: Option<Vec<usize>>,
-    /// Number of rows, and of columns, if the value can be a spatial map.
+    pub can_be_map: bool,
+    /// Number of rows, and of columns, if the value can be a spatial map; resampled to 14.
     pub map_side: Option<usize>,
 }
 
@@ -107,6 +109,7 @@ fn declared_shapes(file: &OnnxFile<'_>) -> Vec<OnnxValue> {
 impl OnnxValue {
     fn new(name: &str, operator: String, shape: Option<Vec<usize>>, layout: Layout) -> Self {
         let spatial = shape.as_deref().and_then(|shape| SpatialValues::from_shape(shape, layout));
-        Self { name: name.to_owned(), operator, shape, map_side: spatial.map(|values| values.side) }
+        let (can_be_map, map_side) = (spatial.is_some(), spatial.map(|values| values.side));
+        Self { name: name.to_owned(), operator, shape, can_be_map, map_side }
     }
 }

@@ -14,11 +14,10 @@ use crate::inputs::Inputs;
 use crate::setup::RunSetup;
 use crate::watch::{Event, Watch};
 use boxed_scenes::BoxedScenes;
-pub use boxed_scenes::BoxedScenesError;
 use fixed_box::{best_fixed_box, mean_box};
 use rayon::prelude::*;
 pub use report::{BaselineRow, BaselineSummary};
-use score::Score;
+use score::score_of;
 use std::path::Path;
 use touchstream_agents::FeatureSource;
 use touchstream_env::pixel_box::PixelBox;
@@ -37,7 +36,7 @@ pub fn baselines(config: RawConfig, python: Option<&Path>, watch: &dyn Watch) ->
         .map(|stream| boxed_scenes(stream.bound_task(), &inputs))
         .map(|scenes| scenes.context("the screens cannot be used"));
     let (train, validation) = (train?, validation?);
-    let mut rows = fixed_rows(train.boxes(), validation.boxes());
+    let mut rows = fixed_rows(&train.boxes, &validation.boxes);
     match python {
         Some(python) => rows.extend(regression::rows(python, &train, &validation)?),
         None => watch.on(Event::NoRegression),
@@ -48,8 +47,8 @@ pub fn baselines(config: RawConfig, python: Option<&Path>, watch: &dyn Watch) ->
         encoder: inputs.encoder_name.clone(),
         encoder_hash: inputs.encoder_hash.clone(),
         calibration_hash: inputs.calibration_hash.clone(),
-        n_train: train.len(),
-        n_validation: validation.len(),
+        n_train: train.boxes.len(),
+        n_validation: validation.boxes.len(),
         baselines: rows,
     })
 }
@@ -79,7 +78,10 @@ fn boxed_scenes(task: &BoundTask, inputs: &Inputs) -> Result<BoxedScenes> {
         scenes.extend_from_slice(inputs.scenes.scene(scene));
         boxes.push(task.stimuli().object(split, index).bounds);
     }
-    Ok(BoxedScenes::new(inputs.scenes.shape().scene_len, scenes, boxes)?)
+    if boxes.is_empty() {
+        bail!(Baselines, "there are no screens");
+    }
+    Ok(BoxedScenes { scene_len: inputs.scenes.shape().scene_len, scenes, boxes })
 }
 
 fn overlaps(guesses: impl IntoIterator<Item = PixelBox>, truths: &[PixelBox]) -> Vec<f64> {
@@ -94,10 +96,10 @@ fn fixed_rows(train: &[PixelBox], validation: &[PixelBox]) -> Vec<BaselineRow> {
         let [first, last] = bounds.corners();
         let details =
             format!("rows {} to {}, columns {} to {}", first.row(), last.row(), first.col(), last.col());
-        BaselineRow::new(name, Score::of(&overlaps(guesses, validation)), details)
+        BaselineRow::new(name, score_of(&overlaps(guesses, validation)), details)
     };
     vec![
-        BaselineRow::new("uniform touches", Score::of(&uniform), "all pairs of touches, exactly".into()),
+        BaselineRow::new("uniform touches", score_of(&uniform), "all pairs of touches, exactly".into()),
         fixed("whole screen", PixelBox::SCREEN),
         fixed("mean box", mean_box(train)),
         fixed("best fixed box", best_fixed_box(train)),

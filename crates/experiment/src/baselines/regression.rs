@@ -5,7 +5,7 @@ use crate::baselines::boxed_scenes::BoxedScenes;
 use crate::baselines::npy::write_npy;
 use crate::baselines::overlaps;
 use crate::baselines::report::BaselineRow;
-use crate::baselines::score::Score;
+use crate::baselines::score::score_of;
 use crate::error::{Context, Result, bail};
 use serde::Deserialize;
 use std::path::Path;
@@ -45,9 +45,9 @@ pub fn rows(python: &Path, train: &BoxedScenes, validation: &BoxedScenes) -> Res
     let folder = tempfile::tempdir().context("no folder for what scikit-learn is to read")?;
     let write =
         |name: &str, numbers: &[f32], n_columns| write_npy(&folder.path().join(name), numbers, n_columns);
-    write("train_scenes.npy", train.numbers(), train.scene_len())?;
-    write("validation_scenes.npy", validation.numbers(), validation.scene_len())?;
-    let boxes = train.boxes().iter().flat_map(|&bounds| numbers_from_box(bounds));
+    write("train_scenes.npy", &train.scenes, train.scene_len)?;
+    write("validation_scenes.npy", &validation.scenes, validation.scene_len)?;
+    let boxes = train.boxes.iter().flat_map(|&bounds| numbers_from_box(bounds));
     write("train_boxes.npy", &boxes.map(|number| number as f32).collect::<Vec<f32>>(), 4)?;
     let output = Command::new(python)
         .args(["-c", SCRIPT])
@@ -70,9 +70,10 @@ pub fn rows(python: &Path, train: &BoxedScenes, validation: &BoxedScenes) -> Res
 
 fn row_of(answer: Answer, validation: &BoxedScenes) -> Result<BaselineRow> {
     let Answer { name, details, boxes } = answer;
-    if boxes.len() != validation.len() {
-        bail!(Baselines, "{name} gave {} boxes for {} screens", boxes.len(), validation.len());
+    let truths = &validation.boxes;
+    if boxes.len() != truths.len() {
+        bail!(Baselines, "{name} gave {} boxes for {} screens", boxes.len(), truths.len());
     }
     let guesses = boxes.into_iter().map(box_from_numbers);
-    Ok(BaselineRow::new(&name, Score::of(&overlaps(guesses, validation.boxes())), details))
+    Ok(BaselineRow::new(&name, score_of(&overlaps(guesses, truths)), details))
 }

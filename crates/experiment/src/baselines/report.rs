@@ -1,8 +1,8 @@
 //! Scores of baselines.
 
-use crate::baselines::score::Score;
 use crate::config::DataFacts;
 use serde::Serialize;
+use touchstream_analysis::{Estimate, Interval};
 
 /// All baselines on one set of screens.
 #[derive(Serialize)]
@@ -31,9 +31,11 @@ pub struct BaselineRow {
 }
 
 impl BaselineRow {
-    pub fn new(name: &str, score: Score, details: String) -> Self {
-        let Score { n, mean, low, high } = score;
-        Self { name: name.to_owned(), mean_iou: mean, low, high, n, details }
+    /// A score of one screen has an interval without width.
+    pub fn new(name: &str, score: Estimate, details: String) -> Self {
+        let Estimate { value: mean_iou, interval, n } = score;
+        let Interval { low, high } = interval.unwrap_or(Interval { low: mean_iou, high: mean_iou });
+        Self { name: name.to_owned(), mean_iou, low, high, n, details }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The mean IoU of predicted boxes, with its bootstrap interval.
 
-use touchstream_analysis::statistics::{Estimate, Interval, N_RESAMPLES, Resampling, Width};
+use touchstream_analysis::statistics::{Estimate, N_RESAMPLES, Resampling, Width};
 use touchstream_env::pixel_box::PixelBox;
 use touchstream_env::seed::{RunSeed, StreamName};
 
@@ -12,31 +12,10 @@ const RESAMPLING: Resampling = Resampling {
     width: Width::Percentile,
 };
 
-/// A mean over screens with its 95 % bootstrap interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Score {
-    pub n: usize,
-    pub mean: f64,
-    /// 2.5 % of resampled means are below.
-    pub low: f64,
-    /// 2.5 % of resampled means are above.
-    pub high: f64,
-}
-
-impl Score {
-    /// The mean of at least one value. The seed is fixed, so that equal values have equal intervals. The interval of a
-    /// single screen has width 0.
-    ///
-    /// # Panics
-    ///
-    /// If there are no values, or one is not finite.
-    pub fn of(values: &[f64]) -> Self {
-        let found =
-            Estimate::bootstrapped(values, &RESAMPLING).expect("at least one screen, with finite values");
-        let Estimate { value: mean, interval, n } = found;
-        let Interval { low, high } = interval.unwrap_or(Interval { low: mean, high: mean });
-        Self { n, mean, low, high }
-    }
+/// The mean over screens with its 95 % bootstrap interval. The seed is fixed, so that equal values have equal intervals.
+/// Panics without screens, or if a value is not finite.
+pub fn score_of(values: &[f64]) -> Estimate {
+    Estimate::bootstrapped(values, &RESAMPLING).expect("at least one screen, with finite values")
 }
 
 /// The mean IoU of predicted boxes with the true ones, of which there are equally many.
@@ -48,6 +27,7 @@ pub fn mean_iou(guesses: impl IntoIterator<Item = PixelBox>, truths: &[PixelBox]
 #[cfg(test)]
 mod tests {
     use super::*;
+    use touchstream_analysis::Interval;
     use touchstream_env::touch::Touch;
 
     fn bounds(top: usize, left: usize, bottom: usize, right: usize) -> PixelBox {
@@ -66,18 +46,19 @@ mod tests {
     #[test]
     fn the_interval_is_that_of_the_normal_distribution_for_many_screens() {
         let values: Vec<f64> = (0..1000).map(|idx| f64::from(idx % 2)).collect();
-        let Score { n, mean, low, high } = Score::of(&values);
+        let Estimate { value: mean, interval, n } = score_of(&values);
+        let Interval { low, high } = interval.unwrap();
         assert_eq!((n, mean), (1000, 0.5));
         let half = 1.96 * 0.5 / 1000_f64.sqrt();
         assert!((mean - low - half).abs() < 0.004 && (high - mean - half).abs() < 0.004, "{low} {high}");
-        assert_eq!(Score::of(&[0.25]), Score { n: 1, mean: 0.25, low: 0.25, high: 0.25 });
+        assert_eq!((score_of(&[0.25]).value, score_of(&[0.25]).n), (0.25, 1));
     }
 
     /// Published scores must remain reproducible.
     #[test]
     fn scores_stay_what_they_are_to_the_bit() {
         let values: Vec<f64> = (0..37_u32).map(|idx| f64::from(idx * idx % 101) / 101.0).collect();
-        let (mean, low, high) = (0.47176879850147185, 0.3722237088573722, 0.5689055392025689);
-        assert_eq!(Score::of(&values), Score { n: 37, mean, low, high });
+        let interval = Some(Interval { low: 0.3722237088573722, high: 0.5689055392025689 });
+        assert_eq!(score_of(&values), Estimate { value: 0.47176879850147185, interval, n: 37 });
     }
 }

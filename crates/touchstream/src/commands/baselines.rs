@@ -1,7 +1,7 @@
 //! `touchstream baselines`: baselines of localization, on the screens and features of `train`.
 
 use crate::settings_args::{Typed, choice};
-use crate::stdio::print_line;
+use crate::stdio::{print_json, print_line};
 use crate::terminal::Terminal;
 use crate::text_table::aligned;
 use anyhow::Result;
@@ -55,7 +55,7 @@ pub fn run(args: &BaselinesArgs) -> Result<()> {
     };
     let summary = baselines(config, args.python.as_deref(), &Terminal::default())?;
     match (args.json, args.csv) {
-        (true, _) => print_line!("{}", serde_json::to_string_pretty(&summary)?),
+        (true, _) => print_json(&summary)?,
         (_, true) => print_line!("{}", summary.csv().trim_end()),
         _ => print_line!("{}", table(&summary).trim_end()),
     }

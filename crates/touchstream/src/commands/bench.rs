@@ -4,9 +4,7 @@ mod compare;
 mod encoder;
 mod learning;
 mod modules;
-mod noise_scenes;
 mod peers;
-mod processor;
 mod voting;
 mod whole_commands;
 

@@ -1,7 +1,7 @@
 //! `touchstream cache`: shows and deletes the contents of the cache folder.
 
 use crate::settings_args::CacheArg;
-use crate::stdio::{print_line, warn_user};
+use crate::stdio::{print_json, print_line, warn_user};
 use crate::text_table::aligned;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
@@ -73,8 +73,7 @@ pub fn run(args: &CacheArgs) -> Result<()> {
 fn info(args: &InfoArgs) -> Result<()> {
     let info = CacheInfo::read(args.cache.needed_folder()?)?;
     if args.json {
-        print_line!("{}", serde_json::to_string_pretty(&info)?);
-        return Ok(());
+        return print_json(&info);
     }
     print_line!("cache {}", info.folder.display());
     if !info.features.is_empty() {

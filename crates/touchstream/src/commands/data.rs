@@ -1,7 +1,7 @@
 //! `touchstream data`: the contents of an image source.
 
 use crate::settings_args::Typed;
-use crate::stdio::print_line;
+use crate::stdio::{print_json, print_line};
 use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
@@ -42,7 +42,7 @@ pub fn run(args: &DataArgs) -> Result<()> {
         write_file(path, &class_sheet(opened.stimuli.as_ref())?.to_png()?)?;
     }
     if args.json {
-        print_line!("{}", serde_json::to_string_pretty(&opened.manifest)?);
+        print_json(&opened.manifest)?;
     } else {
         print_line!("{}", opened.manifest.summary());
         print_line!("  content hash {}", opened.manifest.content_hash);

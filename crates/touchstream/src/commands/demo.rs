@@ -8,8 +8,8 @@ use anyhow::Result;
 use std::path::PathBuf;
 use touchstream_analysis::thousands;
 use touchstream_experiment::config::RawConfig;
-use touchstream_experiment::run::{CHECKPOINT_EVERY, Ending, RunFolder, RunIdentity};
-use touchstream_experiment::{RunSetup, train_with_references};
+use touchstream_experiment::run::{Ending, RunFolder, RunIdentity};
+use touchstream_experiment::{RunSetup, TrainOptions, train};
 
 /// Left or right; the same rotated; match-to-sample; with moving templates; then the first task again.
 const TASKS: &str = "sr-2way:10000,sr-2way+rotation:10000,mts-2way-stationary:60000,\
@@ -36,7 +36,8 @@ pub fn run() -> Result<()> {
     let inputs = setup.open(&terminal)?;
     let folder = free_folder(&inputs.identity(setup.plan.clone()))?;
     let must_stop = stop_flag()?;
-    let ending = train_with_references(&setup, &inputs, &folder, CHECKPOINT_EVERY, &must_stop, &terminal)?;
+    let options = TrainOptions { with_references: true, ..TrainOptions::into(&folder) };
+    let ending = train(&setup, &inputs, &options, &must_stop, &terminal)?;
     if ending == Ending::Finished {
         print_files(&folder)?;
     }

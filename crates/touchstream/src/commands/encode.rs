@@ -1,7 +1,7 @@
 //! `touchstream encode`: encodes the screens of tasks into the cache that all runs share.
 
 use crate::settings_args::{EncoderArgs, SourceArgs, choice};
-use crate::stdio::{print_line, warn_user};
+use crate::stdio::{print_json, print_line, warn_user};
 use crate::terminal::Terminal;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -67,8 +67,7 @@ pub fn run(args: &EncodeArgs) -> Result<()> {
     let summary = encode_screens(&screens, encoder.as_ref(), &opened, &cache_dir, &terminal)?;
     summary.notes.iter().for_each(|note| warn_user!("note: {note}"));
     if args.json {
-        print_line!("{}", serde_json::to_string_pretty(&summary)?);
-        return Ok(());
+        return print_json(&summary);
     }
     let EncodeSummary { n_screens, n_new, n_from_others, n_new_bytes, secs, .. } = summary;
     print_line!(

@@ -1,7 +1,7 @@
 //! `touchstream eval`: evaluates a run's weights on a split, without learning.
 
 use crate::settings_args::{CacheArg, choice};
-use crate::stdio::print_line;
+use crate::stdio::{print_json, print_line};
 use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
@@ -73,8 +73,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
             encoder_hash: run.facts.encoder_hash.clone(),
             evaluation,
         };
-        print_line!("{}", serde_json::to_string_pretty(&summary)?);
-        return Ok(());
+        return print_json(&summary);
     }
     let Evaluation {
         n_trials,

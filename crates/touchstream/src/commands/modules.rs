@@ -1,6 +1,6 @@
 //! `touchstream modules`: the table of modules.
 
-use crate::stdio::print_line;
+use crate::stdio::{print_json, print_line};
 use crate::text_table::aligned;
 use anyhow::Result;
 use clap::Args;
@@ -33,8 +33,7 @@ struct Row {
 pub fn run(args: &ModulesArgs) -> Result<()> {
     let rows: Vec<Row> = MODULES.iter().map(row).collect::<Result<_>>()?;
     if args.json {
-        print_line!("{}", serde_json::to_string_pretty(&rows)?);
-        return Ok(());
+        return print_json(&rows);
     }
     let head = ["id", "in the paper", "bottleneck", "layers", "units SR", "MTS", "LOC"].map(str::to_owned);
     let lines = rows.iter().map(|row| {

@@ -1,6 +1,6 @@
 //! `touchstream report`: a study's figures, tables and page, from its run folders.
 
-use crate::stdio::print_line;
+use crate::stdio::{print_json, print_line};
 use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
@@ -53,8 +53,7 @@ pub fn run(args: &ReportArgs) -> Result<()> {
             n_running: progress.n_running,
             n_missing: progress.n_missing,
         };
-        print_line!("{}", serde_json::to_string_pretty(&written)?);
-        return Ok(());
+        return print_json(&written);
     }
     if !progress.is_complete() {
         print_line!(

@@ -2,7 +2,7 @@
 
 use crate::settings_args::SourceArgs;
 use crate::settings_args::choice;
-use crate::stdio::print_line;
+use crate::stdio::{print_json, print_line};
 use crate::terminal::Terminal;
 use crate::text_table::aligned;
 use anyhow::Result;
@@ -91,8 +91,7 @@ pub fn run(args: &RolloutArgs) -> Result<()> {
         steps.finish()?;
     }
     if args.json {
-        print_line!("{}", serde_json::to_string_pretty(&rollout)?);
-        return Ok(());
+        return print_json(&rollout);
     }
     print_line!("{}", rollout.table().trim_end());
     let Rollout { data: DataFacts { source, content_hash }, seed, split, .. } = rollout;

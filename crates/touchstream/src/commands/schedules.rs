@@ -1,6 +1,6 @@
 //! `touchstream schedules`: lists the paper's switches, and checks schedule files.
 
-use crate::stdio::{print_line, report_and_count};
+use crate::stdio::{print_json, print_line, report_and_count};
 use crate::text_table::aligned;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
@@ -33,7 +33,7 @@ pub fn run(args: &SchedulesArgs) -> Result<()> {
         None if args.json => {
             let row = |row: &touchstream_env::schedule::NamedSchedule| serde_json::json!({ "id": row.id, "base": row.base, "switch": row.switch });
             let rows: Vec<_> = NAMED_SCHEDULES.iter().map(row).collect();
-            print_line!("{}", serde_json::to_string_pretty(&rows)?);
+            print_json(&rows)?;
         }
         None => {
             let mut cells = vec![["id", "base task", "then"].map(String::from)];

@@ -2,7 +2,7 @@
 
 use crate::commands::study::{HowArgs, print_spent, this_start, work, write_report_of};
 use crate::settings_args::{RunSettings, choice};
-use crate::stdio::print_line;
+use crate::stdio::{print_json, print_line};
 use crate::text_table::aligned;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -137,8 +137,7 @@ pub fn run(args: &SwitchArgs) -> Result<()> {
         report.findings.presets.iter().flat_map(|preset| &preset.switching).collect();
     if args.json {
         let json = serde_json::json!({ "switches": switches, "page": page });
-        print_line!("{}", serde_json::to_string_pretty(&json)?);
-        return Ok(());
+        return print_json(&json);
     }
     print_line!("{}", table(&switches));
     print_line!("page     {}  (open it in a browser)", page.display());

@@ -1,12 +1,11 @@
 //! `touchstream tasks`: lists tasks, prints one as a task file, checks task files.
 
 use crate::settings_args::Typed;
-use crate::stdio::{print_line, report_and_count, warn_user};
+use crate::stdio::{print_json, print_line, report_and_count, warn_user};
 use crate::terminal::Terminal;
 use crate::text_table::aligned;
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, Subcommand};
-use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use touchstream_env::conformance::{Effort, check_task};
@@ -18,9 +17,8 @@ use touchstream_env::task::{
     Basis, ClassChoice, ExactRewards, MatchScreen, Paradigm, Task, language::parse_task, paper_tasks,
 };
 use touchstream_env::trial::{BoundTask, N_EXACT_SCREENS};
-use touchstream_experiment::config::DataFacts;
-use touchstream_experiment::config::ImageOptions;
-use touchstream_experiment::config::{needs_of, parse_task_arg, read_text};
+use touchstream_experiment::config::{ImageOptions, needs_of, parse_task_arg, read_text};
+use touchstream_experiment::{TaskList, TaskRewards, rewards_of_tasks};
 use touchstream_stimuli::{Opened, SourceSpec};
 
 #[derive(Args)]
@@ -90,78 +88,22 @@ fn list(args: &ListArgs) -> Result<()> {
         Some(spec) => Some(args.how.open(spec, needs_of(paper_tasks()), &Terminal::default())?),
         None => None,
     };
-    let mut refused = Vec::new();
-    let mut rows: Vec<(&Task, Option<ExactRewards>)> = Vec::new();
-    for task in paper_tasks() {
-        let exact = match &opened {
-            None => task.geometric_rewards(),
-            Some(opened) => match BoundTask::new(task.clone(), opened.stimuli.clone(), Split::Train) {
-                Ok(bound) => Some(bound.exact_rewards(args.count)),
-                Err(reason) => {
-                    refused.push(reason.to_string());
-                    None
-                }
-            },
-        };
-        rows.push((task, exact));
-    }
+    let tasks = rewards_of_tasks(opened.as_ref(), args.count);
     if args.json {
-        let tasks = rows.iter().map(|(task, exact)| TaskLine::new(task, exact.as_ref())).collect();
-        let data = opened.as_ref().map(|opened| DataFacts::of(&opened.manifest));
-        print_line!("{}", serde_json::to_string_pretty(&TaskList { data, tasks })?);
-        return Ok(());
+        return print_json(&TaskList::new(opened.as_ref(), &tasks));
     }
-    print_line!("{}", task_table(&rows).trim_end());
+    print_line!("{}", task_table(&tasks).trim_end());
     match opened {
         None => print_line!("\n- depends on the images: add --data gallery, --data coco:PATH, ..."),
         Some(opened) => {
-            refused.iter().for_each(|reason| warn_user!("- {reason}"));
+            tasks
+                .iter()
+                .filter_map(|task| task.problem.as_ref())
+                .for_each(|problem| warn_user!("- {problem}"));
             print_line!("\ntrain split of {} {}", opened.manifest.source, opened.manifest.content_hash);
         }
     }
     Ok(())
-}
-
-#[derive(Serialize)]
-struct TaskList<'a> {
-    /// Absent without --data; then values that depend on the images are, too.
-    data: Option<DataFacts>,
-    tasks: Vec<TaskLine<'a>>,
-}
-
-#[derive(Serialize)]
-struct TaskLine<'a> {
-    id: &'a str,
-    title: &'a str,
-    paradigm: &'static str,
-    /// Absent if all classes of the source.
-    n_classes: Option<usize>,
-    steps_per_trial: u64,
-    chance: Option<f64>,
-    best: Option<f64>,
-    /// The share of uniform touches on any object; only for scene tasks.
-    chance_on_object: Option<f64>,
-    /// Training screens used for chance and best; absent if they do not depend on the images.
-    n_screens_counted: Option<usize>,
-    n_screens: Option<usize>,
-}
-
-impl<'a> TaskLine<'a> {
-    fn new(task: &'a Task, exact: Option<&ExactRewards>) -> Self {
-        let counted = exact.and_then(|exact| exact.basis.screens());
-        Self {
-            n_screens_counted: counted.map(|(n_counted, _)| n_counted),
-            n_screens: counted.map(|(_, n_all)| n_all),
-            id: task.id(),
-            title: &task.spec().title,
-            paradigm: task.paradigm().short_name(),
-            n_classes: task.n_classes(),
-            steps_per_trial: task.steps_per_trial(),
-            chance: exact.map(|exact| exact.chance),
-            best: exact.map(|exact| exact.best),
-            chance_on_object: exact.and_then(|exact| exact.chance_on_object),
-        }
-    }
 }
 
 const HEADINGS: [&str; 9] = [
@@ -176,9 +118,9 @@ const HEADINGS: [&str; 9] = [
     "rule",
 ];
 
-pub fn task_table(rows: &[(&Task, Option<ExactRewards>)]) -> String {
+pub fn task_table(tasks: &[TaskRewards<'_>]) -> String {
     let mut cells = vec![HEADINGS.map(String::from)];
-    for (task, exact) in rows {
+    for TaskRewards { task, exact, .. } in tasks {
         let shown = |value: Option<f64>| value.map_or("-".into(), |value| format!("{value:.3}"));
         cells.push([
             task.id().into(),

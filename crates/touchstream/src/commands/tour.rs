@@ -10,10 +10,11 @@ use clap::Args;
 use std::path::PathBuf;
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
-use touchstream_env::task::{Task, paper_tasks};
-use touchstream_env::trial::{BoundTask, N_EXACT_SCREENS};
+use touchstream_env::task::paper_tasks;
+use touchstream_env::trial::N_EXACT_SCREENS;
 use touchstream_experiment::config::needs_of;
 use touchstream_experiment::output::write_file;
+use touchstream_experiment::{TaskRewards, rewards_of_tasks};
 use touchstream_report::page::task_page;
 use touchstream_report::sheet::{SheetStyle, contact_sheet};
 use touchstream_stimuli::{SourceSpec, SplitCounts};
@@ -40,21 +41,16 @@ pub fn run(args: &TourArgs) -> Result<()> {
         how.scenes = how.scenes.or(Some(FEW));
     }
     let opened = how.open(&args.source.data, needs_of(paper_tasks()), &Terminal::default())?;
-    let (mut shots, mut rows) = (Vec::new(), Vec::new());
-    for task in paper_tasks() {
-        match BoundTask::new(task.clone(), opened.stimuli.clone(), Split::Train) {
-            Ok(bound) => {
-                let exact = bound.exact_rewards(N_EXACT_SCREENS);
-                let mut shown = shoot_task(task, &opened.stimuli, Split::Train, RunSeed(args.seed), 4)?;
-                shown.facts = chance_and_best(&exact);
-                shots.push(shown);
-                rows.push((task, Some(exact)));
-            }
-            Err(reason) => {
-                warn_user!("skipped: {reason}");
-                rows.push((task, None));
-            }
+    let tasks = rewards_of_tasks(Some(&opened), N_EXACT_SCREENS);
+    let mut shots = Vec::new();
+    for TaskRewards { task, exact, problem } in &tasks {
+        if let Some(problem) = problem {
+            warn_user!("skipped: {problem}");
         }
+        let Some(exact) = exact else { continue };
+        let mut shown = shoot_task(task, &opened.stimuli, Split::Train, RunSeed(args.seed), 4)?;
+        shown.facts = chance_and_best(exact);
+        shots.push(shown);
     }
     let sheet = contact_sheet(&shots, SheetStyle { divisor: 2, n_columns: 2 });
     let facts = [
@@ -67,7 +63,6 @@ pub fn run(args: &TourArgs) -> Result<()> {
     let (sheet_path, page_path) = (args.out.join("tasks.png"), args.out.join("tasks.html"));
     write_file(&sheet_path, &sheet.to_png()?)?;
     write_file(&page_path, page.as_bytes())?;
-    let tasks: Vec<(&Task, _)> = rows;
     print_line!("{}", task_table(&tasks).trim_end());
     print_line!("\ndata {} {}", opened.manifest.source, opened.manifest.content_hash);
     print_line!("sheet {}\npage  {}  (open it in a browser)", sheet_path.display(), page_path.display());

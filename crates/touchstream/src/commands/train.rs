@@ -2,7 +2,7 @@
 
 use crate::settings_args::{RunSettings, choice, help_of};
 use crate::signals::{leave, stop_flag};
-use crate::stdio::print_line;
+use crate::stdio::{print_json, print_line};
 use crate::terminal::Terminal;
 use crate::text_table::aligned;
 use anyhow::{Context, Result, anyhow, bail};
@@ -14,7 +14,7 @@ use touchstream_analysis::StreamResults;
 use touchstream_experiment::config::{RawConfig, STREAM};
 use touchstream_experiment::curve::rows_from_csv;
 use touchstream_experiment::run::{CHECKPOINT_EVERY, Ending, RunFolder};
-use touchstream_experiment::{Inputs, RunSetup, default_folder, train};
+use touchstream_experiment::{Inputs, RunSetup, TrainOptions, default_folder, train};
 use touchstream_modules::composite::Voting;
 
 #[derive(Args)]
@@ -101,9 +101,11 @@ pub fn run_config(config: RawConfig, options: RunOptions) -> Result<()> {
     let inputs = setup.open(&terminal)?;
     // Until here Ctrl-C ends the program at once: nothing would be lost.
     let must_stop = stop_flag()?;
-    let ending = train(&setup, &inputs, &folder, options.checkpoint_every, &must_stop, &terminal)?;
+    let checkpoint_every = options.checkpoint_every;
+    let train_options = TrainOptions { checkpoint_every, ..TrainOptions::into(&folder) };
+    let ending = train(&setup, &inputs, &train_options, &must_stop, &terminal)?;
     if options.json {
-        print_line!("{}", serde_json::to_string_pretty(&summary(&folder, &inputs, ending)?)?);
+        print_json(&summary(&folder, &inputs, ending)?)?;
     } else if ending == Ending::Finished {
         print_files(&folder)?;
     }

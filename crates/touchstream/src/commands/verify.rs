@@ -1,6 +1,6 @@
 //! `touchstream verify`: tests each claim of the paper on the results of studies.
 
-use crate::stdio::{print_line, warn_user};
+use crate::stdio::{print_json, print_line, warn_user};
 use crate::terminal::Terminal;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -49,7 +49,7 @@ pub fn run(args: &VerifyArgs) -> Result<()> {
                 })
             })
             .collect();
-        print_line!("{}", serde_json::to_string_pretty(&verdicts)?);
+        print_json(&verdicts)?;
     } else {
         for evidence in all.iter().filter(|evidence| evidence.verdicts.iter().any(|verdict| shown(&verdict)))
         {

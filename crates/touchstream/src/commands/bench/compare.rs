@@ -1,6 +1,6 @@
 //! Two binaries in turn, each in processes of its own, and the ratios of their CPU times.
 
-use crate::stdio::{print_line, warn_user};
+use crate::stdio::{print_json, print_line, warn_user};
 use crate::text_table::aligned;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -157,8 +157,7 @@ fn plain(value: &Value) -> String {
 
 pub fn print(compared: &[Compared], pairs: u64, json: bool) -> Result<()> {
     if json {
-        print_line!("{}", serde_json::to_string_pretty(compared)?);
-        return Ok(());
+        return print_json(compared);
     }
     let mut table = vec![["", "unit", "old", "new", "ratio", "95 % interval"].map(String::from)];
     for row in compared {

@@ -2,9 +2,8 @@
 
 use crate::commands::bench::compare::{CompareArgs, Rates, compare_rates};
 use crate::commands::bench::peers::Peers;
-use crate::commands::bench::processor::Processor;
 use crate::settings_args::CacheArg;
-use crate::stdio::{print_line, warn_user};
+use crate::stdio::{print_json, print_line, warn_user};
 use crate::text_table::aligned;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -16,6 +15,7 @@ use touchstream_encoder::vgg16::{CONVOLUTION_MULTIPLY_ADDS, Vgg16};
 use touchstream_encoder::{Encoder, EncoderSpec, Features};
 use touchstream_env::screen::Screen;
 use touchstream_experiment::Unwatched;
+use touchstream_experiment::bench::Processor;
 use touchstream_experiment::config::EncoderOptions;
 use touchstream_experiment::study::process_cpu_time;
 
@@ -120,7 +120,7 @@ pub fn run(args: &EncoderBenchArgs) -> Result<()> {
     }
     let outcome = Outcome { processor, measured };
     match args.json {
-        true => print_line!("{}", serde_json::to_string_pretty(&outcome)?),
+        true => print_json(&outcome)?,
         false => print_line!("{}", text(&outcome)),
     }
     Ok(())

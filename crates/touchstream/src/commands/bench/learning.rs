@@ -1,7 +1,6 @@
 //! Steps per second of an agent and of its peers: what `bench modules` and `bench voting` share.
 
 use crate::commands::bench::compare::CompareArgs;
-use crate::commands::bench::noise_scenes::NoiseScenes;
 use crate::commands::bench::peers::Peers;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -11,6 +10,7 @@ use std::process::Command;
 use std::time::Instant;
 use touchstream_agents::Remap;
 use touchstream_env::stream::Stream;
+use touchstream_experiment::bench::NoiseScenes;
 use touchstream_experiment::study::thread_cpu_time;
 
 #[derive(Args)]

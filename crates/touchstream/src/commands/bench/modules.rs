@@ -2,10 +2,8 @@
 
 use crate::commands::bench::compare::{Rates, compare_rates};
 use crate::commands::bench::learning::{LearningArgs, Measured, N_ROUNDS, PeerScript, peer_script};
-use crate::commands::bench::noise_scenes::NoiseScenes;
 use crate::commands::bench::peers::Peers;
-use crate::commands::bench::processor::Processor;
-use crate::stdio::print_line;
+use crate::stdio::{print_json, print_line};
 use crate::text_table::aligned;
 use anyhow::Result;
 use clap::Args;
@@ -18,6 +16,7 @@ use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
 use touchstream_env::stream::Stream;
 use touchstream_env::task::find_task;
+use touchstream_experiment::bench::{NoiseScenes, Processor};
 use touchstream_modules::module::{MODULES, Stage, Structure};
 
 #[derive(Args)]
@@ -88,7 +87,7 @@ pub fn run(args: &ModulesBenchArgs) -> Result<()> {
     let (scene_len, candidates, batch) = (args.learning.scene_len, args.candidates, args.batch);
     let outcome = Outcome { processor, scene_len, candidates, batch, modules };
     match args.learning.json {
-        true => print_line!("{}", serde_json::to_string_pretty(&outcome)?),
+        true => print_json(&outcome)?,
         false => print_line!("{}", text(&outcome).trim_end()),
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! `touchstream encoder check`: an encoder's features of portraits, and their nearest neighbours.
 
 use crate::settings_args::{SourceArgs, Typed};
-use crate::stdio::{print_line, warn_user};
+use crate::stdio::{print_json, print_line, warn_user};
 use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
@@ -43,7 +43,7 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     let sheet = sheet_of(&checked, opened.stimuli.as_ref(), &facts)?;
     write_file(&args.out, &sheet.to_png()?)?;
     if args.json {
-        print_line!("{}", serde_json::to_string_pretty(&facts)?);
+        print_json(&facts)?;
     } else {
         print_facts(&facts)?;
         print_line!("{}", args.out.display());

@@ -1,16 +1,16 @@
 //! `touchstream encoder info`: architecture, shapes and weights of an encoder.
 
 use crate::settings_args::{CacheArg, Typed};
-use crate::stdio::print_line;
+use crate::stdio::{print_json, print_line};
 use crate::terminal::Terminal;
 use crate::text_table::aligned;
 use anyhow::Result;
 use clap::Args;
 use std::path::Path;
-use touchstream_encoder::{EncoderSpec, MAP_SIDE, Preprocessing};
+use touchstream_encoder::{EncoderSpec, MAP_SIDE, OnnxValue, Preprocessing};
 use touchstream_experiment::config::EncoderOptions;
 use touchstream_experiment::encoder_facts::{
-    EncoderFacts, ModelFacts, ValueFacts, compact_facts, onnx_facts, vgg16_facts,
+    EncoderFacts, ModelFacts, compact_facts, onnx_facts, vgg16_facts,
 };
 
 #[derive(Args)]
@@ -42,8 +42,7 @@ pub fn run(args: &InfoArgs) -> Result<()> {
 
 fn show(facts: &EncoderFacts, json: bool) -> Result<()> {
     if json {
-        print_line!("{}", serde_json::to_string_pretty(facts)?);
-        return Ok(());
+        return print_json(facts);
     }
     let map = match facts.map {
         Some([rows, columns, channels]) => format!("{rows} x {columns} x {channels}"),
@@ -74,17 +73,16 @@ fn show(facts: &EncoderFacts, json: bool) -> Result<()> {
 fn list_nodes(file: &Path, preprocessing: &Preprocessing, json: bool) -> Result<()> {
     let facts = ModelFacts::read(file, preprocessing)?;
     if json {
-        print_line!("{}", serde_json::to_string_pretty(&facts)?);
-        return Ok(());
+        return print_json(&facts);
     }
     print_line!(
         "{}\n  inputs   {}\n  outputs  {}\n",
         facts.encoder,
-        facts.inputs.join(", "),
-        facts.outputs.join(", ")
+        facts.model.inputs.join(", "),
+        facts.model.outputs.join(", ")
     );
     let headings = ["node", "operator", "shape", "map"].map(String::from);
-    let cells = |value: &ValueFacts| {
+    let cells = |value: &OnnxValue| {
         let shape = value.shape.as_ref().map_or("-".into(), |shape| format!("{shape:?}"));
         let map = match value.map_side {
             Some(MAP_SIDE) => "yes".to_owned(),
@@ -93,9 +91,9 @@ fn list_nodes(file: &Path, preprocessing: &Preprocessing, json: bool) -> Result<
         };
         [value.name.clone(), value.operator.clone(), shape, map]
     };
-    let rows: Vec<[String; 4]> = [headings].into_iter().chain(facts.values.iter().map(cells)).collect();
+    let rows: Vec<[String; 4]> = [headings].into_iter().chain(facts.model.values.iter().map(cells)).collect();
     print_line!("{}", aligned(&rows).trim_end());
-    if let Some(reason) = &facts.not_run {
+    if let Some(reason) = &facts.model.not_run {
         print_line!("\nthe model could not be run: {reason}");
     }
     print_line!("\nchoose with --scene NODE --map NODE");

@@ -1,7 +1,7 @@
 //! `touchstream encoder list`: the table of encoders.
 
 use crate::settings_args::CacheArg;
-use crate::stdio::print_line;
+use crate::stdio::{print_json, print_line};
 use crate::text_table::aligned;
 use anyhow::Result;
 use clap::Args;
@@ -19,8 +19,7 @@ pub struct ListArgs {
 pub fn run(args: &ListArgs) -> Result<()> {
     let lines = encoder_lines(args.cache.folder().as_deref());
     if args.json {
-        print_line!("{}", serde_json::to_string_pretty(&lines)?);
-        return Ok(());
+        return print_json(&lines);
     }
     let headings = ["encoder", "scene", "map", "installed", "size", "weights from"].map(String::from);
     let rows: Vec<[String; 6]> = [headings].into_iter().chain(lines.iter().map(cells)).collect();

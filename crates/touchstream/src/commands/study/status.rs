@@ -1,6 +1,6 @@
 //! `touchstream study status`: progress of a study, here and in the cluster's queue.
 
-use crate::stdio::print_line;
+use crate::stdio::{print_json, print_line};
 use crate::terminal::Terminal;
 use anyhow::Result;
 use clap::Args;
@@ -23,8 +23,7 @@ pub fn run(args: &StatusArgs) -> Result<()> {
     let terminal = Terminal::default();
     let status = status_of(&folder, &spec, &terminal)?;
     if args.json {
-        print_line!("{}", serde_json::to_string_pretty(&status)?);
-        return Ok(());
+        return print_json(&status);
     }
     let StudyStatus { n_runs, n_complete, n_failed, n_running, n_waiting, n_attempts, .. } = status;
     print_line!(

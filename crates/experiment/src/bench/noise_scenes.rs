@@ -1,6 +1,6 @@
 //! Random scene vectors and maps for benchmarks.
 
-use anyhow::{Result, bail};
+use crate::error::{Result, bail};
 use std::collections::HashMap;
 use touchstream_agents::{FeatureSource, SceneShape};
 use touchstream_env::seed::{RunSeed, StreamName};
@@ -11,7 +11,7 @@ use touchstream_modules::module::MapShape;
 const SCENES: StreamName = StreamName::new("bench/scenes");
 
 /// The shape of VGG-16's spatial map.
-pub const MAP: MapShape = MapShape { n_places: 196, n_channels: 512 };
+const MAP: MapShape = MapShape { n_places: 196, n_channels: 512 };
 /// Screens share maps.
 const N_MAPS: usize = 64;
 
@@ -25,7 +25,9 @@ pub struct NoiseScenes {
 
 impl NoiseScenes {
     pub fn of(stream: &Stream, scene_len: usize) -> Result<Self> {
-        let Some(screens) = stream.bound_task().screens() else { bail!("the task has too many screens") };
+        let Some(screens) = stream.bound_task().screens() else {
+            bail!(Settings, "the task has too many screens")
+        };
         let mut random = RunSeed(0).stream(SCENES, 0);
         let size = 3.5 / (scene_len as f32).sqrt();
         let vectors = (0..screens.len() * scene_len).map(|_| random.in_range(-size, size)).collect();
