@@ -22,15 +22,12 @@ const CHUNK_BYTES: usize = 1 << 18;
 pub enum TensorFileError {
     #[error(transparent)]
     Unreadable(#[from] io::Error),
-    /// The file was written by `torch.save`.
     #[error(
         "this is a file of torch.save, which may run code when it is read; save it with safetensors.torch.save_file"
     )]
     TorchFile,
-    /// The file has another format.
     #[error("this is not a safetensors file: {0}")]
     NotSafetensors(String),
-    /// The file is shorter or longer than its header declares.
     #[error("the file has {found} bytes, but its header declares {expected}: {}",
      if found < expected { "it is truncated" } else { "there are bytes after its tensors" })]
     WrongLength { expected: u64, found: u64 },
@@ -38,7 +35,6 @@ pub enum TensorFileError {
     Missing { tensor: String },
     #[error("tensor `{tensor}` should have shape {expected:?}, not {found:?}")]
     Shape { tensor: String, expected: Vec<usize>, found: Vec<usize> },
-    /// A tensor has an unsupported element type.
     #[error("tensor `{tensor}` has type {found:?}; weights must be F32, F16 or BF16")]
     Kind { tensor: String, found: Dtype },
     /// An element is NaN or infinite; `index` is in the tensor's order.
@@ -97,11 +93,6 @@ impl<R: Read + Seek> TensorFile<R> {
     /// Names of the tensors, in the order of the file.
     pub fn names(&self) -> Vec<String> {
         self.header.offset_keys()
-    }
-
-    /// A value of the file's metadata.
-    pub fn metadata(&self, key: &str) -> Option<&str> {
-        self.header.metadata().as_ref()?.get(key).map(String::as_str)
     }
 
     /// The shape of a tensor, if it exists.

@@ -1,7 +1,7 @@
 //! Sixteen floats in one AVX-512 register.
 #![allow(unsafe_code)]
 
-use crate::arithmetic::{F32x16, Lanes};
+use crate::arithmetic::{F32x16, Lanes, inlined};
 use std::arch::x86_64::*;
 
 /// AVX-512F. Kernels get this type only from `Instructions`, where AVX-512F has been detected.
@@ -20,40 +20,16 @@ macro_rules! detected {
 impl F32x16 for Avx512 {
     const HAS_32_REGISTERS: bool = true;
 
-    #[inline(always)]
-    fn splat(x: f32) -> Self {
-        Self(detected!(_mm512_set1_ps(x)))
-    }
-    #[inline(always)]
-    fn load(lanes: &Lanes) -> Self {
-        Self(detected!(_mm512_loadu_ps(lanes.as_ptr())))
-    }
-    #[inline(always)]
-    fn store(self, lanes: &mut Lanes) {
-        detected!(_mm512_storeu_ps(lanes.as_mut_ptr(), self.0))
-    }
-    #[inline(always)]
-    fn prefetch(lanes: &Lanes) {
-        detected!(_mm_prefetch::<_MM_HINT_T1>(lanes.as_ptr().cast()))
-    }
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Self(detected!(_mm512_add_ps(self.0, other.0)))
-    }
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        Self(detected!(_mm512_sub_ps(self.0, other.0)))
-    }
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        Self(detected!(_mm512_mul_ps(self.0, other.0)))
-    }
-    #[inline(always)]
-    fn mul_add(self, factor: Self, term: Self) -> Self {
-        Self(detected!(_mm512_fmadd_ps(self.0, factor.0, term.0)))
-    }
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        Self(detected!(_mm512_max_ps(self.0, other.0)))
+    inlined! {
+        fn splat(x: f32) -> Self = Self(detected!(_mm512_set1_ps(x)));
+        fn load(lanes: &Lanes) -> Self = Self(detected!(_mm512_loadu_ps(lanes.as_ptr())));
+        fn store(self, lanes: &mut Lanes) = detected!(_mm512_storeu_ps(lanes.as_mut_ptr(), self.0));
+        fn prefetch(lanes: &Lanes) = detected!(_mm_prefetch::<_MM_HINT_T1>(lanes.as_ptr().cast()));
+        fn add(self, other: Self) -> Self = Self(detected!(_mm512_add_ps(self.0, other.0)));
+        fn sub(self, other: Self) -> Self = Self(detected!(_mm512_sub_ps(self.0, other.0)));
+        fn mul(self, other: Self) -> Self = Self(detected!(_mm512_mul_ps(self.0, other.0)));
+        fn mul_add(self, factor: Self, term: Self) -> Self =
+            Self(detected!(_mm512_fmadd_ps(self.0, factor.0, term.0)));
+        fn max(self, other: Self) -> Self = Self(detected!(_mm512_max_ps(self.0, other.0)));
     }
 }

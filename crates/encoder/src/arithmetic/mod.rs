@@ -12,4 +12,4 @@ mod vector;
 
 pub(crate) use aligned_floats::AlignedFloats;
 pub(crate) use instructions::{Instructions, Kernel};
-pub(crate) use vector::{F32x16, Lanes, N_LANES};
+pub(crate) use vector::{F32x16, Lanes, N_LANES, inlined};

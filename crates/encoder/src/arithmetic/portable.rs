@@ -1,6 +1,6 @@
 //! Sixteen floats as an array, on any machine.
 
-use crate::arithmetic::{F32x16, Lanes, N_LANES};
+use crate::arithmetic::{F32x16, Lanes, N_LANES, inlined};
 
 /// Plain arithmetic, which the compiler vectorizes for the target's baseline.
 #[derive(Clone, Copy)]
@@ -20,32 +20,17 @@ impl Portable {
 impl F32x16 for Portable {
     const HAS_32_REGISTERS: bool = false;
 
-    #[inline(always)]
-    fn splat(x: f32) -> Self {
-        Self([x; N_LANES])
+    inlined! {
+        fn splat(x: f32) -> Self = Self([x; N_LANES]);
+        fn load(lanes: &Lanes) -> Self = Self(*lanes);
+        fn store(self, lanes: &mut Lanes) = *lanes = self.0;
+        fn prefetch(_: &Lanes) = ();
+        fn add(self, other: Self) -> Self = self.zip(other, |a, b| a + b);
+        fn sub(self, other: Self) -> Self = self.zip(other, |a, b| a - b);
+        fn mul(self, other: Self) -> Self = self.zip(other, |a, b| a * b);
+        fn max(self, other: Self) -> Self = self.zip(other, |a, b| if a > b { a } else { b });
     }
-    #[inline(always)]
-    fn load(lanes: &Lanes) -> Self {
-        Self(*lanes)
-    }
-    #[inline(always)]
-    fn store(self, lanes: &mut Lanes) {
-        *lanes = self.0;
-    }
-    #[inline(always)]
-    fn prefetch(_: &Lanes) {}
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        self.zip(other, |a, b| a + b)
-    }
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        self.zip(other, |a, b| a - b)
-    }
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        self.zip(other, |a, b| a * b)
-    }
+
     /// Fused only where every processor of the architecture supports it: elsewhere it would be a function call.
     #[inline(always)]
     fn mul_add(self, factor: Self, term: Self) -> Self {
@@ -58,9 +43,5 @@ impl F32x16 for Portable {
         } else {
             self.mul(factor).add(term)
         }
-    }
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        self.zip(other, |a, b| if a > b { a } else { b })
     }
 }

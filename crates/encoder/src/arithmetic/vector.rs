@@ -22,3 +22,14 @@ pub(crate) trait F32x16: Copy {
     /// `self` if it is larger than `other`, else `other`.
     fn max(self, other: Self) -> Self;
 }
+
+/// Defines methods that are inlined into all their callers.
+macro_rules! inlined {
+    ($(fn $name:ident($($args:tt)*) $(-> $out:ty)? = $body:expr;)*) => { $(
+        #[inline(always)]
+        fn $name($($args)*) $(-> $out)? {
+            $body
+        }
+    )* };
+}
+pub(crate) use inlined;

@@ -3,7 +3,7 @@
 //! `scripts/compact_network.py` is the same network in PyTorch.
 
 use crate::MAP_SIDE;
-use crate::compact::weights::{Weights, WeightsError};
+use crate::compact::weights::Weights;
 use crate::convolution::im2col::{Convolution, ConvolutionShape, Onto};
 use crate::encoder::Features;
 use crate::image_input::ColourScale;
@@ -33,8 +33,8 @@ const SCENE1: ConvolutionShape =
 const SCENE2: ConvolutionShape = ConvolutionShape { kernel_side: 1, stride: 1, n_in: 160, n_out: 64 };
 
 pub struct Network {
-    down: Vec<Convolution>,
-    blocks: Vec<Block>,
+    down: [Convolution; DOWN.len()],
+    blocks: [Block; BLOCKS.len()],
     scene1: Convolution,
     scene2: Convolution,
 }
@@ -56,26 +56,23 @@ pub struct Scratch {
 
 impl Network {
     /// Each convolution reads `NAME.weight`, `[side, side, in, out]`, and `NAME.bias`, `[out]`.
-    pub fn new(weights: &Weights<'_>) -> Result<Self, WeightsError> {
+    pub fn new(weights: &Weights<'_>) -> Self {
         let convolution = |name: &str, shape: ConvolutionShape| {
             let ConvolutionShape { kernel_side, n_in, n_out, .. } = shape;
-            let matrix = weights.get(&format!("{name}.weight"), &[kernel_side, kernel_side, n_in, n_out])?;
-            Ok(Convolution::new(shape, &matrix, &weights.get(&format!("{name}.bias"), &[n_out])?))
+            let matrix = weights.get(&format!("{name}.weight"), &[kernel_side, kernel_side, n_in, n_out]);
+            Convolution::new(shape, &matrix, &weights.get(&format!("{name}.bias"), &[n_out]))
         };
-        let down = DOWN.iter().map(|&(name, shape)| convolution(name, shape));
-        let blocks = BLOCKS.iter().map(|name| {
-            Ok(Block {
-                reduce: convolution(&format!("{name}_reduce"), REDUCE)?,
-                spatial: convolution(&format!("{name}_spatial"), SPATIAL)?,
-                expand: convolution(&format!("{name}_expand"), EXPAND)?,
-            })
-        });
-        Ok(Self {
-            down: down.collect::<Result<_, WeightsError>>()?,
-            blocks: blocks.collect::<Result<_, WeightsError>>()?,
-            scene1: convolution("scene1", SCENE1)?,
-            scene2: convolution("scene2", SCENE2)?,
-        })
+        let block = |name: &str| Block {
+            reduce: convolution(&format!("{name}_reduce"), REDUCE),
+            spatial: convolution(&format!("{name}_spatial"), SPATIAL),
+            expand: convolution(&format!("{name}_expand"), EXPAND),
+        };
+        Self {
+            down: DOWN.map(|(name, shape)| convolution(name, shape)),
+            blocks: BLOCKS.map(block),
+            scene1: convolution("scene1", SCENE1),
+            scene2: convolution("scene2", SCENE2),
+        }
     }
 
     pub fn forward(&self, screen: &Screen, scratch: &mut Scratch, features: &mut Features) {

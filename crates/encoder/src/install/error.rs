@@ -7,7 +7,6 @@ use std::path::PathBuf;
 /// Why an installation failed; nothing has been changed.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// The cache folder is not writable.
     #[error("the cache folder {path} cannot be written: {error}")]
     UnwritableCache { path: PathBuf, error: io::Error },
     #[error(
@@ -33,7 +32,6 @@ pub enum InstallError {
     BrokenArchive { path: PathBuf, error: io::Error },
     #[error("{path} does not contain the file {member}, so it is not {ARCHIVE_NAME}")]
     OtherArchive { path: PathBuf, member: &'static str },
-    /// The contents are not the expected ones.
     #[error("{what}: the hash is {found}, not {expected}; the file was changed or damaged, and is not used")]
     WrongHash { what: String, expected: String, found: String },
     #[error("cannot write {path}: {error}")]

@@ -38,19 +38,15 @@ pub enum OnnxProblem {
     /// The name is a weight, which does not depend on the screen, or the input, which is the screen.
     #[error("`{asked}` is {what} of the model, not the output of a node")]
     NotComputed { asked: String, what: &'static str },
-    /// The requested nodes depend on no input or on several.
     #[error("an encoder has one input, the screen; the requested nodes read {}", list_inputs(.names))]
     Inputs { names: Vec<String> },
-    /// The input cannot be a screen.
     #[error("its input `{name}` {reason}")]
     Input { name: String, reason: String },
     /// Invalid preprocessing settings.
     #[error("preprocessing: {0}")]
     Preprocessing(String),
-    /// Nodes are not in order, or read a value that does not exist.
     #[error("node `{node}` reads `{value}`, which no earlier node computes")]
     Unordered { node: String, value: String },
-    /// Two nodes have the same output, or an output has the name of an input or a weight.
     #[error("`{value}` is computed by a node, but exists already")]
     MadeTwice { value: String },
     /// Random operators would make features differ from run to run.
@@ -59,13 +55,10 @@ pub enum OnnxProblem {
     /// The runtime does not implement an operator, which is named with its domain unless that is the standard one.
     #[error("operator `{operator}` of node `{node}` is not supported by the runtime")]
     Unsupported { operator: String, node: String },
-    /// The runtime cannot load or run the model.
     #[error("the runtime refuses it: {0}")]
     Refused(String),
-    /// The values are not floats.
     #[error("`{node}` has type {kind}, but features must be float32")]
     NotFloat { node: String, kind: String },
-    /// The value has no elements.
     #[error("`{node}` is empty: its shape is {shape:?}")]
     Empty { node: String, shape: Vec<usize> },
     /// The shape is not that of a spatial map.

@@ -3,7 +3,6 @@
 /// Why bytes are not a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
-    /// A field is longer than the rest of the message.
     #[error("it ends in the middle of a field, so it is truncated or not an ONNX file")]
     Truncated,
     /// Bytes that are not a field.

@@ -89,7 +89,6 @@ pub enum WeightsProblem {
     /// The file, or one of its tensors, is invalid.
     #[error(transparent)]
     File(#[from] TensorFileError),
-    /// The file contains VGG-16 with batch normalization.
     #[error("these are weights of vgg16_bn, which has batch normalization; take those of plain vgg16")]
     BatchNorm,
     /// The convolutions have other names.
