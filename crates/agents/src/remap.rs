@@ -59,7 +59,6 @@ pub struct Played {
 /// Why playing failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlayError {
-    /// The loss became NaN or infinite.
     #[error("the loss is {loss} after {n_steps} steps: learning diverged; a lower learning rate may help")]
     Diverged {
         loss: f32,

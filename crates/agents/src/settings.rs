@@ -76,14 +76,8 @@ pub struct AgentSettings {
 /// Invalid settings.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SettingsError {
-    /// The module does not exist.
     #[error("there is no module `{id}`{}", did_you_mean(*.nearest))]
-    NoSuchModule {
-        id: String,
-        /// A similar id.
-        nearest: Option<&'static str>,
-    },
-    /// Too few widths.
+    NoSuchModule { id: String, nearest: Option<&'static str> },
     #[error("units: {id} needs at least {min} widths ({what}), not {found}")]
     TooFewStages {
         id: String,
@@ -92,13 +86,11 @@ pub enum SettingsError {
         /// What they are for, such as bottleneck and layers.
         what: &'static str,
     },
-    /// The features lack spatial maps.
     #[error("{id} reads spatial maps, but the features have only scene vectors")]
     NoMaps { id: String },
     /// The module's shape is invalid.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// A value is out of range.
     #[error("{field}: {found} is not {range}")]
     OutOfRange { field: &'static str, found: String, range: String },
 }

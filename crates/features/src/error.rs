@@ -19,10 +19,8 @@ pub enum FeatureError {
     /// A feature is NaN or infinite; `part` is `scene vector` or `spatial map`.
     #[error("encoder `{encoder}` computed {value} in a {part}: its weights or its input are damaged")]
     NotFinite { encoder: String, part: &'static str, value: f32 },
-    /// A feature of a spatial map exceeds the range of half precision.
     #[error("encoder `{encoder}` computed {value} in a spatial map, but half precision ends at 65504")]
     TooLarge { encoder: String, value: f32 },
-    /// A task has too many different match screens.
     #[error(
         "task `{task}` puts templates in too many places to encode them all: bind it with a placement pool"
     )]
@@ -32,12 +30,10 @@ pub enum FeatureError {
     /// The cache is not writable, so the work would be lost.
     #[error("the cache folder {} is not writable ({reason}): nothing was encoded", folder.display())]
     Unwritable { folder: PathBuf, reason: String },
-    /// There is no task, or tasks have no screens.
     #[error("there is no screen to encode")]
     NoScreens,
     #[error("features cannot be scaled to norm {norm}: it must be above 0")]
     Norm { norm: f32 },
-    /// The disk is full.
     #[error(
         "no space to write {} ({error}); what was encoded before is kept, and partial files are never used",
         path.display()

@@ -27,7 +27,6 @@ pub enum DecodeError {
     /// The image is larger than allowed, according to its header.
     #[error("{width}x{height} pixels exceed the limit of {MAX_SIDE_PX} per side or {} million in all", MAX_PIXELS / 1_000_000)]
     TooLarge { width: u32, height: u32 },
-    /// The file ends within the image.
     #[error("the file ends before its image does")]
     Truncated,
     /// Any other error of the decoder.

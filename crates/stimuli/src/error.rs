@@ -15,26 +15,19 @@ pub enum SourceError {
     /// An annotation file is invalid as a whole.
     #[error("{}: {reason}", .file.display())]
     Annotations { file: PathBuf, reason: String },
-    /// The source does not have a requested class.
     #[error("no class `{name}`{}; classes: {}",
         .nearest.as_ref().map(|right| format!(" (did you mean `{right}`?)")).unwrap_or_default(), list(.available))]
     UnknownClass { name: String, nearest: Option<String>, available: Vec<String> },
-    /// A class is requested twice.
     #[error("class `{name}` is requested twice")]
     ClassTwice { name: String },
-    /// A requested class lacks images.
     #[error("class `{name}` cannot be used: {reason}")]
     UnusableClass { name: String, reason: String },
-    /// No class has all necessary images.
     #[error("{}: no class can be used{}", .root.display(), first_of(.skipped))]
     NoClasses { root: PathBuf, skipped: Vec<Skipped> },
-    /// Something was skipped, and `strict` is set.
     #[error("strict: {} cannot be used{}", count(.skipped), first_of(.skipped))]
     Strict { skipped: Vec<Skipped> },
-    /// The image file chosen as a template is unusable.
     #[error("template of class `{class}`, {}: {reason}", .file.display())]
     Template { class: String, file: PathBuf, reason: String },
-    /// A number of images is out of range.
     #[error("{what} must be {expected}, not {given}")]
     Size { what: &'static str, expected: &'static str, given: u32 },
     /// The gallery made an unusable image: a bug of the generator.

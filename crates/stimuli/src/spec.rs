@@ -24,7 +24,6 @@ pub enum SpecError {
     #[error("`{text}` is not a source of images{}; sources: gallery, folder:PATH, coco:PATH, cutouts:PATH",
         .nearest.as_ref().map(|right| format!(" (did you mean `{right}`?)")).unwrap_or_default())]
     UnknownKind { text: String, nearest: Option<String> },
-    /// The path is missing.
     #[error("`{kind}` needs a path: {kind}:PATH")]
     NoPath { kind: String },
     #[error("`gallery` takes no path, but `{path}` was given")]

@@ -57,7 +57,6 @@ pub enum ScheduleError {
         "the last segment of a schedule that does not repeat continues indefinitely: omit its length, or set `repeat`"
     )]
     Ends,
-    /// A segment that is not the last one has no length.
     #[error("segment {segment} has no length, so nothing after it would be reached")]
     NeverReached { segment: usize },
     /// A length of 0, above the maximum, or a range with `max < min`.

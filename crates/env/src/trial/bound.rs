@@ -41,7 +41,6 @@ pub(crate) enum Rule {
 /// Why a task cannot be played on a source.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
-    /// The source has too few classes.
     #[error("task `{task}` needs {needed} classes, `{stimuli}` has {available}")]
     TooFewClasses {
         task: String,
@@ -50,10 +49,8 @@ pub enum BindError {
         needed: usize,
         available: usize,
     },
-    /// The source lacks a class that the task names.
     #[error("task `{task}` names class `{class}`, which `{stimuli}` does not have{}", did_you_mean(.nearest.as_deref()))]
     UnknownClass { task: String, stimuli: String, class: String, nearest: Option<String> },
-    /// The split has no images of a kind that the task shows.
     #[error("task `{task}` needs {what}, and the {split} split of `{stimuli}` has none")]
     NoImages {
         task: String,
@@ -62,7 +59,6 @@ pub enum BindError {
         /// The kind of images, for instance ``portraits of class `crow` ``.
         what: String,
     },
-    /// The source failed to make a template.
     #[error("a template of task `{task}` could not be loaded: {source}")]
     Template { task: String, source: StimulusError },
 }

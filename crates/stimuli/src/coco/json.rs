@@ -85,7 +85,6 @@ pub enum OutlineError {
     Polygon(#[from] PolygonError),
     #[error(transparent)]
     Rle(#[from] RleError),
-    /// The mask has another size than the image.
     #[error("the mask has {mask_height}x{mask_width} pixels, the image {height}x{width}")]
     OtherSize { mask_height: u32, mask_width: u32, height: u32, width: u32 },
 }

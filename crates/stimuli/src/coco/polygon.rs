@@ -14,10 +14,8 @@ const MAX_BOUNDARY_POINTS: u64 = 4_000_000;
 pub enum PolygonError {
     #[error("there are no polygons")]
     NoPolygons,
-    /// A polygon is not a list of `x, y` for at least three corners.
     #[error("a polygon of {n_numbers} numbers, not an even number of at least 6")]
     Corners { n_numbers: usize },
-    /// A corner is far outside of any image.
     #[error("coordinate {coordinate} is not a number or far outside the image")]
     Coordinate { coordinate: f64 },
     /// Tracing the boundary would take too long.

@@ -14,22 +14,16 @@ pub struct Rle {
 /// Why run lengths are not a mask.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RleError {
-    /// An image cannot have this size.
     #[error("a mask of {height}x{width} pixels is not allowed")]
     Size { height: u32, width: u32 },
-    /// The runs do not add up to the image.
     #[error("run lengths add up to {sum} pixels, not to {expected}")]
     Sum { sum: u64, expected: u64 },
-    /// A run is negative or longer than the image.
     #[error("run length {length} is not in 0..={n_pixels}")]
     Length { length: i64, n_pixels: u64 },
-    /// A character that the encoding does not use.
     #[error("byte {byte} at {at} is not part of compressed run lengths")]
     Character { byte: u8, at: usize },
-    /// The text ends within a number, or a number is too long.
     #[error("compressed run lengths end within a number")]
     Unfinished,
-    /// The masks belong to images of different sizes.
     #[error("the masks have different sizes")]
     DifferentSizes,
 }
