@@ -21,8 +21,8 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// `None` without runs, and if a score is not finite or a run occurs twice. The result is bit-identical for any order
-    /// of the runs.
+    /// `None` without runs, and if a score is not finite or a run occurs twice. The result is bit-identical for any
+    /// order of the runs.
     pub fn new<'a>(runs: impl IntoIterator<Item = Run<'a>>) -> Option<Self> {
         let mut methods: BTreeMap<&str, BTreeMap<&str, BTreeMap<u64, f64>>> = BTreeMap::new();
         for Run { method, task, seed, score } in runs {

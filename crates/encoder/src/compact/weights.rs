@@ -1,4 +1,4 @@
-//! The network's weights, which are part of the program. Other weights than the network's are a mistake in this program.
+//! The network's weights, which are part of the program; that they do not fit would be a mistake in the program.
 
 use safetensors::{Dtype, SafeTensors};
 use touchstream_env::stimuli::ContentHash;

@@ -12,8 +12,8 @@ const RESAMPLING: Resampling = Resampling {
     width: Width::Percentile,
 };
 
-/// The mean over screens with its 95 % bootstrap interval. The seed is fixed, so that equal values have equal intervals.
-/// Panics without screens, or if a value is not finite.
+/// The mean over screens with its 95 % bootstrap interval. The seed is fixed, so that equal values have equal
+/// intervals. Panics without screens, or if a value is not finite.
 pub fn score_of(values: &[f64]) -> Estimate {
     Estimate::bootstrapped(values, &RESAMPLING).expect("at least one screen, with finite values")
 }

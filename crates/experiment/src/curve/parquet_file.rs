@@ -14,7 +14,7 @@ pub fn parquet_bytes(rows: &[CurveRow]) -> Result<Vec<u8>, ParquetError> {
                 Value::Number(number) => numbers.push(number),
             }
         }
-        // The values of a column are of one kind.
+        // All values of a column have the same kind.
         let cells = if numbers.is_empty() { Cells::Count(counts) } else { Cells::Number(numbers) };
         TableColumn { name: column.name.into(), label: String::new(), cells }
     };
