@@ -211,7 +211,7 @@ fn how_to_read(page: &TrainingPage, has_maps: bool) -> String {
         html.push_str(
             "<p class=caption><b>Reward maps.</b> The reward that the agent predicts for every touch of a screen, while it \
              learns, and the true reward at the right; each row is a trial that it never trains on. A ring marks the touch \
-             with the highest predicted reward. The film below shows the same maps more often.</p>\n",
+             with the highest predicted reward. The animation below shows the same maps more often.</p>\n",
         );
     }
     html
@@ -230,7 +230,7 @@ fn task_section(idx: usize, result: &TaskResult, part: &TaskPart) -> String {
     }
     let images = [
         (&part.strip, png_source as fn(&[u8]) -> String, "reward maps at a few steps of learning"),
-        (&part.film, film_source, "film of the reward maps"),
+        (&part.film, film_source, "animation of the reward maps"),
     ];
     for (bytes, source, name) in images {
         if let Some(bytes) = bytes {
