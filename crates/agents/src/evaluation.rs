@@ -93,9 +93,26 @@ impl Evaluator {
         features: &dyn FeatureSource,
         n_trials: u64,
     ) -> Result<Evaluation, MissingFeatures> {
+        let evaluation = self.evaluate_unless(&|| false, skill, policy, stream, features, n_trials)?;
+        Ok(evaluation.expect("nothing stops it"))
+    }
+
+    /// The same; `None` if `must_stop` returns true before the last trial. It is asked every few steps.
+    pub fn evaluate_unless(
+        &mut self,
+        must_stop: &dyn Fn() -> bool,
+        skill: &Skill,
+        policy: &PolicySettings,
+        stream: &mut Stream,
+        features: &dyn FeatureSource,
+        n_trials: u64,
+    ) -> Result<Option<Evaluation>, MissingFeatures> {
         let mut sums = Sums::default();
         self.window.clear();
         while sums.n_trials < n_trials {
+            if must_stop() {
+                return Ok(None);
+            }
             self.window.look_ahead(0, stream, features)?;
             skill.precompute_visual(&self.window.history(features), &mut self.memory);
             for row in 0..ROWS {
@@ -125,7 +142,7 @@ impl Evaluator {
             }
             self.window.advance(ROWS);
         }
-        Ok(sums.evaluation(self.candidates.len()))
+        Ok(Some(sums.evaluation(self.candidates.len())))
     }
 }
 

@@ -24,5 +24,8 @@ pub use encoder::{EncodeError, Encoder, FeatureShape, Features, MAP_SIDE};
 pub use image_input::{IMAGENET_DEVIATION, IMAGENET_MEAN};
 pub use onnx::{Layout, OnnxError, OnnxProblem, OnnxSettings, Preprocessing, cut_onnx, onnx_values};
 #[cfg(feature = "onnx")]
-pub use onnx::{OnnxEncoder, OnnxModelInfo, OnnxValue, is_caught_panic};
+pub use onnx::{
+    OUT_OF_MEMORY, OnnxEncoder, OnnxModelInfo, OnnxValue, TRIAL_RUN, answer_trial_run, is_caught_panic,
+    try_onnx_models_with,
+};
 pub use spec::{EncoderSpec, EncoderSpecError};

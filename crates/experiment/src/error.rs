@@ -36,6 +36,12 @@ pub enum Error {
     OtherRun { folder: PathBuf, difference: String },
     #[error("{} is not the folder of a run, but holds {}; choose another folder", .folder.display(), .file.display())]
     NotARun { folder: PathBuf, file: PathBuf },
+    /// A file would be overwritten that no earlier start has written.
+    #[error("{} would be overwritten, and is not known to be of an earlier start; choose another folder, or move it", .file.display())]
+    NotOurs { file: PathBuf },
+    /// The folder contains no study, but something that a study would overwrite.
+    #[error("{} is not the folder of a study, but holds {}; choose another folder", .folder.display(), .file.display())]
+    NotAStudy { folder: PathBuf, file: PathBuf },
     #[error("another process is working on {}", .folder.display())]
     Busy { folder: PathBuf },
     /// Learning diverged, or features are missing.
@@ -100,13 +106,7 @@ impl Error {
 
     /// All causes, from the outermost to the innermost: `curve.csv: line 3: ...`.
     pub fn text(&self) -> String {
-        let mut text = self.to_string();
-        let mut cause = self.source();
-        while let Some(inner) = cause {
-            text += &format!(": {inner}");
-            cause = inner.source();
-        }
-        text
+        text_of(self)
     }
 
     /// Whether the file may be intact but cannot be read now: permissions, an unreachable server.
@@ -138,6 +138,20 @@ impl Error {
         });
         causes.filter_map(|cause| Some(cause.downcast_ref::<io::Error>()?.kind()))
     }
+}
+
+/// An error and its causes. A cause that the error before already ends with is not repeated.
+pub fn text_of(error: &(dyn StdError + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let words = inner.to_string();
+        if !text.ends_with(&words) {
+            text += &format!(": {words}");
+        }
+        cause = inner.source();
+    }
+    text
 }
 
 fn is_unreachable(kind: ErrorKind) -> bool {
@@ -202,5 +216,17 @@ mod tests {
             check(io::Error::from(kind), false);
         }
         check(Error::Folder("plan.lessons: there is none".into()), false);
+    }
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let said = io::Error::other("cannot read the model: no such file");
+        let outer = Error::In { context: "no such file".into(), source: Box::new(said.into()) };
+        assert_eq!(outer.text(), "no such file: cannot read the model: no such file");
+        let twice = Error::In {
+            context: "a: no such file".into(),
+            source: Box::new(io::Error::other("no such file").into()),
+        };
+        assert_eq!(twice.text(), "a: no such file");
     }
 }

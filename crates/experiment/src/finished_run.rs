@@ -3,9 +3,9 @@
 use crate::config::RawConfig;
 use crate::error::{Context, Error, Result, bail};
 use crate::inputs::Inputs;
-use crate::run::{RunFolder, RunStatus, Stage, WeightsFacts, read_weights};
+use crate::run::{RunFolder, RunStatus, Stage, VerifiedRun, WeightsFacts, difference, read_weights};
 use crate::setup::RunSetup;
-use crate::watch::Watch;
+use crate::watch::{Event, Watch};
 use std::path::{Path, PathBuf};
 use touchstream_agents::skill_on;
 use touchstream_env::stimuli::Split;
@@ -20,30 +20,54 @@ pub struct FinishedRun {
 }
 
 impl FinishedRun {
+    /// Opens a run after comparing what is read of it with its manifest; a damaged run is refused.
     pub fn open(path: &Path, cache: Option<PathBuf>, watch: &dyn Watch) -> Result<Self> {
         let folder = RunFolder::at(path);
-        if !folder.config().exists() {
+        let damaged = || {
+            format!(
+                "{0} is damaged; `touchstream train --resume {0}` moves it aside and repeats it",
+                path.display()
+            )
+        };
+        let read = VerifiedRun::open(folder.clone()).and_then(|run| {
+            let config = run.read_text(&folder.config())?;
+            // Named here, and compared once more as part of the identity.
+            for name in folder.own_files()?.iter().filter(|name| name.ends_with(".toml")) {
+                run.read(&path.join(name))?;
+            }
+            Ok((config, run.read_status()?, run.read_identity()?, read_weights(&run)?, run))
+        });
+        let read = read.map_err(|error| match error {
+            Error::Damaged { .. } => Error::In { context: damaged(), source: Box::new(error) },
+            error => error,
+        });
+        let (config, status, identity, weights, run) = read?;
+        let Some(config) = config else {
             bail!(Folder, "{} is not the folder of a run: it has no config.toml", path.display());
-        }
-        let mut config = RawConfig::read(&folder.config())?;
+        };
+        let mut config = RawConfig::from_text(&config, &folder.config())?;
         config.images.cache = cache;
         let setup = RunSetup::new(config)?;
-        if !folder.weights().exists() {
-            return Err(Error::Folder(why_no_weights(path, folder.read_status()?)));
+        let is_finished = status.as_ref().is_some_and(|status| status.stage == Stage::Finished);
+        let Some(weights) = weights.filter(|_| is_finished) else {
+            return Err(Error::Folder(why_no_weights(path, status)));
+        };
+        if run.manifest().is_none() {
+            watch.on(Event::WithoutManifest { path });
         }
-        let weights = read_weights(&folder.weights())?;
         let inputs = setup.open(watch)?;
         let mut wanted = inputs.identity(setup.plan.clone());
-        // The run may have been trained on a machine with other rounding; it can be evaluated here all the same.
-        if let Some(found) = folder.read_identity()? {
-            wanted.rounding = found.rounding;
-        }
-        if let Some(difference) = folder.difference_from(&wanted)? {
-            bail!(
-                Folder,
-                "{}: it was trained with other images, features or settings than those here ({difference})",
-                path.display()
-            );
+        if let Some(found) = identity {
+            // The run may have been trained on a machine with other rounding; it can be evaluated here all the same.
+            wanted.rounding.clone_from(&found.rounding);
+            if found != wanted {
+                bail!(
+                    Folder,
+                    "{}: it was trained with other images, features or settings than those here ({})",
+                    path.display(),
+                    difference(&found, &wanted)
+                );
+            }
         }
         let skill = skill_on(&inputs.scenes, weights.module, weights.controller);
         Ok(Self { setup, inputs, skill, facts: weights.facts })

@@ -6,8 +6,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use touchstream_files::AsideFile;
 
-/// An output file under a name that the user chose. A regular file is written under a temporary name and renamed;
-/// devices and pipes are written to directly, and links are kept.
+/// An output file under a name that the user chose, created before the work whose result it will contain. A regular file
+/// is written under a temporary name and renamed; devices and pipes are written to directly, and links are kept.
 pub struct OutputFile {
     path: PathBuf,
     target: Target,
@@ -22,6 +22,12 @@ impl OutputFile {
     pub fn create(path: &Path) -> Result<Self> {
         let target = open_target(path).with_context(|| cannot_write(path))?;
         Ok(Self { path: path.to_owned(), target })
+    }
+
+    /// Writes all of the file.
+    pub fn finish_with(mut self, bytes: &[u8]) -> Result<()> {
+        self.write_all(bytes).with_context(|| cannot_write(&self.path))?;
+        self.finish()
     }
 
     pub fn finish(self) -> Result<()> {
@@ -63,7 +69,5 @@ impl Write for OutputFile {
 }
 
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut file = OutputFile::create(path)?;
-    file.write_all(bytes).with_context(|| cannot_write(path))?;
-    file.finish()
+    OutputFile::create(path)?.finish_with(bytes)
 }

@@ -62,8 +62,12 @@ impl References {
             let Some(curve) = trainer.learn(&mut agent, &mut stream, &part, &is_over)? else {
                 return Ok(None);
             };
-            let after = (0..=lesson).map(|task| Ok(trainer.evaluate(&agent, task, 0)?.0));
-            fine_tuning_after.push(after.collect::<Result<Vec<f64>>>()?);
+            let mut after = Vec::new();
+            for task in 0..=lesson {
+                let Some((reward, _)) = trainer.evaluate(&agent, task, 0)? else { return Ok(None) };
+                after.push(reward);
+            }
+            fine_tuning_after.push(after);
             fine_tuning.push(curve);
             parts.push(LessonPart { end: agent.n_steps(), ..part });
         }
@@ -113,10 +117,11 @@ impl Trainer<'_> {
         let every = self.setup.plan.evaluate_every;
         let first_step = agent.n_steps();
         let point = |agent: &Remap, step: u64, idx: usize| {
-            let (reward, reward_se) = self.evaluate(agent, part.lesson, (part.first_row + idx) as u64)?;
-            Ok::<Point, crate::Error>((step, reward, reward_se))
+            let found = self.evaluate(agent, part.lesson, (part.first_row + idx) as u64)?;
+            Ok::<Option<Point>, crate::Error>(found.map(|(reward, reward_se)| (step, reward, reward_se)))
         };
-        let mut curve = vec![point(agent, 0, 0)?];
+        let Some(first) = point(agent, 0, 0)? else { return Ok(None) };
+        let mut curve = vec![first];
         let mut now = part.start;
         while now < part.end {
             if (self.must_stop)() {
@@ -128,7 +133,8 @@ impl Trainer<'_> {
             now = part.start + step;
             let is_over = is_over(stream);
             if before / every < now / every || now >= part.end || is_over {
-                curve.push(point(agent, step, curve.len())?);
+                let Some(point) = point(agent, step, curve.len())? else { return Ok(None) };
+                curve.push(point);
             }
             if is_over {
                 break;
@@ -137,8 +143,8 @@ impl Trainer<'_> {
         Ok(Some(curve))
     }
 
-    /// Mean reward per trial on a task's validation split, and its standard error.
-    fn evaluate(&self, agent: &Remap, lesson: usize, number: u64) -> Result<(f64, f64)> {
+    /// Mean reward per trial on a task's validation split, and its standard error; `None` if asked to stop.
+    fn evaluate(&self, agent: &Remap, lesson: usize, number: u64) -> Result<Option<(f64, f64)>> {
         let plan = &self.setup.plan;
         let mut validation = self.world.validations[lesson].clone();
         let n_trials = plan.evaluation_trials;
@@ -146,7 +152,8 @@ impl Trainer<'_> {
         let mut evaluator = Evaluator::new(agent.skill(), agent.settings(), RunSeed(plan.seed));
         let policy = &plan.lessons[lesson].agent.policy;
         let scenes = self.world.scenes;
-        let found = evaluator.evaluate(agent.skill(), policy, &mut validation, scenes, n_trials)?;
-        Ok((found.reward, found.reward_se))
+        let (skill, must_stop) = (agent.skill(), self.must_stop);
+        let found = evaluator.evaluate_unless(must_stop, skill, policy, &mut validation, scenes, n_trials)?;
+        Ok(found.map(|found| (found.reward, found.reward_se)))
     }
 }

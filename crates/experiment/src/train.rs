@@ -4,7 +4,7 @@ use crate::config_files::write_config;
 use crate::error::{Error, Result};
 use crate::inputs::Inputs;
 use crate::references::References;
-use crate::run::{CHECKPOINT_EVERY, Ending, RunFolder, Training};
+use crate::run::{CHECKPOINT_EVERY, Ending, MovedRun, RunFolder, Training};
 use crate::setup::RunSetup;
 use crate::training_page;
 use crate::watch::{Event, Watch};
@@ -58,6 +58,13 @@ pub fn train(
     let hash = identity.hash();
     let training = Training::open(folder.clone(), identity, setup.world(inputs)?)?;
     let mut training = training.checkpoint_every(options.checkpoint_every);
+    if let Some(MovedRun { problem, aside }) = training.moved() {
+        watch.on(Event::RunSetAside { name: &path.display().to_string(), problem, aside });
+    }
+    if training.is_finished() {
+        watch.on(Event::RunAlreadyFinished { folder: path });
+        return Ok(Ending::Finished);
+    }
     write_config(setup, &folder)?;
     let must_stop = || must_stop.load(Ordering::Relaxed);
     let saved = References::read(&folder, &hash);
@@ -69,10 +76,8 @@ pub fn train(
             scope.spawn(move || References::train(setup, inputs, &hash, &must_stop))
         });
         let (step, n_steps) = (training.n_steps(), setup.plan.n_steps);
-        match step {
-            0 => {}
-            step if step >= n_steps => watch.on(Event::RunAlreadyFinished { folder: path }),
-            step => watch.on(Event::RunContinued { step }),
+        if step > 0 {
+            watch.on(Event::RunContinued { step });
         }
         let module = &setup.plan.agent().module.id;
         watch.on(Event::TrainingStarted { tasks: &setup.tasks, module, step, n_steps });
@@ -100,6 +105,7 @@ pub fn train(
             }
         };
         training_page::write(setup, inputs, &training, references.as_ref(), &folder)?;
+        folder.write_manifest()?;
         Ok(Ending::Finished)
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::curve::{LessonVotes, voter_name};
 use crate::error::{Context, Error, Result, bail};
-use crate::run::RunFolder;
+use crate::run::VerifiedRun;
 use touchstream_modules::composite::{StageVotes, Voter, voter_shares};
 use touchstream_report::page::module_class;
 use touchstream_report::vote_plots::{VoteSeries, VoterShares};
@@ -48,12 +48,9 @@ fn shown_name(voter: Voter, n_old: usize, tasks: &[&str]) -> String {
 }
 
 /// The shares of every voter at every stage of a run's `votes.csv`; `None` without that file.
-pub fn read_votes(folder: &RunFolder) -> Result<Option<VoteSeries>> {
-    let path = folder.votes_csv();
-    if !folder.has(&path) {
-        return Ok(None);
-    }
-    let text = folder.read_text(&path).with_context(|| path.display().to_string())?;
+pub fn read_votes(run: &VerifiedRun) -> Result<Option<VoteSeries>> {
+    let path = run.folder().votes_csv();
+    let Some(text) = run.read_text(&path)? else { return Ok(None) };
     let mut series = VoteSeries::default();
     for (idx, line) in text.lines().enumerate().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();

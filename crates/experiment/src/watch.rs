@@ -45,6 +45,10 @@ pub enum Event<'a> {
     RunContinued {
         step: u64,
     },
+    /// A run or study of an older program, which cannot be compared with anything.
+    WithoutManifest {
+        path: &'a Path,
+    },
     /// A run had already finished.
     RunAlreadyFinished {
         folder: &'a Path,
@@ -145,6 +149,9 @@ impl fmt::Display for Event<'_> {
             }
             Self::RunContinued { step } => write!(f, "resuming from step {step}"),
             Self::RunAlreadyFinished { folder } => write!(f, "{} is finished already", folder.display()),
+            Self::WithoutManifest { path } => {
+                write!(f, "note: {} has no manifest: whether it is intact is unknown", path.display())
+            }
             Self::RunInterrupted { folder, step, n_steps } => write!(
                 f,
                 "stopped at step {step} of {n_steps}; resume with: touchstream train --resume {}",

@@ -9,6 +9,7 @@
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use touchstream_files::refuse_special_file;
 
 /// The bucket locks of one store.
 #[derive(Debug)]
@@ -39,6 +40,7 @@ impl BucketLocks {
 
     pub fn try_lock(&self, bucket: u8) -> io::Result<BucketLock> {
         let path = self.folder.join(format!("{bucket:02x}.lock"));
+        refuse_special_file(&path)?;
         let file = File::options().write(true).create(true).truncate(false).open(path)?;
         match file.try_lock() {
             Ok(()) => Ok(BucketLock::Acquired { _lock: Some(file) }),

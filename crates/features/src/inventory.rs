@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use touchstream_files::{entries_of, none_if_not_found};
+use touchstream_files::{entries_of, none_if_not_found, refuse_special_file};
 
 /// The contents of a store, after checking all of it.
 #[derive(Clone, Debug)]
@@ -152,6 +152,7 @@ pub enum Deleted {
 /// Deletes the files of a store that this crate created, unless the store is in use. Files that another process deletes
 /// meanwhile count as deleted.
 pub fn delete_store(folder: &Path) -> io::Result<Deleted> {
+    refuse_special_file(&in_use_path(folder))?;
     let in_use = File::options().write(true).create(true).truncate(false).open(in_use_path(folder));
     let Some(in_use) = none_if_not_found(in_use)? else {
         return Ok(Deleted::Gone { n_bytes: 0, foreign: Vec::new() });

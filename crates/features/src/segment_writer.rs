@@ -17,7 +17,7 @@ use crate::segment::{HEAD_BYTES, Seal, SegmentHead, scan};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use touchstream_files::entries_of;
+use touchstream_files::{entries_of, refuse_special_file};
 
 /// A segment of this size receives no further records.
 const MAX_SEGMENT_BYTES: u64 = 1 << 30;
@@ -57,6 +57,9 @@ impl SegmentWriter {
 
     /// An existing segment, if it can be locked and is not full.
     fn take(path: &Path, head: &SegmentHead) -> Result<Option<Self>, FeatureError> {
+        if refuse_special_file(path).is_err() {
+            return Ok(None);
+        }
         let Ok(file) = File::options().read(true).write(true).open(path) else { return Ok(None) };
         if file.try_lock().is_err() {
             return Ok(None);

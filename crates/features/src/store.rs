@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use touchstream_encoder::FeatureShape;
 use touchstream_env::stimuli::ContentHash;
-use touchstream_files::{AsideFile, unwritable_cache};
+use touchstream_files::{AsideFile, refuse_special_file, unwritable_cache};
 
 /// The folder of all stores, within the cache folder.
 pub const FEATURES_FOLDER: &str = "features";
@@ -261,6 +261,7 @@ fn hold(path: &Path) -> Option<File> {
         // An error shows up when the file is opened.
         let _ = fs::create_dir_all(folder);
     }
+    refuse_special_file(path).ok()?;
     let opened = File::options().write(true).create(true).truncate(false).open(path);
     let file = opened.or_else(|_| File::open(path)).ok()?;
     file.lock_shared().ok().map(|()| file)

@@ -1,11 +1,13 @@
 //! Reads external files: only regular files up to a size limit, so that neither a pipe nor an endless device can block.
 
+use crate::none_if_not_found;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
 const MAX_PICTURE_BYTES: u64 = 256 << 20;
 const MAX_ANNOTATION_BYTES: u64 = 4 << 30;
+const NOT_A_FILE: &str = "it is neither a file nor a link to one";
 
 pub fn read_image_file(path: &Path) -> io::Result<Vec<u8>> {
     read_at_most(path, MAX_PICTURE_BYTES)
@@ -24,7 +26,7 @@ pub fn image_file_metadata(path: &Path) -> io::Result<Metadata> {
 pub fn metadata_at_most(path: &Path, max_bytes: u64) -> io::Result<Metadata> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
-        return Err(io::Error::other("it is neither a file nor a link to one"));
+        return Err(io::Error::other(NOT_A_FILE));
     }
     match metadata.len() > max_bytes {
         true => Err(too_large(max_bytes)),
@@ -32,11 +34,24 @@ pub fn metadata_at_most(path: &Path, max_bytes: u64) -> io::Result<Metadata> {
     }
 }
 
+/// An error if the path is a pipe, a device or a folder: opening a pipe would block until another process opens it, too.
+/// A missing file is none of these.
+pub fn refuse_special_file(path: &Path) -> io::Result<()> {
+    match none_if_not_found(fs::metadata(path))? {
+        Some(facts) if !facts.is_file() => Err(io::Error::other(NOT_A_FILE)),
+        _ => Ok(()),
+    }
+}
+
 /// The contents of a regular file of at most `max_bytes` bytes.
 pub fn read_at_most(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     // Checked before opening, which would block on a named pipe.
     let metadata = metadata_at_most(path, max_bytes)?;
-    let mut bytes = Vec::with_capacity(metadata.len() as usize);
+    let mut bytes = Vec::new();
+    // A file that does not fit into memory is an error, not the end of the process.
+    bytes
+        .try_reserve_exact(metadata.len() as usize)
+        .map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
     // The file may grow, and some system files report a length of 0.
     File::open(path)?.take(max_bytes + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > max_bytes {

@@ -9,14 +9,16 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 use touchstream_env::stimuli::StimulusError;
-use touchstream_files::Progress;
-use touchstream_files::{image_file_metadata, read_image_file};
-use touchstream_files::{unwritable_cache, write_aside};
+use touchstream_files::{
+    FileState, Progress, image_file_metadata, metadata_at_most, read_at_most, read_image_file, settled_state,
+    state_of, unwritable_cache, write_aside,
+};
 
 /// Must be raised whenever the check would have another result for the same bytes.
-const INDEX_VERSION: u32 = 1;
+const INDEX_VERSION: u32 = 2;
+const MAX_INDEX_BYTES: u64 = 1 << 30;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileFacts {
@@ -28,9 +30,7 @@ pub struct FileFacts {
 /// A file's entry in the index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct IndexEntry {
-    len: u64,
-    /// Seconds and nanoseconds since 1970.
-    modified: (u64, u32),
+    state: FileState,
     hash: String,
     verdict: Result<(u32, u32), String>,
 }
@@ -42,8 +42,8 @@ struct IndexFile {
     files: BTreeMap<String, IndexEntry>,
 }
 
-/// Checks all files in parallel, by decoding them unless the index in `cache_dir` has an entry with the same length and
-/// modification time. Returns facts in the order of `files`; if the index cannot be written, adds a note.
+/// Checks all files in parallel, by decoding them unless the index in `cache_dir` has an entry with the same length,
+/// times and inode. Returns facts in the order of `files`; if the index cannot be written, adds a note.
 pub fn examine(
     root: &Path,
     files: &[ListedFile],
@@ -94,15 +94,12 @@ fn index_path(cache_dir: &Path, root: &Path, upright: Upright) -> PathBuf {
     cache_dir.join("file-index").join(format!("{}.json", &key.to_hex()[..16]))
 }
 
-/// Reads the index, and returns the time before which a file's modification is certain to be in it. An unreadable index
-/// is treated as empty.
+/// Reads the index, and returns when it was written. An unreadable index is treated as empty.
 fn read_index(path: &Path) -> (IndexFile, Option<SystemTime>) {
     let read = || -> Option<(IndexFile, SystemTime)> {
-        let modified = fs::metadata(path).ok()?.modified().ok()?;
-        let index: IndexFile = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
-        // File systems have coarse clocks: a file that is changed right before the index is written may change again
-        // without a new modification time.
-        (index.version == INDEX_VERSION).then_some((index, modified - Duration::from_secs(2)))
+        let written = metadata_at_most(path, MAX_INDEX_BYTES).ok()?.modified().ok()?;
+        let index: IndexFile = serde_json::from_slice(&read_at_most(path, MAX_INDEX_BYTES).ok()?).ok()?;
+        (index.version == INDEX_VERSION).then_some((index, written))
     };
     read().map_or_else(Default::default, |(index, time)| (index, Some(time)))
 }
@@ -123,13 +120,8 @@ fn examine_one(
         Ok(metadata) => metadata,
         Err(error) => return unreadable(error),
     };
-    let modified = metadata.modified().ok();
-    let since_1970 = modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-    let since_1970 = since_1970.map(|duration| (duration.as_secs(), duration.subsec_nanos()));
-    if let (Some(entry), Some(modified), Some(before)) = (known, modified, trusted_before)
-        && entry.len == metadata.len()
-        && Some(entry.modified) == since_1970
-        && modified < before
+    if let (Some(entry), Some(before)) = (known, trusted_before)
+        && settled_state(&metadata, before).is_ok_and(|state| state == Some(entry.state))
         && let Ok(hash) = blake3::Hash::from_hex(&entry.hash)
     {
         return (FileFacts { hash, verdict: entry.verdict.clone() }, None);
@@ -142,9 +134,9 @@ fn examine_one(
         .map(|image| image.dimensions())
         .map_err(|error: DecodeError| error.to_string());
     let facts = FileFacts { hash: blake3::hash(&bytes), verdict };
-    let entry = since_1970.map(|modified| IndexEntry {
-        len: bytes.len() as u64,
-        modified,
+    // As it was before it was read: a change meanwhile is found the next time.
+    let entry = state_of(&metadata).ok().map(|state| IndexEntry {
+        state,
         hash: facts.hash.to_hex().to_string(),
         verdict: facts.verdict.clone(),
     });
@@ -183,6 +175,7 @@ mod tests {
     use super::*;
     use crate::fixtures::{jpeg_bytes, put};
     use crate::listing::list_files;
+    use std::time::Duration;
     use touchstream_files::NoProgress;
 
     fn look(root: &Path, cache: &Path) -> Vec<FileFacts> {
@@ -213,13 +206,21 @@ mod tests {
         let first = look(root.path(), cache.path());
         assert_eq!(first[0].verdict, Ok((30, 20)));
 
-        // Length and time are unchanged, so the index is used although the bytes have changed.
-        let len = fs::metadata(&path).unwrap().len() as usize;
-        fs::write(&path, vec![0; len]).unwrap();
-        age(&path);
-        assert_eq!(look(root.path(), cache.path()), first);
+        // The index answers once the file is older than it. What it says is not in the file.
+        let index = only_index(cache.path());
+        let later = SystemTime::now() + Duration::from_secs(60);
+        let set_time = |path: &Path, time| {
+            fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+        };
+        let text = fs::read_to_string(&index).unwrap();
+        fs::write(&index, text.replace("[30,20]", "[31,20]")).unwrap();
+        set_time(&index, later);
+        assert_eq!(look(root.path(), cache.path())[0].verdict, Ok((31, 20)));
 
-        fs::write(&path, vec![0; len]).unwrap();
+        // Others bytes of the same length, and the time is set back.
+        let time = fs::metadata(&path).unwrap().modified().unwrap();
+        fs::write(&path, vec![0; fs::metadata(&path).unwrap().len() as usize]).unwrap();
+        set_time(&path, time);
         assert_eq!(look(root.path(), cache.path())[0].verdict, Err("not a JPEG, PNG or WebP image".into()));
     }
 

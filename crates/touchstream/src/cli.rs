@@ -3,6 +3,7 @@
 use crate::commands::baselines::BaselinesArgs;
 use crate::commands::bench::BenchArgs;
 use crate::commands::cache::CacheArgs;
+use crate::commands::check::CheckArgs;
 use crate::commands::data::DataArgs;
 use crate::commands::encode::EncodeArgs;
 use crate::commands::encoder::EncoderCommand;
@@ -82,6 +83,10 @@ pub enum Command {
     Eval(EvalArgs),
     /// Draw a run's reward maps for new screens
     Maps(MapsArgs),
+    /// Check whether runs, studies, reports and packed studies are what they were when they were written
+    ///
+    /// The exit code is 1 if one is damaged. Results of older programs have no manifest to be compared with.
+    Check(CheckArgs),
     /// Compute baselines of localization: fixed boxes, and boxes regressed from the same features
     Baselines(Box<BaselinesArgs>),
     /// List the modules

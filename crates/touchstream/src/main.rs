@@ -4,6 +4,7 @@
 
 mod cli;
 mod commands;
+mod memory;
 mod progress_bar;
 mod settings_args;
 mod signals;
@@ -16,9 +17,17 @@ mod training_bar;
 use cli::Command;
 use std::panic;
 use std::process::ExitCode;
+use touchstream_encoder::{TRIAL_RUN, answer_trial_run, try_onnx_models_with};
 
 fn main() -> ExitCode {
     hide_caught_panics();
+    // Not a command for users: see `try_onnx_models_with`.
+    if std::env::args_os().nth(1).is_some_and(|word| word == TRIAL_RUN) {
+        return answer_trial_run();
+    }
+    if let Ok(program) = std::env::current_exe() {
+        try_onnx_models_with(program);
+    }
     let cli = cli::parse();
     let result = match cli.command {
         None => commands::demo::run(),
@@ -40,6 +49,7 @@ fn main() -> ExitCode {
         Some(Command::Study(args)) => commands::study::run(&args),
         Some(Command::Report(args)) => commands::report::run(&args),
         Some(Command::Verify(args)) => commands::verify::run(&args),
+        Some(Command::Check(args)) => commands::check::run(&args),
         Some(Command::Baselines(args)) => commands::baselines::run(&args),
         Some(Command::Bench(args)) => commands::bench::run(&args),
     };
@@ -48,7 +58,7 @@ fn main() -> ExitCode {
         // A closed pipe (`touchstream tasks | head`) is not an error.
         Err(error) if stdio::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            stdio::warn_user!("error: {error:#}");
+            stdio::warn_user!("error: {}", touchstream_experiment::text_of(error.as_ref()));
             ExitCode::FAILURE
         }
     }

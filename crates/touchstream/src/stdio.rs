@@ -18,7 +18,7 @@ macro_rules! warn_user {
 
 pub(crate) use {print_line, warn_user};
 
-use touchstream_experiment::Error;
+use touchstream_experiment::{Error, text_of};
 
 pub fn print_json(value: &(impl serde::Serialize + ?Sized)) -> anyhow::Result<()> {
     print_line!("{}", serde_json::to_string_pretty(value)?);
@@ -39,7 +39,7 @@ pub fn report_and_count(result: anyhow::Result<()>, n_failed: &mut usize) -> any
     match result {
         Err(error) if is_broken_pipe(&error) => Err(error),
         Err(error) => {
-            warn_user!("error: {error:#}");
+            warn_user!("error: {}", text_of(error.as_ref()));
             *n_failed += 1;
             Ok(())
         }

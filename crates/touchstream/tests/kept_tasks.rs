@@ -144,6 +144,7 @@ fn a_study_of_before_takes_its_file_in() {
     let place = desk.file("halves.toml").display().to_string();
     let spec = fs::read_to_string(desk.file("mine/study.toml")).unwrap().replace("tasks/halves.toml", &place);
     fs::write(desk.file("mine/study.toml"), &spec).unwrap();
+    fs::remove_file(desk.file("mine/manifest.json")).unwrap();
     fs::remove_dir_all(desk.file("mine/tasks")).unwrap();
     assert!(spec.contains(&place));
     desk.succeeds(&words);
@@ -179,6 +180,14 @@ fn damaged_folders_are_answered() {
             desk.fails(command, message);
         }
     };
+    desk.write("mine/tasks/halves.toml", &HALVES.replace("left or right", "left or Right"));
+    all_fail("mine/tasks/halves.toml: it is damaged");
+    desk.write("mine/tasks/halves.toml", HALVES);
+    fs::write(desk.file("mine/study.toml"), [&whole[..], b"\n"].concat()).unwrap();
+    all_fail("if you edited it, delete mine/manifest.json: mine/study.toml: it is damaged");
+    fs::write(desk.file("mine/study.toml"), &whole).unwrap();
+    // Of a study without manifest, at least what cannot be read is told.
+    fs::remove_file(desk.file("mine/manifest.json")).unwrap();
     desk.write("mine/tasks/halves.toml", "id = \"halves\"\nclasses = 3.5\n");
     all_fail("mine/tasks/halves.toml: line 2, field `classes`");
     fs::remove_file(desk.file("mine/tasks/halves.toml")).unwrap();
@@ -220,7 +229,7 @@ fn a_folder_that_can_only_be_read() {
     // The superuser writes everywhere.
     let is_read_only = fs::write(desk.file("mine/x"), b"").is_err();
     if is_read_only {
-        desk.fails(&words, "cannot write mine/study.toml: ");
+        desk.fails(&words, "mine/");
         desk.fails(&["study", "resume", "mine"], "mine/");
         desk.fails(&["report", "mine"], "mine/report/");
     }

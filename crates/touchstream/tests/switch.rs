@@ -6,7 +6,7 @@ mod desk;
 
 use desk::Desk;
 use std::fs;
-use touchstream_experiment::run::{RunFolder, Trained};
+use touchstream_experiment::run::{RunFolder, Trained, VerifiedRun};
 
 const SMALL: [&str; 12] = [
     "--portraits",
@@ -102,7 +102,9 @@ fn a_study_ends_in_gains_votes_and_a_page() {
     let mut other: serde_json::Value = serde_json::from_slice(&fs::read(&identity).unwrap()).unwrap();
     other["convolutions"] = 1.into();
     fs::write(&identity, serde_json::to_vec(&other).unwrap()).unwrap();
-    let refused = Trained::read(&RunFolder::at(desk.file(base))).unwrap_err().to_string();
+    let base_run = RunFolder::at(desk.file(base));
+    base_run.write_manifest().unwrap();
+    let refused = Trained::read(&VerifiedRun::open(base_run).unwrap()).unwrap_err().to_string();
     assert!(refused.contains("an earlier version of the program wrote it"), "{refused}");
     fs::remove_dir_all(weights.parent().unwrap()).unwrap();
     let again: serde_json::Value = serde_json::from_str(&desk.succeeds(&args)).unwrap();
@@ -115,7 +117,8 @@ fn check_forks(desk: &Desk) {
     for seed in [1, 2] {
         let stream = |run: &str| {
             let folder = RunFolder::at(desk.file("study/runs").join(format!("{run}--seed-{seed}")));
-            serde_json::to_value(Trained::read(&folder).unwrap().unwrap().stream).unwrap()
+            let trained = Trained::read(&VerifiedRun::open(folder).unwrap()).unwrap().unwrap();
+            serde_json::to_value(trained.stream).unwrap()
         };
         let base = stream("base--sr-2way--ems--8--touch-scale-1--before-sr-2way");
         assert_eq!(base["position"]["trial_index"], 4000, "{base}");

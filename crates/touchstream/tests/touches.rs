@@ -42,8 +42,11 @@ fn make_old(study: &Path) {
     let spec = fs::read_to_string(study.join("study.toml")).unwrap();
     assert!(spec.contains("touch-scale = 1.0\n"), "{spec}");
     fs::write(study.join("study.toml"), spec.replace("touch-scale = 1.0\n", "")).unwrap();
+    fs::remove_file(study.join("manifest.json")).unwrap();
     for entry in fs::read_dir(study.join("runs")).unwrap() {
-        change_json(&entry.unwrap().path().join("identity.json"), |identity| {
+        let run = entry.unwrap().path();
+        fs::remove_file(run.join("manifest.json")).unwrap();
+        change_json(&run.join("identity.json"), |identity| {
             let agent = identity["plan"]["lessons"][0]["agent"].as_object_mut().unwrap();
             assert_eq!(agent.remove("touch_scale"), Some(1.0.into()));
         });

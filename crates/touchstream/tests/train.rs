@@ -28,7 +28,8 @@ fn start(desk: &Desk, args: &[&str]) -> Child {
 
 #[track_caller]
 fn check_same_result(desk: &Desk, one: &str, other: &str) {
-    for file in ["weights.safetensors", "curve.csv", "curve.parquet", "maps.png", "maps.apng"] {
+    let binary = ["weights.safetensors", "checkpoint.safetensors", "curve.parquet", "maps.png", "maps.apng"];
+    for file in binary.into_iter().chain(["curve.csv"]) {
         let read = |run: &str| fs::read(desk.file(run).join(file)).unwrap();
         assert!(read(one) == read(other), "{file} of {other} differs");
     }
@@ -114,7 +115,7 @@ fn ctrl_c_writes_a_checkpoint_and_says_how_to_go_on() {
     let args = |out| words(&["--steps", "60000", "--out", out]);
     desk.succeeds(&args("whole"));
     let long = start(&desk, &args("stopped"));
-    for _ in 0..200 {
+    for _ in 0..3000 {
         sleep(Duration::from_millis(20));
         if desk.file("stopped/curve.csv").exists() {
             break;
@@ -153,7 +154,7 @@ fn two_processes_do_not_share_a_run() {
     let desk = Desk::new();
     let args = words(&["--steps", "2000000", "--out", "run"]);
     let mut first = start(&desk, &args);
-    for _ in 0..200 {
+    for _ in 0..3000 {
         sleep(Duration::from_millis(20));
         if desk.file("run/curve.csv").exists() {
             break;
@@ -202,9 +203,10 @@ fn wrong_words_are_refused_before_anything_starts() {
 }
 
 #[test]
-fn damaged_files_of_a_run_are_told() {
+fn damaged_files_of_a_run_without_manifest_are_told() {
     let desk = Desk::new();
     desk.succeeds(&words(&["--steps", "1000", "--out", "run"]));
+    fs::remove_file(desk.file("run/manifest.json")).unwrap();
     let checkpoint = desk.file("run/checkpoint.safetensors");
     let good = fs::read(&checkpoint).unwrap();
     let mut bad = good.clone();
@@ -241,11 +243,15 @@ fn a_run_on_the_users_own_task_is_whole() {
     let other = task.replace("left = 112", "left = 111");
     assert_ne!(other, task);
     desk.write("moved/task.toml", &other);
+    desk.fails(&["eval", "moved"], "moved/task.toml: it is damaged");
+    let manifest = fs::read(desk.file("moved/manifest.json")).unwrap();
+    fs::remove_file(desk.file("moved/manifest.json")).unwrap();
     desk.fails(&["eval", "moved"], "it was trained with other images, features or settings");
+    fs::write(desk.file("moved/manifest.json"), manifest).unwrap();
     desk.write("moved/task.toml", &task);
     let config = fs::read_to_string(desk.file("moved/config.toml")).unwrap();
     desk.write("moved/config.toml", &config.replace("\"ems\"", "\"no-symm\""));
-    desk.fails(&["eval", "moved"], "it was trained with other images, features or settings");
+    desk.fails(&["eval", "moved"], "moved/config.toml: it is damaged");
 }
 
 #[test]
@@ -254,7 +260,12 @@ fn what_is_missing_is_made_again_and_nothing_foreign_is_written_over() {
     desk.succeeds(&words(&["--steps", "400", "--out", "run"]));
     let weights = fs::read(desk.file("run/weights.safetensors")).unwrap();
     fs::remove_file(desk.file("run/weights.safetensors")).unwrap();
-    desk.succeeds(&["train", "--resume", "run"]);
+    let resumed = desk.run(&["train", "--resume", "run"]);
+    let said = String::from_utf8(resumed.stderr).unwrap();
+    assert!(
+        said.contains("weights.safetensors: it is missing") && desk.file("run.damaged-1").exists(),
+        "{said}"
+    );
     assert!(fs::read(desk.file("run/weights.safetensors")).unwrap() == weights);
 
     fs::create_dir(desk.file("own")).unwrap();

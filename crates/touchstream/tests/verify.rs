@@ -6,6 +6,7 @@ mod desk;
 
 use desk::Desk;
 use std::fs;
+use touchstream_experiment::run::RunFolder;
 
 /// Three seeds of one module on localization, a moment each.
 const LOCALIZATION: [&str; 16] = [
@@ -77,6 +78,8 @@ fn claims_are_seen_at_a_glance_and_nothing_is_left_out_in_silence() {
     let cells: Vec<&str> =
         last.split(',').enumerate().map(|(idx, cell)| if idx == column { "0.75" } else { cell }).collect();
     fs::write(&curve, format!("{head}\n{}\n", cells.join(","))).unwrap();
+    // As if it had ended so.
+    RunFolder::at(curve.parent().unwrap()).write_manifest().unwrap();
     desk.fails(
         &both,
         "both have ems on localization, seed 1, preset default, with other results; judge them one after the other",
@@ -92,6 +95,7 @@ fn reports_stay_in_their_folder() {
         let path = desk.file(&format!("study/runs/localization--ems--seed-{seed}/run.json"));
         let facts = fs::read_to_string(&path).unwrap();
         fs::write(&path, facts.replace("\"ems\"", "\"x/../../../escaped\"")).unwrap();
+        RunFolder::at(path.parent().unwrap()).write_manifest().unwrap();
     }
     let output = desk.run(&["report", "study", "--out", "deep/er/report"]);
     let page = fs::read_to_string(desk.file("deep/er/report/index.html")).unwrap();

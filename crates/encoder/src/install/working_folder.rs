@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
-use touchstream_files::entries_of;
+use touchstream_files::{entries_of, refuse_special_file};
 
 /// Prefix of the names of temporary folders in the cache.
 const WORKING_PREFIX: &str = ".installing-";
@@ -53,6 +53,7 @@ impl WorkingFolder {
 }
 
 fn open_lock(folder: &Path) -> io::Result<File> {
+    refuse_special_file(&folder.join(LOCK_NAME))?;
     File::options().write(true).create(true).truncate(false).open(folder.join(LOCK_NAME))
 }
 

@@ -4,11 +4,15 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use super::error::OnnxProblem;
 
 /// Number of threads that are executing the runtime.
 static N_RUNNING: AtomicUsize = AtomicUsize::new(0);
+
+/// How the runtime names its threads.
+const RUNTIME_THREAD: &str = "rten-";
 
 thread_local! {
     /// Whether this thread is one of them. The runtime also has worker threads of its own.
@@ -17,7 +21,10 @@ thread_local! {
 
 /// Whether a panic comes from the runtime and becomes an error, so that a panic hook need not print it.
 pub fn is_caught_panic(panic: &PanicHookInfo<'_>) -> bool {
-    let is_in_runtime = || panic.location().is_some_and(|location| location.file().contains("rten"));
+    let is_in_runtime = || {
+        panic.location().is_some_and(|location| location.file().contains("rten"))
+            || thread::current().name().is_some_and(|name| name.starts_with(RUNTIME_THREAD))
+    };
     IS_RUNNING.get() || (N_RUNNING.load(Ordering::Relaxed) > 0 && is_in_runtime())
 }
 

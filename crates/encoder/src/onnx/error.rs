@@ -57,6 +57,11 @@ pub enum OnnxProblem {
     Unsupported { operator: String, node: String },
     #[error("the runtime refuses it: {0}")]
     Refused(String),
+    /// The process that ran it once ended without an answer.
+    #[error("running it once needs more than {max_gb} GB of memory, or its graph is too deep")]
+    TooLarge { max_gb: u64 },
+    #[error("running it once takes more than {max_secs} seconds")]
+    TooSlow { max_secs: u64 },
     #[error("`{node}` has type {kind}, but features must be float32")]
     NotFloat { node: String, kind: String },
     #[error("`{node}` is empty: its shape is {shape:?}")]

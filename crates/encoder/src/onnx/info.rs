@@ -1,18 +1,21 @@
 //! Lists a model's values with their shapes.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use rten::Value;
 use rten_tensor::Layout as _;
 use serde::Serialize;
 use touchstream_env::screen::Screen;
 
 use super::error::{OnnxError, OnnxProblem};
-use super::file::OnnxFile;
+use super::file::{Node, OnnxFile};
 use super::input::format_shape;
 use super::model::read_model;
 use super::runner::{Rewriting, Runner, floats};
 use super::settings::{Layout, Preprocessing};
 use super::spatial::SpatialValues;
+use super::trial_run::try_listing;
 
 /// The inputs and values of an ONNX model.
 #[derive(Clone, Debug, Serialize)]
@@ -50,7 +53,9 @@ impl OnnxModelInfo {
         preprocessing.check().map_err(OnnxProblem::Preprocessing)?;
         let bytes = read_model(path)?;
         let file = OnnxFile::read(&bytes)?;
-        let (shapes, not_run) = match shapes_by_running(&file, preprocessing) {
+        let shapes = try_listing(path, preprocessing, &file, bytes.len())
+            .and_then(|()| shapes_by_running(&file, preprocessing));
+        let (shapes, not_run) = match shapes {
             Ok(shapes) => (shapes, None),
             Err(problem) => (declared_shapes(&file), Some(problem.to_string())),
         };
@@ -75,6 +80,9 @@ fn values_of<'a>(file: &OnnxFile<'a>) -> Vec<(&'a str, String)> {
     values.filter(|(name, _)| !name.is_empty()).collect()
 }
 
+/// Nodes that are run at once. Their outputs are dropped when no later node reads them.
+const N_AT_ONCE: usize = 64;
+
 fn shapes_by_running(
     file: &OnnxFile<'_>,
     preprocessing: &Preprocessing,
@@ -82,15 +90,41 @@ fn shapes_by_running(
     let values = values_of(file);
     let names: Vec<&str> = values.iter().map(|&(name, _)| name).collect();
     let runner = Runner::load(file, &names, preprocessing, Rewriting::Never)?;
-    let outputs = runner.run(&Screen::grey(), None)?;
+    let (input_name, input) = runner.input_value(&Screen::grey());
+    let last_reader = last_readers(file);
+    let mut live: BTreeMap<&str, Value> = BTreeMap::from([(input_name.as_str(), input)]);
     let mut found = Vec::new();
-    for ((name, operator), output) in values.into_iter().zip(&outputs) {
-        if let Ok(floats) = floats(name, output) {
-            let shape = floats.shape().to_vec();
-            found.push(OnnxValue::new(name, operator, Some(shape), runner.layout()));
+    let nodes: Vec<(usize, &Node<'_>)> = file.nodes.iter().enumerate().collect();
+    for part in nodes.chunks(N_AT_ONCE) {
+        let computed = part.iter().filter(|(_, node)| node.operator != "Constant");
+        let wanted: Vec<(&str, &Node<'_>)> = computed
+            .flat_map(|(_, node)| node.outputs.iter().map(move |&output| (output, *node)))
+            .filter(|(output, _)| !output.is_empty())
+            .collect();
+        let read: BTreeSet<&str> =
+            part.iter().flat_map(|(_, node)| node.inputs.iter().chain(&node.inner_inputs)).copied().collect();
+        let known = live.iter().filter(|(name, _)| read.contains(**name)).map(|(&name, value)| (name, value));
+        let names: Vec<&str> = wanted.iter().map(|&(name, _)| name).collect();
+        let outputs = runner.run_part(known, &names)?;
+        for (&(name, node), output) in wanted.iter().zip(&outputs) {
+            if let Ok(floats) = floats(name, output) {
+                let shape = floats.shape().to_vec();
+                found.push(OnnxValue::new(name, node.qualified_operator(), Some(shape), runner.layout()));
+            }
         }
+        live.extend(names.into_iter().zip(outputs));
+        let end = part.last().map_or(0, |(idx, _)| *idx);
+        live.retain(|name, _| last_reader.get(name).is_some_and(|&reader| reader > end));
     }
     Ok(found)
+}
+
+/// For each value, the index of the last node that reads it.
+fn last_readers<'a>(file: &OnnxFile<'a>) -> BTreeMap<&'a str, usize> {
+    let nodes = file.nodes.iter().enumerate();
+    nodes
+        .flat_map(|(idx, node)| node.inputs.iter().chain(&node.inner_inputs).map(move |&name| (name, idx)))
+        .collect()
 }
 
 fn declared_shapes(file: &OnnxFile<'_>) -> Vec<OnnxValue> {

@@ -26,6 +26,8 @@ mod runner;
 mod settings;
 #[cfg(feature = "onnx")]
 mod spatial;
+#[cfg(feature = "onnx")]
+mod trial_run;
 mod wire;
 
 #[cfg(feature = "onnx")]
@@ -37,3 +39,5 @@ pub use info::{OnnxModelInfo, OnnxValue};
 #[cfg(feature = "onnx")]
 pub use model::OnnxEncoder;
 pub use settings::{Layout, OnnxSettings, Preprocessing};
+#[cfg(feature = "onnx")]
+pub use trial_run::{OUT_OF_MEMORY, TRIAL_RUN, answer_trial_run, try_onnx_models_with};

@@ -16,6 +16,7 @@ use super::lanes::Lanes;
 use super::runner::{Rewriting, Runner, floats};
 use super::settings::{Layout, OnnxSettings, Preprocessing};
 use super::spatial::SpatialValues;
+use super::trial_run::try_opening;
 use crate::encoder::{EncodeError, Encoder, FeatureShape, Features, MAP_SIDE};
 
 const MAX_FILE_BYTES: u64 = 4 << 30;
@@ -47,6 +48,7 @@ impl OnnxEncoder {
         let file = OnnxFile::read(&bytes)?;
         let scene = file.value_named(&settings.scene)?;
         let map_name = settings.map.as_deref().map(|map| file.value_named(map)).transpose()?;
+        try_opening(settings, &file, bytes.len())?;
         // The same value may be used for both.
         let values: Vec<&str> = [scene].into_iter().chain(map_name.filter(|&map| map != scene)).collect();
         let runner = Runner::load(&file, &values, &settings.preprocessing, Rewriting::WherePossible)?;

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use rten::{LoadError, LoadErrorKind, Model, ModelOptions, NodeId, RunError, RunOptions, ThreadPool, Value};
+use rten::{
+    LoadError, LoadErrorKind, Model, ModelOptions, NodeId, RunError, RunOptions, ThreadPool, Value,
+    ValueOrView,
+};
 use rten_tensor::{AsView as _, Tensor, TensorView};
 use touchstream_env::screen::Screen;
 
@@ -66,6 +69,27 @@ impl Runner {
         let options = RunOptions::default().with_thread_pool(lane);
         let inputs = vec![(self.input_id, input.into())];
         without_panics(|| self.model.run(inputs, &self.output_ids, Some(options)))?.map_err(refused)
+    }
+
+    /// Computes some values from values that were computed before, of which none or some may be needed.
+    pub fn run_part<'a>(
+        &self,
+        known: impl Iterator<Item = (&'a str, &'a Value)>,
+        wanted: &[&str],
+    ) -> Result<Vec<Value>, OnnxProblem> {
+        let id_of = |name: &str| self.model.node_id(name).map_err(refused);
+        let known: Vec<(NodeId, ValueOrView<'_>)> = known
+            .map(|(name, value)| Ok((id_of(name)?, value.into())))
+            .collect::<Result<_, OnnxProblem>>()?;
+        let wanted: Vec<NodeId> = wanted.iter().map(|name| id_of(name)).collect::<Result<_, _>>()?;
+        without_panics(|| self.model.run(known, &wanted, None))?.map_err(refused)
+    }
+
+    /// The name and value of the model's input for one screen.
+    pub fn input_value(&self, screen: &Screen) -> (String, Value) {
+        let shape = self.input_maker.shape();
+        let input = Tensor::from_data(&shape[..], self.input_maker.input_from_screen(screen));
+        (self.input().name.clone(), input.into())
     }
 
     /// Names of the values, in the order of the request.

@@ -14,7 +14,7 @@ pub use agent_args::{agent_settings, raw_from_settings};
 pub use choice::{Choice, Preset};
 pub use encoder_options::EncoderOptions;
 pub use image_options::{DataFacts, ImageOptions, default_cache_dir};
-pub use raw_config::{RawConfig, STREAM};
+pub use raw_config::{MAX_STEPS, MAX_TRIALS, RawConfig, STREAM};
 pub use setting::{Field, Setting, Settings, Value, Values};
 pub use stream_tasks::{default_steps, schedule_of, tasks_of_schedule, widest_agent};
 pub use task_args::{

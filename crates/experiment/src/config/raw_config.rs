@@ -14,6 +14,10 @@ use touchstream_modules::module::{FlattenedScale, InitialWeights};
 use touchstream_stimuli::SourceSpec;
 
 const MAX_EXAMPLES: usize = 64;
+/// Years of training.
+pub const MAX_STEPS: u64 = 1_000_000_000_000;
+/// Hours of one evaluation.
+pub const MAX_TRIALS: u64 = 10_000_000;
 
 /// The heading of settings for streams of several tasks.
 pub const STREAM: &str = "Controller";
@@ -81,8 +85,12 @@ settings! {
 
 impl RawConfig {
     pub fn read(path: &Path) -> Result<Self> {
-        let text = read_text(path)?;
-        let config: Self = touchstream_env::parse_toml(&text)
+        Self::from_text(&read_text(path)?, path)
+    }
+
+    /// From the text of a file.
+    pub fn from_text(text: &str, path: &Path) -> Result<Self> {
+        let config: Self = touchstream_env::parse_toml(text)
             .map_err(|error| Error::Settings(format!("{}: {error}", path.display())))?;
         Ok(config.beside(path.parent().unwrap_or(Path::new("."))))
     }
@@ -144,6 +152,13 @@ impl RawConfig {
     }
 
     pub fn check_counts(&self) -> Result<()> {
+        for (name, n, max) in
+            [("steps", self.steps, MAX_STEPS), ("evaluation-trials", self.evaluation_trials, MAX_TRIALS)]
+        {
+            if let Some(n) = n.filter(|&n| n > max) {
+                bail!(Settings, "{name}: {n} is more than {max}");
+            }
+        }
         if self.evaluate_every == Some(0) || self.evaluation_trials == Some(0) {
             bail!(Settings, "evaluate-every and evaluation-trials must be at least 1");
         }

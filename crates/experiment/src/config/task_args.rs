@@ -1,11 +1,10 @@
 //! Tasks and schedules from arguments: an id, a list, or the path of a file.
 
 use crate::error::{Context, Error, Result, bail};
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use touchstream_env::schedule::{Length, Repeats, Schedule, Segment, find_schedule, parse_schedule};
 use touchstream_env::task::{MatchScreen, Paradigm, Task, find_task, language::parse_task};
+use touchstream_files::read_at_most;
 use touchstream_stimuli::Needs;
 
 /// The task with an id such as `sr-2way+rotation`, or of a task file.
@@ -116,18 +115,8 @@ pub fn schedule_from_file(path: &Path) -> Result<Schedule> {
 /// Reads a text file of limited size. Task files have a few hundred bytes; a device could be infinite.
 pub fn read_text(path: &Path) -> Result<String> {
     const MAX_BYTES: u64 = 4 << 20;
-    let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_string(&mut text));
-    read.at(path)?;
-    if text.len() as u64 > MAX_BYTES {
-        bail!(
-            Settings,
-            "{}: more than {} MB are too many for a file of settings",
-            path.display(),
-            MAX_BYTES >> 20
-        );
-    }
-    Ok(text)
+    let text = String::from_utf8(read_at_most(path, MAX_BYTES).at(path)?);
+    text.map_err(|_| Error::Settings(format!("{}: it is not text", path.display())))
 }
 
 pub fn is_path(word: &str) -> bool {

@@ -7,15 +7,17 @@ use touchstream_agents::Evaluation;
 pub fn csv_text(rows: &[CurveRow]) -> String {
     let mut text = COLUMNS.map(|column| column.name).join(",");
     text.push('\n');
-    for row in rows {
-        let cells = COLUMNS.map(|column| match (column.value)(row) {
-            Value::Count(count) => count.to_string(),
-            Value::Number(number) => number.map_or_else(String::new, |number| number.to_string()),
-        });
-        text.push_str(&cells.join(","));
-        text.push('\n');
-    }
+    rows.iter().for_each(|row| text += &csv_line(row));
     text
+}
+
+/// A row, with a newline.
+pub fn csv_line(row: &CurveRow) -> String {
+    let cells = COLUMNS.map(|column| match (column.value)(row) {
+        Value::Count(count) => count.to_string(),
+        Value::Number(number) => number.map_or_else(String::new, |number| number.to_string()),
+    });
+    cells.join(",") + "\n"
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -7,7 +7,7 @@ mod row;
 mod tensorboard;
 mod votes;
 
-pub use csv::{CsvError, csv_text, rows_from_csv};
+pub use csv::{CsvError, csv_line, csv_text, rows_from_csv};
 pub use parquet_file::parquet_bytes;
 pub use row::{COLUMNS, Column, CurveRow};
 pub use tensorboard::EventFile;

@@ -1,6 +1,7 @@
 //! A run's folder and the names in it.
 
 use crate::error::{Context, Error, Result};
+use crate::manifest::MANIFEST;
 use crate::run::plan::RunIdentity;
 use crate::run::status::RunStatus;
 use std::collections::BTreeMap;
@@ -8,7 +9,9 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use touchstream_files::{read_at_most, sweep_aside, write_aside, write_aside_durably};
+use touchstream_files::{
+    entries_of, read_at_most, refuse_special_file, sweep_aside, write_aside, write_aside_durably,
+};
 
 /// The bytes of files by path: the runs of a packed study.
 pub type FilesInMemory = BTreeMap<PathBuf, Vec<u8>>;
@@ -22,11 +25,15 @@ pub struct RunFolder {
 }
 
 const MAX_FILE_BYTES: u64 = 256 << 20;
+/// Of weights and checkpoints.
+const MAX_LARGE_BYTES: u64 = 1 << 36;
 
 /// A method per file, which returns its path.
 macro_rules! files {
     ($($method:ident $name:literal $about:literal)*) => {
         impl RunFolder { $( #[doc = $about] pub fn $method(&self) -> PathBuf { self.path.join($name) } )* }
+
+        const NAMES: &[&str] = &[$($name),*];
     };
 }
 
@@ -50,6 +57,19 @@ files! {
     references "references.json" "Curves of reference methods on the same tasks, if there are any."
     weights "weights.safetensors" "The final weights."
     checkpoint "checkpoint.safetensors" "The state to resume from."
+}
+
+/// Whether a run writes a file of this name, other than its lock and its manifest.
+pub fn is_of_a_run(name: &str) -> bool {
+    let is_numbered = |start: &str, end: &str| {
+        let number = name.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
+        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    NAMES.contains(&name)
+        || is_numbered("task-", ".toml")
+        || is_numbered("maps-", ".png")
+        || is_numbered("maps-", ".apng")
+        || name.starts_with("events.out.tfevents.")
 }
 
 impl RunFolder {
@@ -86,6 +106,7 @@ impl RunFolder {
     pub fn claim(&self) -> Result<File> {
         fs::create_dir_all(&self.path).at(&self.path)?;
         let path = self.path.join("lock");
+        refuse_special_file(&path).at(&path)?;
         let open = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
         let file = open.at(&path)?;
         match file.try_lock() {
@@ -98,15 +119,28 @@ impl RunFolder {
         }
     }
 
-    pub fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+    /// Reads a file that is not compared with anything: of a run that is not finished, or by [`VerifiedRun`].
+    ///
+    /// [`VerifiedRun`]: crate::run::VerifiedRun
+    pub(crate) fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let is_large = || [self.weights(), self.checkpoint()].iter().any(|large| large == path);
         match &self.in_memory {
             Some(files) => files.get(path).cloned().ok_or_else(|| io::ErrorKind::NotFound.into()),
-            None => read_at_most(path, MAX_FILE_BYTES),
+            None => read_at_most(path, if is_large() { MAX_LARGE_BYTES } else { MAX_FILE_BYTES }),
         }
     }
 
-    pub fn read_text(&self, path: &Path) -> io::Result<String> {
-        String::from_utf8(self.read(path)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    /// The names of the files that a run writes, of those that are there.
+    pub fn own_files(&self) -> Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in entries_of(&self.path).at(&self.path)? {
+            let name = entry.at(&self.path)?.file_name().to_string_lossy().into_owned();
+            if is_of_a_run(&name) {
+                names.push(name);
+            }
+        }
+        names.sort_unstable();
+        Ok(names)
     }
 
     pub fn has(&self, path: &Path) -> bool {
@@ -148,34 +182,11 @@ impl RunFolder {
 
     /// Files of others are never overwritten.
     fn check_unused(&self) -> Result<()> {
-        let ours = [
-            self.config(),
-            self.task(),
-            self.schedule(),
-            self.schedule_task(1),
-            self.curve_csv(),
-            self.curve_parquet(),
-            self.maps_png(),
-            self.film(),
-            self.lessons_csv(),
-            self.votes_csv(),
-            self.unit_votes_csv(),
-            self.metrics(),
-            self.references(),
-            self.page(),
-            self.weights(),
-            self.checkpoint(),
-        ];
-        match ours.into_iter().find(|path| path.exists()) {
+        let own = self.own_files()?.into_iter().chain([MANIFEST.to_owned()]);
+        match own.map(|name| self.path.join(name)).find(|path| path.exists()) {
             Some(file) => Err(Error::NotARun { folder: self.path.clone(), file }),
             None => Ok(()),
         }
-    }
-
-    /// The difference from the run in the folder; `None` if they are equal.
-    pub fn difference_from(&self, wanted: &RunIdentity) -> Result<Option<String>> {
-        let found = self.read_identity()?;
-        Ok(found.filter(|found| found != wanted).map(|found| difference(&found, wanted)))
     }
 
     fn read_json<T: serde::de::DeserializeOwned>(&self, path: &Path) -> Result<Option<T>> {
@@ -198,7 +209,7 @@ fn json_of(value: &impl serde::Serialize) -> Vec<u8> {
 const FOLLOWS_FROM_OTHERS: [&str; 3] = ["map_steps", "evaluate_every", "calibration_hash"];
 
 /// The first field that differs: `plan.seed: 1 there, 2 here`.
-fn difference(there: &RunIdentity, here: &RunIdentity) -> String {
+pub fn difference(there: &RunIdentity, here: &RunIdentity) -> String {
     fn first(path: &str, there: &serde_json::Value, here: &serde_json::Value) -> Option<String> {
         match (there, here) {
             (serde_json::Value::Object(a), serde_json::Value::Object(b)) => {

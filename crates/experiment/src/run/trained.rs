@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::run::checkpoint::Checkpoint;
-use crate::run::folder::RunFolder;
+use crate::run::verified::VerifiedRun;
 use std::path::PathBuf;
 use touchstream_agents::RemapState;
 use touchstream_env::stream::Snapshot;
@@ -21,19 +21,14 @@ pub struct Trained {
 impl Trained {
     /// Reads the last checkpoint of a run; `None` if there is none. A checkpoint of another program version may have
     /// the same shape and another meaning, and is refused.
-    pub fn read(folder: &RunFolder) -> Result<Option<Self>> {
-        let path = folder.checkpoint();
-        let checkpoint = Checkpoint::read(&path)?;
-        let identity = folder.read_identity()?;
-        if checkpoint.is_some() && identity.is_some_and(|identity| !identity.is_of_this_version()) {
+    pub fn read(run: &VerifiedRun) -> Result<Option<Self>> {
+        let path = run.folder().checkpoint();
+        let Some(bytes) = run.read(&path)? else { return Ok(None) };
+        let Checkpoint { agent, rest, .. } = Checkpoint::of_file(&path, &bytes)?;
+        if run.read_identity()?.is_some_and(|identity| !identity.is_of_this_version()) {
             let problem = "an earlier version of the program wrote it, with another order of weights";
             return Err(Error::damaged(&path, problem));
         }
-        Ok(checkpoint.map(|Checkpoint { agent, rest, .. }| Self {
-            checkpoint: path,
-            identity: rest.identity,
-            agent,
-            stream: rest.stream,
-        }))
+        Ok(Some(Self { checkpoint: path, identity: rest.identity, agent, stream: rest.stream }))
     }
 }

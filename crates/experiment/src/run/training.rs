@@ -2,15 +2,17 @@
 
 mod finish;
 
-use crate::curve::{CurveRow, EventFile, VoteRow, csv_text, reuse};
+use crate::curve::{CurveRow, EventFile, VoteRow, csv_line, csv_text, reuse};
 use crate::error::{Context, Error, Result};
+use crate::manifest::Manifest;
 use crate::maps::{Example, MapSnapshot, Outlook, choose_examples};
 use crate::run::checkpoint::{Checkpoint, Rest, Tally};
 use crate::run::folder::RunFolder;
 use crate::run::plan::{RunIdentity, RunPlan};
 use crate::run::status::{RunStatus, Stage};
-use std::fs::File;
-use std::path::Path;
+use crate::run::taken_folder::{MovedRun, TakenFolder};
+use std::fs::{File, OpenOptions};
+use std::io::Write;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use touchstream_agents::{Evaluator, FeatureSource, PlayError, Remap};
 use touchstream_env::seed::RunSeed;
@@ -46,8 +48,7 @@ pub enum Ending {
 
 pub struct Training<'a, S> {
     folder: RunFolder,
-    /// The lock on the folder.
-    _claim: File,
+    taken: TakenFolder,
     identity: RunIdentity,
     world: World<'a, S>,
     agent: Remap,
@@ -67,6 +68,11 @@ pub struct Training<'a, S> {
     tally: Tally,
     recent: Recent,
     events: Option<EventFile>,
+    /// `curve.csv`, open for appending.
+    curve: Option<File>,
+    is_evaluating: bool,
+    /// Whether the evaluation after the last step was interrupted.
+    is_evaluation_due: bool,
     last_checkpoint: Instant,
     checkpoint_took: Duration,
     checkpoint_every: Duration,
@@ -94,8 +100,7 @@ impl<'a, S: FeatureSource> Training<'a, S> {
         let outlook = Outlook { scale: agent.settings().touch_scale, k_f: agent.settings().k_f };
         let examples_of = |validation| choose_examples(validation, world.scenes, outlook, n_map_examples);
         let examples = world.validations.iter().map(examples_of).collect::<Result<Vec<_>, _>>()?;
-        let claim = folder.claim()?;
-        folder.adopt(&identity)?;
+        let taken = TakenFolder::take(&folder, &identity)?;
         let mut training = Self {
             evaluator: Evaluator::new(agent.skill(), agent.settings(), RunSeed(seed)),
             examples,
@@ -103,7 +108,7 @@ impl<'a, S: FeatureSource> Training<'a, S> {
             first_switch: world.train.n_switches(),
             lesson: 0,
             lesson_start: 0,
-            _claim: claim,
+            taken,
             folder,
             identity,
             world,
@@ -115,6 +120,9 @@ impl<'a, S: FeatureSource> Training<'a, S> {
             tally: Tally::default(),
             recent: Recent::default(),
             events: None,
+            curve: None,
+            is_evaluating: false,
+            is_evaluation_due: false,
             last_checkpoint: Instant::now(),
             checkpoint_took: Duration::ZERO,
             checkpoint_every: CHECKPOINT_EVERY,
@@ -141,6 +149,16 @@ impl<'a, S: FeatureSource> Training<'a, S> {
 
     pub fn n_steps(&self) -> u64 {
         self.agent.n_steps() - self.first_step
+    }
+
+    /// Whether the run was finished before, and every file of it is intact.
+    pub fn is_finished(&self) -> bool {
+        self.taken.is_finished
+    }
+
+    /// The run that was in the folder, if it was damaged.
+    pub fn moved(&self) -> Option<&MovedRun> {
+        self.taken.moved.as_ref()
     }
 
     pub fn rows(&self) -> &[CurveRow] {
@@ -173,9 +191,10 @@ impl<'a, S: FeatureSource> Training<'a, S> {
 
     /// Trains to the last step, or until `must_stop` returns true.
     pub fn run(&mut self, must_stop: &dyn Fn() -> bool, watch: &mut dyn FnMut(Moment)) -> Result<Ending> {
-        if self.n_steps() >= self.plan().n_steps && self.is_finished()? {
+        if self.is_finished() {
             return Ok(Ending::Finished);
         }
+        Manifest::remove(self.folder.path())?;
         self.train_and_write(must_stop, watch).inspect_err(|error| {
             // The run's failure matters more than a status that cannot be written.
             let _ = self.write_status(Stage::Failed, Some(error.text()));
@@ -187,45 +206,47 @@ impl<'a, S: FeatureSource> Training<'a, S> {
         must_stop: &dyn Fn() -> bool,
         watch: &mut dyn FnMut(Moment),
     ) -> Result<Ending> {
-        let ending = self.train(must_stop, watch)?;
-        match ending {
-            Ending::Finished => self.finish()?,
-            Ending::Interrupted => {
-                self.write_checkpoint()?;
-                self.write_status(Stage::Interrupted, None)?;
-            }
+        if self.train(must_stop, watch)? == Ending::Finished && self.finish(must_stop)? == Ending::Finished {
+            return Ok(Ending::Finished);
         }
-        Ok(ending)
+        // In the middle of an evaluation, the last checkpoint is the state to resume from.
+        if !self.is_evaluating {
+            self.write_checkpoint()?;
+        }
+        self.write_status(Stage::Interrupted, None)?;
+        Ok(Ending::Interrupted)
     }
 
     fn train(&mut self, must_stop: &dyn Fn() -> bool, watch: &mut dyn FnMut(Moment)) -> Result<Ending> {
         self.write_status(Stage::Running, None)?;
         if self.rows.is_empty() {
             self.look_at_maps(None);
-            self.evaluate()?;
+            if self.evaluate(must_stop)? == Ending::Interrupted {
+                return Ok(Ending::Interrupted);
+            }
         }
-        while self.n_steps() < self.plan().n_steps {
+        while self.is_evaluation_due || self.n_steps() < self.plan().n_steps {
             let before = self.n_steps();
-            let played = self.agent.play(&mut self.world.train, self.world.scenes)?;
-            self.tally.reward_sum += played.reward_sum;
-            self.tally.n_trials += played.n_trials;
-            self.tally.loss_sum += f64::from(played.loss);
-            self.tally.n_updates += 1;
-            self.recent.add(played.reward_sum, played.n_trials);
-            self.look_at_maps(Some(before));
+            let was_due = std::mem::take(&mut self.is_evaluation_due);
+            if !was_due {
+                self.play()?;
+                self.look_at_maps(Some(before));
+            }
             let now = self.n_steps();
             let every = self.plan().evaluate_every;
             let is_switching = self.is_cued();
-            let is_time = before / every < now / every || now >= self.plan().n_steps || is_switching;
-            if is_time {
-                self.evaluate()?;
+            let is_time =
+                was_due || before / every < now / every || now >= self.plan().n_steps || is_switching;
+            if is_time && self.evaluate(must_stop)? == Ending::Interrupted {
+                // Nothing has changed since the steps before it.
+                (self.is_evaluation_due, self.is_evaluating) = (true, false);
+                return Ok(Ending::Interrupted);
             }
             if is_switching || now >= self.plan().n_steps {
                 self.keep_final_maps();
             }
-            if is_switching {
-                self.evaluate_all_tasks()?;
-                self.begin_next_lesson()?;
+            if is_switching && self.switch(must_stop)? == Ending::Interrupted {
+                return Ok(Ending::Interrupted);
             }
             if is_time && self.last_checkpoint.elapsed() >= self.pause_between_checkpoints() {
                 self.write_checkpoint()?;
@@ -241,14 +262,28 @@ impl<'a, S: FeatureSource> Training<'a, S> {
         Ok(Ending::Finished)
     }
 
+    /// Plays and learns until the next update.
+    fn play(&mut self) -> Result<()> {
+        let played = self.agent.play(&mut self.world.train, self.world.scenes)?;
+        self.tally.reward_sum += played.reward_sum;
+        self.tally.n_trials += played.n_trials;
+        self.tally.loss_sum += f64::from(played.loss);
+        self.tally.n_updates += 1;
+        self.recent.add(played.reward_sum, played.n_trials);
+        Ok(())
+    }
+
     /// Whether the stream has switched to the next task.
     fn is_cued(&self) -> bool {
         let lesson = self.world.train.n_switches() - self.first_switch;
         lesson > self.lesson as u64 && self.lesson + 1 < self.plan().lessons.len()
     }
 
-    /// Freezes the module, allocates a new one and evaluates it on the new task.
-    fn begin_next_lesson(&mut self) -> Result<()> {
+    /// Evaluates the agent on all tasks so far, freezes the module, allocates a new one and evaluates it on the new task.
+    fn switch(&mut self, must_stop: &dyn Fn() -> bool) -> Result<Ending> {
+        if self.evaluate_all_tasks(must_stop)? == Ending::Interrupted {
+            return Ok(Ending::Interrupted);
+        }
         self.lesson += 1;
         self.lesson_start = self.n_steps();
         let settings = self.plan().lessons[self.lesson].agent.clone();
@@ -257,22 +292,12 @@ impl<'a, S: FeatureSource> Training<'a, S> {
         self.begin_evaluating();
         self.recent = Recent::default();
         self.look_at_maps(None);
-        self.evaluate()
+        self.evaluate(must_stop)
     }
 
     fn begin_evaluating(&mut self) {
         let seed = RunSeed(self.plan().seed);
         self.evaluator = Evaluator::new(self.agent.skill(), self.agent.settings(), seed);
-    }
-
-    /// Whether all files of a finished run exist.
-    fn is_finished(&self) -> Result<bool> {
-        let status = self.folder.read_status()?;
-        let is_there = |path: &Path| path.is_file();
-        Ok(status.is_some_and(|status| status.stage == Stage::Finished)
-            && is_there(&self.folder.weights())
-            && is_there(&self.folder.curve_csv())
-            && is_there(&self.folder.curve_parquet()))
     }
 
     fn number(&self) -> u64 {
@@ -319,15 +344,19 @@ impl<'a, S: FeatureSource> Training<'a, S> {
         }
     }
 
-    /// Adds a row to the curve, and to the votes if there are any.
-    fn evaluate(&mut self) -> Result<()> {
+    /// Adds a row to the curve, and to the votes if there are any, unless it is interrupted.
+    fn evaluate(&mut self, must_stop: &dyn Fn() -> bool) -> Result<Ending> {
         let n_trials = self.plan().evaluation_trials;
         let first_trial = self.rows.len() as u64 * n_trials;
         let policy = self.plan().lessons[self.lesson].agent.policy;
         let validation = &mut self.world.validations[self.lesson];
         validation.seek(first_trial).expect("evaluations stay far from a stream's last possible trial");
         let (skill, scenes) = (self.agent.skill(), self.world.scenes);
-        let evaluation = self.evaluator.evaluate(skill, &policy, validation, scenes, n_trials)?;
+        self.is_evaluating = true;
+        let found =
+            self.evaluator.evaluate_unless(must_stop, skill, &policy, validation, scenes, n_trials)?;
+        let Some(evaluation) = found else { return Ok(Ending::Interrupted) };
+        self.is_evaluating = false;
         let (step, lesson) = (self.n_steps(), self.number());
         // Nothing is written for a module that predicts NaN, so earlier files stay valid.
         if !evaluation.cross_entropy.is_finite() {
@@ -355,12 +384,29 @@ impl<'a, S: FeatureSource> Training<'a, S> {
             self.votes.push(VoteRow { step, lesson, shares });
         }
         self.add_event(&row)?;
-        self.folder.write(&self.folder.curve_csv(), csv_text(&self.rows).as_bytes())
+        self.add_to_curve()?;
+        Ok(Ending::Finished)
+    }
+
+    /// Appends the last row to `curve.csv`. The first time, the file is rewritten: one of an earlier process may have
+    /// rows beyond the checkpoint.
+    fn add_to_curve(&mut self) -> Result<()> {
+        let path = self.folder.curve_csv();
+        let Some(mut file) = self.curve.take() else {
+            self.folder.write(&path, csv_text(&self.rows).as_bytes())?;
+            self.curve = Some(OpenOptions::new().append(true).open(&path).at(&path)?);
+            return Ok(());
+        };
+        let line = self.rows.last().map_or_else(String::new, csv_line);
+        file.write_all(line.as_bytes()).at(&path)?;
+        self.curve = Some(file);
+        Ok(())
     }
 
     /// Evaluates the agent, as it acts now, on all tasks so far, each always on its first validation trials. The rest of
     /// the run does not depend on this.
-    fn evaluate_all_tasks(&mut self) -> Result<()> {
+    fn evaluate_all_tasks(&mut self, must_stop: &dyn Fn() -> bool) -> Result<Ending> {
+        self.is_evaluating = true;
         let (skill, scenes, seed) = (self.agent.skill(), self.world.scenes, RunSeed(self.plan().seed));
         let n_trials = self.plan().evaluation_trials;
         let mut rewards = Vec::new();
@@ -370,12 +416,15 @@ impl<'a, S: FeatureSource> Training<'a, S> {
             validation.seek(0).expect("a stream has a first trial");
             let mut evaluator = Evaluator::new(skill, self.agent.settings(), seed);
             let policy = &lesson.agent.policy;
-            let found = evaluator.evaluate(skill, policy, &mut validation, scenes, n_trials)?;
+            let found =
+                evaluator.evaluate_unless(must_stop, skill, policy, &mut validation, scenes, n_trials)?;
+            let Some(found) = found else { return Ok(Ending::Interrupted) };
             rewards.push(found.reward);
         }
+        self.is_evaluating = false;
         self.after.truncate(self.lesson);
         self.after.push(rewards);
-        Ok(())
+        Ok(Ending::Finished)
     }
 
     fn add_event(&mut self, row: &CurveRow) -> Result<()> {
@@ -402,6 +451,7 @@ impl<'a, S: FeatureSource> Training<'a, S> {
                 votes: self.votes.clone(),
                 after: self.after.clone(),
                 tally: self.tally,
+                is_evaluation_due: self.is_evaluation_due,
             },
             maps: self.maps.clone(),
         };
@@ -438,6 +488,7 @@ impl<'a, S: FeatureSource> Training<'a, S> {
         (self.lesson, self.lesson_start) = (rest.lesson, rest.lesson_start);
         (self.rows, self.votes, self.maps, self.tally) = (rest.rows, rest.votes, maps, rest.tally);
         self.after = rest.after;
+        self.is_evaluation_due = rest.is_evaluation_due;
         self.begin_evaluating();
         Ok(())
     }

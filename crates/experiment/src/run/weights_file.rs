@@ -1,13 +1,14 @@
 //! Weights as safetensors, with all metadata needed to use them.
 
 use crate::error::{Context, Error, Result};
+use crate::run::verified::VerifiedRun;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use touchstream_agents::{AgentSettings, SceneShape};
-use touchstream_files::{read_at_most, write_aside_durably};
+use touchstream_files::write_aside_durably;
 use touchstream_modules::Skill;
 use touchstream_modules::composite::{Controller, VotingSettings};
 use touchstream_modules::module::{MapShape, Module};
@@ -45,7 +46,6 @@ pub struct StoredWeights {
 }
 
 const KEY: &str = "touchstream";
-const MAX_BYTES: u64 = 1 << 34;
 
 /// Writes all tensors of a skill under their names: `bottleneck.weight`, `layer1.bias`, ...; frozen modules as
 /// `old.0.bottleneck.weight`, ...; the controller as `votes.bottleneck.weight`, ...
@@ -75,9 +75,11 @@ pub fn write_weights(path: &Path, skill: &Skill, facts: &WeightsFacts) -> Result
     write_aside_durably(path, &bytes).at(path)
 }
 
-pub fn read_weights(path: &Path) -> Result<StoredWeights> {
-    let bytes = read_at_most(path, MAX_BYTES).at(path)?;
-    weights_from_bytes(&bytes).map_err(|problem| Error::damaged(path, problem))
+/// `None` if the run has no weights.
+pub fn read_weights(run: &VerifiedRun) -> Result<Option<StoredWeights>> {
+    let path = run.folder().weights();
+    let weights = run.read(&path)?.map(|bytes| weights_from_bytes(&bytes)).transpose();
+    weights.map_err(|problem| Error::damaged(&path, problem))
 }
 
 fn weights_from_bytes(bytes: &[u8]) -> Result<StoredWeights, String> {
@@ -142,6 +144,7 @@ fn read_tensor(
 mod tests {
     use super::*;
     use crate::run::damage::check_damaged_bytes;
+    use crate::run::folder::RunFolder;
     use touchstream_agents::{AgentSettings, SceneShape};
     use touchstream_env::task::find_task;
     use touchstream_modules::composite::{FrozenVisual, Voting};
@@ -203,7 +206,8 @@ mod tests {
         for voting in VOTINGS() {
             let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
             let (path, skill, facts) = written(one.path(), voting);
-            let stored = read_weights(&path).unwrap();
+            let run = VerifiedRun::open(RunFolder::at(one.path())).unwrap();
+            let stored = read_weights(&run).unwrap().unwrap();
             assert_eq!((stored.facts, stored.module.parameters()), (facts, skill.module().parameters()));
             let parameters = stored.controller.as_ref().map(Controller::parameters);
             assert_eq!(parameters, skill.controller().map(Controller::parameters));
@@ -222,7 +226,8 @@ mod tests {
         let mut module = skill.module().clone();
         *module.parameters_mut().last_mut().unwrap() = f32::NAN;
         write_weights(&path, &Skill::alone(module), &facts).unwrap();
-        let error = read_weights(&path).unwrap_err().to_string();
+        let run = VerifiedRun::open(RunFolder::at(folder.path())).unwrap();
+        let error = read_weights(&run).unwrap_err().to_string();
         assert!(error.contains("tensor `readout.bias` holds NaN"), "{error}");
     }
 

@@ -6,7 +6,9 @@
 //! that was only slow sees the higher number and gives up; if it completes the run first, its result counts.
 
 use crate::error::{Context, Result};
-use crate::run::{RunFolder, Trained};
+use crate::manifest::MANIFEST;
+use crate::run::{RunFolder, Trained, VerifiedRun};
+use crate::sealed::{sealed_line, unsealed};
 use crate::study::worker::Worker;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -123,7 +125,7 @@ impl Attempts {
         };
         let number = last + 1;
         let path = self.claim_file(number);
-        let claimed = claim_aside(&path, &json_of(&facts)).at(&path)?;
+        let claimed = claim_aside(&path, &sealed_line(&facts)).at(&path)?;
         Ok(claimed
             .map_or(Claimed::Theirs, |file| Claimed::Ours(Claim { attempts: self.clone(), number, file })))
     }
@@ -202,7 +204,8 @@ impl Claim {
     /// The folder to work in, with the state of an earlier attempt. Damaged checkpoints are skipped: they would stop
     /// every later attempt.
     pub fn work_folder(&self) -> Result<PathBuf> {
-        self.work_folder_after(|run| Trained::read(run).is_ok_and(|trained| trained.is_some()))
+        let trained = |run: &RunFolder| VerifiedRun::open(run.clone()).and_then(|run| Trained::read(&run));
+        self.work_folder_after(|run| trained(run).is_ok_and(|trained| trained.is_some()))
     }
 
     fn work_folder_after(&self, can_go_on: impl Fn(&RunFolder) -> bool) -> Result<PathBuf> {
@@ -238,18 +241,19 @@ impl Claim {
             cpu_secs: cpu_time.as_secs_f64(),
         };
         let path = self.attempts.end_file(self.number);
-        write_aside(&path, &json_of(&end)).at(&path)
+        write_aside(&path, &sealed_line(&end)).at(&path)
     }
 }
 
-/// Copies all files except lock, status and hidden ones: the earlier owner may still be alive and append to them. A
+/// Copies all files except lock, status, manifest and hidden ones: the earlier owner may still be alive and append to them. A
 /// checkpoint is only ever replaced as a whole, so it is linked.
 fn inherit(from: &Path, to: &Path) -> io::Result<()> {
     for entry in entries_of(from)? {
         let entry = entry?;
         let name = entry.file_name();
         let word = name.to_string_lossy();
-        if word.starts_with('.') || word == "lock" || word == "status.json" || !entry.file_type()?.is_file() {
+        let is_left = word.starts_with('.') || ["lock", "status.json", MANIFEST].contains(&&*word);
+        if is_left || !entry.file_type()?.is_file() {
             continue;
         }
         let target = to.join(&name);
@@ -276,16 +280,10 @@ fn unix_secs(time: SystemTime) -> f64 {
     time.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }
 
-/// `None` if the file is missing or unreadable.
+/// `None` if the file is missing or damaged.
 fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
     let bytes = none_if_not_found(read_at_most(path, MAX_CLAIM_BYTES)).at(path)?;
-    Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
-}
-
-fn json_of(value: &impl Serialize) -> Vec<u8> {
-    let mut bytes = serde_json::to_vec(value).expect("plain data");
-    bytes.push(b'\n');
-    bytes
+    Ok(bytes.and_then(|bytes| unsealed(&bytes).value()))
 }
 
 #[cfg(test)]

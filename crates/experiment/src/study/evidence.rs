@@ -94,6 +94,9 @@ impl Study {
         for (name, problem) in records.unreadable.iter().chain(&records.strangers) {
             watch.on(Event::RunExcluded { study: path, name, problem });
         }
+        if records.lacks_manifests() {
+            watch.on(Event::WithoutManifest { path });
+        }
         let touches = CountedTouches::of(&records.runs);
         let n_missing = missing_of(&cells, &folder.complete()?).len();
         Ok(Self { path: path.to_owned(), opened, spec, records, touches, n_missing })

@@ -3,6 +3,7 @@
 use crate::error::{Context, Result};
 use crate::run::{FilesInMemory, RunFolder};
 use crate::study::attempts::Attempts;
+use crate::study::own_files::{BASELINES, SLURM, SPEC};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,12 +29,17 @@ impl StudyFolder {
         Self { path: path.into(), runs: Some(Arc::new(runs)) }
     }
 
+    /// Whether it was packed: its runs are in memory, and nothing will change.
+    pub fn is_unpacked(&self) -> bool {
+        self.runs.is_some()
+    }
+
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     pub fn spec(&self) -> PathBuf {
-        self.path.join("study.toml")
+        self.path.join(SPEC)
     }
 
     /// The study's own copy of a task file, by the task's id.
@@ -43,12 +49,12 @@ impl StudyFolder {
 
     /// The job arrays that were submitted.
     pub fn slurm(&self) -> PathBuf {
-        self.path.join("slurm.json")
+        self.path.join(SLURM)
     }
 
     /// Baselines of localization.
     pub fn baselines(&self) -> PathBuf {
-        self.path.join("baselines.json")
+        self.path.join(BASELINES)
     }
 
     /// Figures, tables and page.
@@ -110,10 +116,19 @@ impl StudyFolder {
     /// Moves an unreadable run aside, so that it is repeated. Returns its new path, or `None` if it was already gone.
     pub fn set_aside(&self, name: &str) -> Result<Option<PathBuf>> {
         let run = self.run(name);
-        let free = (1..).map(|number| self.path.join("runs").join(format!(".damaged-{name}-{number}")));
-        let mut free = free.filter(|path| !path.exists());
+        let mut free = self.places_aside(name).filter(|path| !path.exists());
         let aside = free.next().unwrap_or_else(|| unreachable!("numbers do not end"));
         let moved = none_if_not_found(fs::rename(run.path(), &aside)).at(run.path())?;
         Ok(moved.map(|()| aside))
+    }
+
+    /// The run of this name that was set aside last.
+    pub fn set_aside_before(&self, name: &str) -> Option<RunFolder> {
+        self.places_aside(name).take_while(|path| path.exists()).last().map(RunFolder::at)
+    }
+
+    fn places_aside(&self, name: &str) -> impl Iterator<Item = PathBuf> {
+        let runs = self.path.join("runs");
+        (1..).map(move |number: u32| runs.join(format!(".damaged-{name}-{number}")))
     }
 }

@@ -1,7 +1,7 @@
 //! The queue of a study's runs in one process.
 
 use crate::error::Result;
-use crate::run::Stage;
+use crate::run::{Stage, VerifiedRun};
 use crate::study::folder::StudyFolder;
 use crate::study::job::{Job, JobState};
 use std::collections::{BTreeMap, BTreeSet};
@@ -121,7 +121,7 @@ impl<'a> JobQueue<'a> {
         let state = self.index.get(base.as_str()).map(|&base| &self.states[base]);
         match state {
             Some(JobState::GivenUp { reason }) => Ok(BaseState::Lost(format!("{base}: {reason}"))),
-            Some(JobState::Complete) | None => match folder.run(base).read_status()? {
+            Some(JobState::Complete) | None => match VerifiedRun::open(folder.run(base))?.read_status()? {
                 Some(status) if status.stage == Stage::Finished => {
                     self.ready.insert(base);
                     Ok(BaseState::Ready)

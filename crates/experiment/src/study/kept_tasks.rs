@@ -57,6 +57,11 @@ impl KeptTasks {
         Ok(kept)
     }
 
+    /// Whether there are task files without a copy.
+    pub fn has_new(&self) -> bool {
+        !self.new.is_empty()
+    }
+
     pub fn write(&self) -> Result<()> {
         for (copy, text) in &self.new {
             write_aside_durably(copy, text.as_bytes())

@@ -2,8 +2,8 @@
 
 use crate::error::{Context, Result};
 use crate::run::{RunFolder, Stage};
-use crate::study::cell::{Cell, missing_of};
-use crate::study::damaged::set_damaged_aside;
+use crate::study::cell::Cell;
+use crate::study::damaged::{set_damaged_aside, to_be_done};
 use crate::study::inputs_pool::InputsPool;
 use crate::study::spent_time::{SpentTime, timed};
 use crate::study::study_run::StudyRun;
@@ -38,7 +38,7 @@ impl WorkOptions<'_> {
     pub fn work(&self, cells: &[&Cell], must_stop: &AtomicBool, watch: &dyn Watch) -> Result<WorkSummary> {
         let complete = set_damaged_aside(self.folder, cells, watch)?;
         complete.iter().for_each(|name| self.folder.attempts(name).clear());
-        let missing = missing_of(cells.iter().copied(), &complete);
+        let missing = to_be_done(self.folder, cells, &complete);
         let wanted: BTreeSet<&str> = missing.iter().map(|cell| cell.name.as_str()).collect();
         // Bases from which no missing run starts are skipped.
         let is_wanted = |cell: &&Cell| complete.contains(&cell.name) || wanted.contains(cell.name.as_str());
@@ -61,7 +61,15 @@ impl WorkOptions<'_> {
             let run = || {
                 let inputs = &*inputs.of(cell)?;
                 self.do_run(
-                    &StudyRun { cell, inputs, folder, must_stop, watch, checkpoint_every },
+                    &StudyRun {
+                        cell,
+                        study: self.folder,
+                        inputs,
+                        folder,
+                        must_stop,
+                        watch,
+                        checkpoint_every,
+                    },
                     &n_diverged,
                 )
             };
@@ -75,9 +83,9 @@ impl WorkOptions<'_> {
 
     fn do_run(&self, run: &StudyRun<'_>, n_diverged: &AtomicUsize) -> Result<Ended> {
         let StudyRun { cell, folder, watch, .. } = *run;
-        folder.write(&folder.facts(), &serde_json::to_vec_pretty(&cell.facts)?)?;
-        let ended = run.work(self.folder)?;
+        let ended = run.work()?;
         if ended == Ended::Complete {
+            folder.write(&folder.facts(), &serde_json::to_vec_pretty(&cell.facts)?)?;
             if folder.read_status()?.is_some_and(|status| status.stage == Stage::Failed) {
                 n_diverged.fetch_add(1, Ordering::Relaxed);
                 watch.on(Event::StudyRunDiverged { name: &cell.name });

@@ -2,29 +2,29 @@
 
 use crate::baselines::baselines;
 use crate::config::{RawConfig, parse_task_arg};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::output::write_file;
 use crate::study::StudyFolder;
+use crate::study::own_files::BASELINES;
 use crate::study::spec::StudySpec;
 use crate::watch::{Event, Watch};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use touchstream_env::task::{Paradigm, Task};
-use touchstream_files::{none_if_not_found, read_at_most};
-
-const MAX_BYTES: u64 = 1 << 20;
 
 /// Computes the missing baselines of a study: fixed boxes, and regression if a Python is given.
 pub fn make_missing_baselines(folder: &StudyFolder, spec: &StudySpec, watch: &dyn Watch) -> Result<()> {
     let is_wanted = spec.name == "localization" || spec.python.is_some();
     let Some((word, task)) = localization_of(spec).filter(|_| is_wanted) else { return Ok(()) };
-    if has_baselines(folder, spec.python.is_some()) {
+    if has_baselines(folder, spec.python.is_some(), watch)? {
         return Ok(());
     }
     watch.on(Event::BaselinesStarted);
     let config = RawConfig { task: Some(word), ..spec.settings_for(task.id()) };
     let report = baselines(config, spec.python.as_deref(), watch)?;
-    write_file(&folder.baselines(), serde_json::to_string_pretty(&report)?.as_bytes())
+    let json = serde_json::to_string_pretty(&report)?;
+    let lock = folder.lock()?;
+    folder.change(&lock, |name| name == BASELINES, || write_file(&folder.baselines(), json.as_bytes()))
 }
 
 /// Resolves a program's path relative to a folder; a plain name is looked up in `PATH`.
@@ -40,7 +40,8 @@ pub fn localization_of(spec: &StudySpec) -> Option<(String, Task)> {
     })
 }
 
-fn has_baselines(folder: &StudyFolder, with_regression: bool) -> bool {
+/// Damaged ones are moved aside, to be computed again.
+fn has_baselines(folder: &StudyFolder, with_regression: bool, watch: &dyn Watch) -> Result<bool> {
     #[derive(Deserialize)]
     struct Row {
         name: String,
@@ -49,16 +50,24 @@ fn has_baselines(folder: &StudyFolder, with_regression: bool) -> bool {
     struct Rows {
         baselines: Vec<Row>,
     }
-    let bytes = none_if_not_found(read_at_most(&folder.baselines(), MAX_BYTES)).ok().flatten();
+    let bytes = match folder.read_own(BASELINES) {
+        Err(error @ Error::Damaged { .. }) => {
+            watch.on(Event::Note(&format!("{}; it is moved aside", error.text())));
+            folder.move_own_aside(BASELINES)?;
+            None
+        }
+        read => read?,
+    };
     let rows: Option<Rows> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    rows.is_some_and(|rows| {
+    Ok(rows.is_some_and(|rows| {
         !with_regression || rows.baselines.iter().any(|row| row.name.contains("regression"))
-    })
+    }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::watch::Unwatched;
 
     #[test]
     fn a_program_is_found_from_anywhere() {
@@ -74,7 +83,7 @@ mod tests {
         let check = |text: Option<&str>, plain: bool, with_regression: bool| {
             text.map_or_else(|| Ok(()), |text| std::fs::write(folder.baselines(), text)).unwrap();
             assert_eq!(
-                [has_baselines(&folder, false), has_baselines(&folder, true)],
+                [false, true].map(|regression| has_baselines(&folder, regression, &Unwatched).unwrap()),
                 [plain, with_regression]
             );
         };

@@ -2,11 +2,13 @@
 
 use crate::config::is_path;
 use crate::error::{Context, Result, bail};
+use crate::manifest::{MANIFEST, Manifest};
 use crate::output::OutputFile;
-use crate::run::{FilesInMemory, RunFolder};
+use crate::run::{FilesInMemory, RunFolder, VerifiedRun};
 use crate::study::StudyFolder;
 use crate::study::cell::cells_of;
 use crate::study::census::{Census, warn_of_unnamed};
+use crate::study::own_files::BASELINES;
 use crate::study::provenance::{FILE as STARTS, Start, starts_of};
 use crate::study::read_spec;
 use crate::study::redact::{redact_command, redact_paths, redact_source};
@@ -15,12 +17,11 @@ use crate::watch::{Event, Watch};
 use flate2::Compression;
 use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use tempfile::TempDir;
-use touchstream_files::{entries_of, none_if_not_found, read_at_most};
 
 /// The file name extension of packed studies.
 pub const ENDING: &str = ".tar.gz";
@@ -37,23 +38,31 @@ const MAX_WRITTEN: usize = 10_000;
 pub struct OpenStudy {
     pub folder: StudyFolder,
     unpacked: Option<TempDir>,
+    has_manifest: bool,
 }
 
 impl OpenStudy {
     pub fn at(path: &Path) -> Result<Self> {
         if !path.is_file() {
-            return Ok(Self { folder: StudyFolder::at(path), unpacked: None });
+            let folder = StudyFolder::at(path);
+            return Ok(Self { folder, unpacked: None, has_manifest: path.join(MANIFEST).exists() });
         }
         let place = tempfile::tempdir().context("a folder to unpack into cannot be made")?;
         let runs = unpack(path, place.path());
-        let runs = runs.with_context(|| format!("{} cannot be unpacked", path.display()))?;
-        Ok(Self { folder: StudyFolder::with_runs_in_memory(place.path(), runs), unpacked: Some(place) })
+        let (runs, has_manifest) = runs.with_context(|| format!("{} cannot be unpacked", path.display()))?;
+        let folder = StudyFolder::with_runs_in_memory(place.path(), runs);
+        Ok(Self { folder, unpacked: Some(place), has_manifest })
     }
 
     /// An error names `path`, which the user gave.
     pub fn read_spec(&self, path: &Path) -> Result<StudySpec> {
         let spec = read_spec(&self.folder);
         if self.is_packed() { spec.at(path) } else { spec }
+    }
+
+    /// Whether there is a manifest; that of a packed study was compared with all of its files.
+    pub fn has_manifest(&self) -> bool {
+        self.has_manifest
     }
 
     /// Whether the folder is temporary.
@@ -86,19 +95,27 @@ pub fn pack(folder: &StudyFolder, pictures: Pictures, out: &Path, watch: &dyn Wa
         starts += &(serde_json::to_string(&start)? + "\n");
     }
     archive.add(STARTS, starts.as_bytes())?;
-    if let Some(bytes) = bytes_of(&folder.baselines())? {
-        archive.add("baselines.json", &baselines_without_places(&bytes, &folder.baselines())?)?;
+    if let Some(bytes) = folder.read_own(BASELINES)? {
+        archive.add(BASELINES, &baselines_without_places(&bytes, &folder.baselines())?)?;
     }
-    for (name, path) in task_files(folder)? {
-        if let Some(bytes) = bytes_of(&path)? {
-            archive.add(&format!("tasks/{name}"), &bytes)?;
+    for name in folder.own_files()?.iter().filter(|name| name.starts_with("tasks/")) {
+        if let Some(bytes) = folder.read_own(name)? {
+            archive.add(name, &bytes)?;
         }
     }
     for name in &runs {
-        for path in files_of(&folder.run(name), pictures) {
-            if let (Some(bytes), Some(file)) = (bytes_of(&path)?, path.file_name()) {
-                archive.add(&format!("runs/{name}/{}", file.to_string_lossy()), &bytes)?;
+        let run = VerifiedRun::open(folder.run(name))?;
+        let mut packed = BTreeSet::new();
+        for path in files_of(run.folder(), pictures) {
+            if let (Some(bytes), Some(file)) = (run.read(&path)?, path.file_name()) {
+                let file = file.to_string_lossy().into_owned();
+                archive.add(&format!("runs/{name}/{file}"), &bytes)?;
+                packed.insert(file);
             }
+        }
+        if let Some(manifest) = run.manifest() {
+            let manifest = manifest.of_only(|file| packed.contains(file));
+            archive.add(&format!("runs/{name}/{MANIFEST}"), &manifest.to_bytes())?;
         }
     }
     archive.finish().and_then(GzEncoder::finish).at(out)?;
@@ -121,12 +138,13 @@ fn packable(folder: &StudyFolder, spec: &StudySpec, watch: &dyn Watch) -> Result
 /// An archive whose files contain no paths of this machine.
 struct Archive<W: Write> {
     files: tar::Builder<W>,
+    manifest: Manifest,
     places: Vec<String>,
 }
 
 impl<W: Write> Archive<W> {
     fn new(out: W, places: Vec<String>) -> Self {
-        Self { files: tar::Builder::new(out), places }
+        Self { files: tar::Builder::new(out), manifest: Manifest::new(None), places }
     }
 
     fn add(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
@@ -137,13 +155,20 @@ impl<W: Write> Archive<W> {
                 "{name} contains {place}, a path of this machine; a packed study must not contain any"
             );
         }
+        self.manifest.add(name.to_owned(), bytes);
+        self.append(name, bytes).with_context(|| name.to_owned())
+    }
+
+    fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let mut header = tar::Header::new_ustar();
         header.set_size(bytes.len() as u64);
         header.set_mode(0o644);
-        self.files.append_data(&mut header, name, bytes).with_context(|| name.to_owned())
+        self.files.append_data(&mut header, name, bytes)
     }
 
-    fn finish(self) -> io::Result<W> {
+    /// Adds the manifest of all files.
+    fn finish(mut self) -> io::Result<W> {
+        self.append(MANIFEST, &self.manifest.to_bytes())?;
         self.files.into_inner()
     }
 }
@@ -158,19 +183,6 @@ fn places_of(folder: &StudyFolder, spec: &StudySpec) -> Result<Vec<String>> {
     // Plain names are not paths.
     places.retain(|place| place.trim_matches('/').contains('/'));
     Ok(places)
-}
-
-/// The study's copies of task files, by name.
-fn task_files(folder: &StudyFolder) -> Result<BTreeMap<String, PathBuf>> {
-    let mut files = BTreeMap::new();
-    let tasks = folder.path().join("tasks");
-    for entry in entries_of(&tasks).at(&tasks)? {
-        let path = entry.at(&tasks)?.path();
-        if path.extension().is_some_and(|ending| ending == "toml") {
-            files.insert(path.file_name().unwrap_or_default().to_string_lossy().into_owned(), path);
-        }
-    }
-    Ok(files)
 }
 
 /// The files of a run that reports read.
@@ -188,11 +200,6 @@ fn files_of(run: &RunFolder, pictures: Pictures) -> Vec<PathBuf> {
         files.extend([run.maps_png(), run.lesson_maps_png(2)]);
     }
     files
-}
-
-/// `None` if there is no file.
-fn bytes_of(path: &Path) -> Result<Option<Vec<u8>>> {
-    none_if_not_found(read_at_most(path, MAX_FILE_BYTES)).at(path)
 }
 
 /// The study without paths of this machine.
@@ -236,11 +243,12 @@ fn baselines_without_places(bytes: &[u8], path: &Path) -> Result<Vec<u8>> {
 
 /// Unpacks a study. Refuses anything except files inside its folder. Files of runs are returned, the others are
 /// written to `into`.
-fn unpack(path: &Path, into: &Path) -> Result<FilesInMemory> {
+fn unpack(path: &Path, into: &Path) -> Result<(FilesInMemory, bool)> {
     let mut runs = FilesInMemory::default();
     let file = BufReader::new(File::open(path)?);
     let mut archive = tar::Archive::new(GzDecoder::new(file).take(MAX_BYTES));
     let (mut n_files, mut n_written) = (0, 0);
+    let mut contents = Contents::default();
     // Raw entries: tar would read long names and links without a limit.
     for entry in archive.entries()?.raw(true) {
         let entry = entry.context("it is not a packed study")?;
@@ -256,6 +264,9 @@ fn unpack(path: &Path, into: &Path) -> Result<FilesInMemory> {
         let target = into.join(&name);
         let mut bytes = Vec::new();
         entry.take(MAX_FILE_BYTES).read_to_end(&mut bytes).at(&name)?;
+        if !contents.add(&name, &bytes)? {
+            continue;
+        }
         if name.starts_with("runs") {
             runs.insert(target, bytes);
             continue;
@@ -276,7 +287,39 @@ fn unpack(path: &Path, into: &Path) -> Result<FilesInMemory> {
     if n_files == 0 {
         bail!(Folder, "there is nothing in it");
     }
-    Ok(runs)
+    Ok((runs, contents.check()?))
+}
+
+/// The files of an archive, to be compared with its manifest, which is the last of them.
+#[derive(Default)]
+struct Contents {
+    manifest: Option<Manifest>,
+    found: Option<Manifest>,
+}
+
+impl Contents {
+    /// `false` for the manifest itself.
+    fn add(&mut self, path: &Path, bytes: &[u8]) -> Result<bool> {
+        if path == Path::new(MANIFEST) && self.manifest.is_none() {
+            self.manifest = Some(Manifest::from_bytes(bytes, path)?);
+            return Ok(false);
+        }
+        let (found, name) = (self.found.get_or_insert_with(|| Manifest::new(None)), path.to_string_lossy());
+        if found.has(&name) {
+            bail!(Folder, "{name}: it is in the file twice");
+        }
+        found.add(name.into_owned(), bytes);
+        Ok(true)
+    }
+
+    /// Older packed studies have no manifest, and gzip's checksum alone.
+    fn check(self) -> Result<bool> {
+        let Some(manifest) = self.manifest else { return Ok(false) };
+        match manifest.first_difference(&self.found.unwrap_or_else(|| Manifest::new(None))) {
+            Some(name) => bail!(Folder, "{name}: it is not as {MANIFEST} lists it"),
+            None => Ok(true),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -313,6 +356,8 @@ mod tests {
             packed_of(&[("../outside", tar::EntryType::Regular)]),
             packed_of(&[("/outside", tar::EntryType::Regular)]),
             packed_of(&[("link", tar::EntryType::Symlink)]),
+            packed_of(&[("study.toml", tar::EntryType::Regular), ("study.toml", tar::EntryType::Regular)]),
+            packed_of(&[("study.toml", tar::EntryType::Regular), ("manifest.json", tar::EntryType::Regular)]),
         ];
         for bytes in wrong {
             fs::write(&file, &bytes).unwrap();
@@ -342,7 +387,7 @@ mod tests {
         assert_eq!(folder.complete().unwrap().into_iter().collect::<Vec<_>>(), ["a", "b"]);
         let run = folder.run("a");
         assert!(run.has(&run.curve_csv()) && !run.has(&run.status()));
-        assert_eq!(run.read_text(&run.curve_csv()).unwrap(), "x");
+        assert_eq!(run.read(&run.curve_csv()).unwrap(), b"x");
         assert!(run.read_status().unwrap().is_none());
         let mut written: Vec<_> =
             fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();

@@ -1,10 +1,12 @@
 //! The record of every start of a study, with its command.
 
 use crate::error::{Context, Result};
+use crate::sealed::{Unsealed, sealed_line, unsealed};
 use crate::study::StudyFolder;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::Write;
+use touchstream_files::{none_if_not_found, read_at_most};
 
 /// One start of a study.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,30 +28,46 @@ impl Start {
         }
     }
 
+    /// Stands for a start whose record is damaged.
+    fn damaged() -> Self {
+        let unknown = || "(its record is damaged)".to_owned();
+        Self { command: unknown(), version: unknown(), commit: unknown() }
+    }
+
     /// Appends the start to the study's record.
     pub fn note_in(&self, folder: &StudyFolder) -> Result<()> {
         let path = folder.path().join(FILE);
         if starts_of(folder)?.contains(self) {
             return Ok(());
         }
-        let line = serde_json::to_string(self)? + "\n";
+        let line = sealed_line(self);
         let file = fs::OpenOptions::new().create(true).append(true).open(&path);
         // A single write, so that lines of several processes do not mix.
-        file.and_then(|mut file| file.write_all(line.as_bytes())).at(&path)
+        file.and_then(|mut file| file.write_all(&line)).at(&path)
     }
 }
 
 pub const FILE: &str = "starts.jsonl";
+const MAX_BYTES: u64 = 64 << 20;
 
-/// All starts so far; unreadable lines are skipped.
+/// All starts so far. A line that was torn or damaged is left out; its start is noted as unknown.
 pub fn starts_of(folder: &StudyFolder) -> Result<Vec<Start>> {
     let path = folder.path().join(FILE);
-    if !path.exists() {
-        return Ok(Vec::new());
+    let bytes = none_if_not_found(read_at_most(&path, MAX_BYTES)).at(&path)?.unwrap_or_default();
+    let mut starts: Vec<Start> = Vec::new();
+    for line in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+        let start = unsealed(line).value().unwrap_or_else(Start::damaged);
+        if !starts.contains(&start) {
+            starts.push(start);
+        }
     }
-    let bytes = fs::read(&path).at(&path)?;
-    let text = String::from_utf8_lossy(&bytes);
-    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    Ok(starts)
+}
+
+/// Whether a line of the file is damaged.
+pub fn has_damaged_start(bytes: &[u8]) -> bool {
+    let mut lines = bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    !bytes.ends_with(b"\n") || lines.any(|line| unsealed::<Start>(line) == Unsealed::Damaged)
 }
 
 /// Quotes an argument for a shell.

@@ -3,7 +3,7 @@
 use crate::config::Choice;
 use crate::curve::{CurveRow, rows_from_csv};
 use crate::error::{Context, Error, Result, bail};
-use crate::run::{RunFolder, RunIdentity, Stage};
+use crate::run::{RunFolder, RunIdentity, Stage, VerifiedRun};
 use crate::study::StudyFolder;
 use crate::study::cell::RunFacts;
 use crate::study::spec::StudySpec;
@@ -21,7 +21,7 @@ pub struct CompleteRun {
     /// Why the run ended early, if it did.
     pub failure: Option<String>,
     pub identity: RunIdentity,
-    pub folder: RunFolder,
+    pub files: VerifiedRun,
 }
 
 /// All complete runs of a study, and those that could not be read.
@@ -49,6 +49,11 @@ impl Records {
         runs.extend(bases);
         let [unreadable, strangers] = [failures, strangers].map(with_texts);
         Ok(Self { runs, unreadable, out_of_reach, strangers }.without_strangers().without_unlike_touches())
+    }
+
+    /// Whether a run is of an older program, which wrote no manifests.
+    pub fn lacks_manifests(&self) -> bool {
+        self.runs.iter().any(|run| run.files.manifest().is_none())
     }
 
     /// Number of runs in the folder, readable or not.
@@ -140,21 +145,24 @@ fn with_texts(failures: Vec<(String, Error)>) -> Vec<(String, String)> {
 }
 
 fn read_run(folder: RunFolder, name: &str) -> Result<CompleteRun> {
+    let files = VerifiedRun::open(folder.clone())?;
     let path = folder.facts();
-    let text = folder.read_text(&path).at(&path)?;
-    let facts: RunFacts = serde_json::from_str(&text).at(&path)?;
+    let facts: RunFacts = files.read_json(&path)?.at(&path)?;
     find_module(&facts.module).with_context(|| format!("{}: module", path.display()))?;
-    let status = folder.read_status()?.at(folder.status())?;
-    let identity = folder.read_identity()?.at(folder.identity())?;
+    let status = files.read_status()?.at(folder.status())?;
+    let identity = files.read_identity()?.at(folder.identity())?;
     if identity.plan.lessons.is_empty() {
         bail!(Folder, "{}: plan.lessons: there is none", folder.identity().display());
     }
     let curve = folder.curve_csv();
-    let text = folder.read_text(&curve).at(&curve)?;
-    let rows = rows_from_csv(&text).at(&curve)?;
+    let rows = rows_from_csv(&files.read_text(&curve)?.at(&curve)?).at(&curve)?;
+    // What a report reads later must not stop it then.
+    for path in [folder.votes_csv(), folder.maps_png()] {
+        files.read(&path)?;
+    }
     let failure = (status.stage != Stage::Finished)
         .then(|| status.reason.unwrap_or_else(|| "no reason is known".into()));
-    Ok(CompleteRun { name: name.to_owned(), facts, rows, failure, identity, folder })
+    Ok(CompleteRun { name: name.to_owned(), facts, rows, failure, identity, files })
 }
 
 impl CompleteRun {

@@ -106,11 +106,11 @@ pub fn reproduction_page(all: &[Evidence], made_from: MadeFrom) -> String {
 /// Images, encoder and the settings that differ from the defaults.
 pub fn heading(evidence: &Evidence) -> String {
     let Evidence { images, encoder, touches, settings, .. } = evidence;
-    let mut text = format!("{} with {}", redact_source(images), redact_source(encoder));
+    let mut text = format!("{} with {}", plain(&redact_source(images)), plain(&redact_source(encoder)));
     if *touches != Counting::Default {
         text += &format!(", touches {}", touches.word());
     }
-    settings.iter().for_each(|setting| text += &format!(", `{setting}`"));
+    settings.iter().for_each(|setting| text += &format!(", `{}`", plain(setting)));
     text
 }
 
@@ -138,7 +138,7 @@ fn section(evidence: &Evidence, columns: &[Judged]) -> String {
     }
     text += "\n";
     for study in studies {
-        let commands = study.starts.iter().map(|start| redact_command(&start.command));
+        let commands = study.starts.iter().map(|start| one_line(&redact_command(&start.command)));
         let mut shown: Vec<String> = Vec::new();
         for command in commands {
             if !shown.contains(&command) {
@@ -157,7 +157,7 @@ fn section(evidence: &Evidence, columns: &[Judged]) -> String {
     if !left_out.is_empty() || !unread.is_empty() {
         text += "\nLeft out:\n\n";
         let all = unread.iter().chain(left_out);
-        all.for_each(|LeftOut { what, why }| text += &format!("- {what}: {why}\n"));
+        all.for_each(|LeftOut { what, why }| text += &format!("- {}: {}\n", plain(what), plain(why)));
     }
     text
 }
@@ -190,7 +190,7 @@ fn verdict_rows(verdicts: &[Verdict]) -> String {
             &verdict.n,
             &verdict.why,
         ];
-        let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        let cells: Vec<String> = cells.iter().map(|cell| plain(cell)).collect();
         text += &format!("| {} |\n", cells.join(" | "));
     }
     text
@@ -203,12 +203,33 @@ const HEAD: &str = "*Reproduced* (yes) and *not reproduced* (no) are measured re
     coordinate at the screen edge, as recorded in the runs; it changes results considerably \
     ([module-results.md](module-results.md#touch-scale)), so studies with other scales are judged separately.\n";
 
+/// Words from a study, which anybody may have made: on one line, in one cell, and without markup.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let text = one_line(text);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek()) {
+            ('|', _) => plain += "\\|",
+            ('`', _) => plain.push('\''),
+            ('<', Some(next)) if next.is_alphabetic() || "/!?".contains(*next) => plain += "&lt;",
+            (']', Some('(' | '[')) => plain += "]\\",
+            (c, _) => plain.push(c),
+        }
+    }
+    plain
+}
+
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
 impl StudyUsed {
     fn row(&self) -> String {
         let short = |hashes: &BTreeSet<String>| {
             hashes
                 .iter()
-                .map(|hash| format!("`{}`", &hash[..hash.len().min(12)]))
+                .map(|hash| format!("`{}`", plain(&hash.chars().take(12).collect::<String>())))
                 .collect::<Vec<_>>()
                 .join(", ")
         };
@@ -217,7 +238,7 @@ impl StudyUsed {
         let failed = if self.n_failed > 0 { format!(", {} failed", self.n_failed) } else { String::new() };
         format!(
             "| {} | {} | {} of {}{failed} | {} | {} | {} | {} | {} |\n",
-            self.name,
+            plain(&self.name),
             self.scale.name(),
             self.n_complete,
             self.n_runs,
@@ -225,7 +246,18 @@ impl StudyUsed {
             self.touches,
             short(&self.data_hashes),
             short(&self.encoder_hashes),
-            commits.into_iter().collect::<Vec<_>>().join(", ")
+            plain(&commits.into_iter().collect::<Vec<_>>().join(", "))
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_study_are_no_markup() {
+        let said = plain("a|b\n## c `d` <script>x</script> [e](f) [0.1, 0.2] 1 < 2");
+        assert_eq!(said, "a\\|b ## c 'd' &lt;script>x&lt;/script> [e]\\(f) [0.1, 0.2] 1 < 2");
     }
 }

@@ -23,7 +23,8 @@ pub struct RunResult {
     pub weights_hash: Option<String>,
 }
 
-/// Records the hash of the weights and deletes files that are not kept: those of a thousand runs could fill a disk.
+/// Records the hash of the weights, deletes files that are not kept, since a study of a thousand runs would fill a disk,
+/// and writes the manifest.
 pub fn settle_run(folder: &RunFolder, keep: Keep) -> Result<()> {
     let weights = folder.weights();
     let bytes = none_if_not_found(fs::read(&weights)).at(&weights)?;
@@ -34,5 +35,5 @@ pub fn settle_run(folder: &RunFolder, keep: Keep) -> Result<()> {
         delete(weights)?;
         delete(folder.checkpoint())?;
     }
-    Ok(())
+    folder.write_manifest()
 }

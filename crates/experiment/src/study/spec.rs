@@ -1,7 +1,8 @@
 //! The settings of a study: `study.toml`, written by the program or by a user.
 
 use crate::config::{
-    Choice, EncoderOptions, ImageOptions, Preset, RawConfig, parse_task_arg, read_text, resolve_relative_to,
+    Choice, EncoderOptions, ImageOptions, MAX_STEPS, Preset, RawConfig, parse_task_arg, read_text,
+    resolve_relative_to,
 };
 use crate::error::{Context, Error, Result, bail};
 use crate::study::axes::{modules_of, switches_of, tasks_of};
@@ -111,8 +112,12 @@ const MAX_RUNS: usize = 100_000;
 
 impl StudySpec {
     pub fn read(path: &Path) -> Result<Self> {
-        let text = read_text(path)?;
-        let spec: Self = touchstream_env::parse_toml(&text)
+        Self::from_text(&read_text(path)?, path)
+    }
+
+    /// From the text of a file.
+    pub fn from_text(text: &str, path: &Path) -> Result<Self> {
+        let spec: Self = touchstream_env::parse_toml(text)
             .map_err(|error| Error::Settings(format!("{}: {error}", path.display())))?;
         let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let name = if spec.name.is_empty() { stem } else { spec.name.clone() };
@@ -195,6 +200,11 @@ impl StudySpec {
         ] {
             if is_empty {
                 bail!(Settings, "{axis}: there are none");
+            }
+        }
+        for (name, steps) in [("steps", self.steps), ("base-steps", self.base_steps)] {
+            if let Some(steps) = steps.filter(|&steps| steps > MAX_STEPS) {
+                bail!(Settings, "{name}: {steps} is more than {MAX_STEPS}");
             }
         }
         if self.steps == Some(0) || self.base_steps == Some(0) {
@@ -360,6 +370,7 @@ impl StudySpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::MAX_TRIALS;
     use crate::study::cell::cells_of;
     use crate::study::run_name::is_plain;
 
@@ -426,10 +437,15 @@ mod tests {
     }
 
     #[test]
-    fn numbers_without_end_have_a_cost() {
-        let most = i64::MAX;
-        let text = format!("tasks = [\"sr-2way\"]\nsteps = {most}\n[settings]\nevaluation-trials = {most}\n");
-        assert!(parse(&text).and_then(|spec| cells_of(&spec)).is_ok_and(|cells| cells[0].cost.is_finite()));
+    fn the_largest_numbers_have_a_cost_and_larger_ones_are_refused() {
+        let cells = |steps: u64, trials: u64| {
+            let settings = format!("[settings]\nevaluation-trials = {trials}\n");
+            parse(&format!("tasks = [\"sr-2way\"]\nsteps = {steps}\n{settings}"))
+                .and_then(|spec| cells_of(&spec))
+        };
+        assert!(cells(MAX_STEPS, MAX_TRIALS).is_ok_and(|cells| cells[0].cost.is_finite()));
+        assert!(cells(MAX_STEPS + 1, 1).is_err_and(|error| error.text().contains("steps: ")));
+        assert!(cells(1, MAX_TRIALS + 1).is_err_and(|error| error.text().contains("evaluation-trials: ")));
     }
 
     #[test]

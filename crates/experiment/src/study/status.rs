@@ -5,6 +5,7 @@ use crate::study::attempts::{AttemptEnd, AttemptResult};
 use crate::study::cell::{cells_of, missing_of};
 use crate::study::census::Census;
 use crate::study::folder::StudyFolder;
+use crate::study::intact_runs::damaged_runs;
 use crate::study::slurm::{QueueState, queue_of, read_submissions};
 use crate::study::spec::StudySpec;
 use crate::study::worker::Worker;
@@ -48,7 +49,13 @@ pub struct RunningRun {
 /// Reads the progress of a study. If Slurm does not answer, the rest is still returned.
 pub fn status_of(folder: &StudyFolder, spec: &StudySpec, watch: &dyn Watch) -> Result<StudyStatus> {
     let cells = cells_of(spec)?;
-    let Census { records, unnamed } = Census::take(folder, &cells)?;
+    let Census { mut records, unnamed } = Census::take(folder, &cells)?;
+    let damaged = damaged_runs(folder, records.runs.iter().map(|run| &run.files))?;
+    records.runs.retain(|run| damaged.iter().all(|(name, _)| *name != run.name));
+    records.unreadable.extend(damaged.into_iter().map(|(name, error)| (name, error.text())));
+    if records.lacks_manifests() {
+        watch.on(Event::WithoutManifest { path: folder.path() });
+    }
     let strangers = records.strangers.iter().map(|(name, _)| name.as_str());
     let complete: BTreeSet<&str> =
         records.runs.iter().map(|run| run.name.as_str()).chain(strangers).collect();

@@ -4,6 +4,7 @@ use crate::error::{Context, Result};
 use crate::study::folder::StudyFolder;
 use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
+use touchstream_files::refuse_special_file;
 
 /// Released when it is dropped or its process ends; file servers enforce it across machines.
 #[derive(Debug)]
@@ -17,6 +18,7 @@ impl StudyFolder {
         fs::create_dir_all(self.path()).at(self.path())?;
         // The file is never deleted: a lock on a deleted file excludes no other process.
         let path = self.path().join("study.lock");
+        refuse_special_file(&path).at(&path)?;
         let open = || OpenOptions::new().create(true).append(true).open(&path);
         let file = open().at(&path)?;
         // Servers without locks return various errors.

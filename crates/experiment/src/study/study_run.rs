@@ -4,7 +4,7 @@ use crate::config::RawConfig;
 use crate::config_files::write_config;
 use crate::error::{Error, Result, bail};
 use crate::inputs::Inputs;
-use crate::run::{Ending, Moment, RunFolder, Training};
+use crate::run::{Ending, Moment, RunFolder, RunIdentity, Training, inherit_checkpoint};
 use crate::setup::RunSetup;
 use crate::study::cell::{Cell, CellPlan};
 use crate::study::{Ended, StudyFolder};
@@ -15,6 +15,7 @@ use touchstream_analysis::RunKind;
 
 pub struct StudyRun<'a> {
     pub cell: &'a Cell,
+    pub study: &'a StudyFolder,
     pub inputs: &'a Inputs,
     /// The folder in which the run is trained until it is complete.
     pub folder: &'a RunFolder,
@@ -25,12 +26,12 @@ pub struct StudyRun<'a> {
 
 impl StudyRun<'_> {
     /// Trains to the last step, or until the run must stop.
-    pub fn work(&self, study: &StudyFolder) -> Result<Ended> {
+    pub fn work(&self) -> Result<Ended> {
         match (&self.cell.what, &self.cell.facts.kind) {
             (CellPlan::Alone(config), _) => self.run_alone(config),
             (CellPlan::Base(plan), _) => plan.run_base(self),
             (CellPlan::Second(plan), RunKind::Second { base, way, .. }) => {
-                plan.run_second(self, *way, &study.run(base))
+                plan.run_second(self, *way, &self.study.run(base))
             }
             (CellPlan::Second(_), _) => bail!(Folder, "{}: its base is unknown", self.cell.name),
         }
@@ -39,9 +40,20 @@ impl StudyRun<'_> {
     fn run_alone(&self, config: &RawConfig) -> Result<Ended> {
         let setup = RunSetup::new(config.clone())?;
         let identity = self.inputs.identity(setup.plan.clone());
+        self.take_up_damaged(&identity)?;
         let training = Training::open(self.folder.clone(), identity, setup.world(self.inputs)?)?;
         write_config(&setup, self.folder)?;
         self.run_to_its_end(training)
+    }
+
+    /// If the run was complete and was set aside, it resumes from its last checkpoint, where that is intact.
+    pub fn take_up_damaged(&self, identity: &RunIdentity) -> Result<()> {
+        let Some(damaged) = self.study.set_aside_before(&self.cell.name) else { return Ok(()) };
+        if self.folder.checkpoint().exists() {
+            return Ok(());
+        }
+        self.folder.adopt(identity)?;
+        inherit_checkpoint(&damaged, self.folder, identity)
     }
 
     /// A run that diverges is complete, too: divergence is its result.

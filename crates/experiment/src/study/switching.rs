@@ -4,7 +4,9 @@ use crate::config::{RawConfig, agent_settings, settings_of_method};
 use crate::curve::{CurveRow, csv_text};
 use crate::error::{Context, Error, Result, bail};
 use crate::feature_scenes::FeatureScenes;
-use crate::run::{Lesson, RunFolder, RunIdentity, RunPlan, RunStatus, Stage, Trained, Training, World};
+use crate::run::{
+    Lesson, RunFolder, RunIdentity, RunPlan, RunStatus, Stage, Trained, Training, VerifiedRun, World,
+};
 use crate::setup::RunSetup;
 use crate::study::Ended;
 use crate::study::pair::{Pair, tasks_of_all};
@@ -80,18 +82,21 @@ impl PairPlan {
         let setup = self.setup()?;
         let identity = self.identity(&setup, run, BASE);
         let world = world_of(&setup, run, &self.pair.base)?;
+        run.take_up_damaged(&identity)?;
         run.run_to_its_end(Training::open(run.folder.clone(), identity, world)?)
     }
 
     /// Learns the second task, starting from the end of a base.
     pub fn run_second(&self, run: &StudyRun<'_>, method: SwitchMethod, base: &RunFolder) -> Result<Ended> {
         let setup = self.setup()?;
+        let path = base.path();
+        let base = VerifiedRun::open(base.clone())?;
         let seen = base.read_identity()?.map(|identity| identity.calibration_hash);
         if seen.is_some_and(|hash| hash != run.inputs.calibration_hash) {
-            bail!(Folder, "{} has learned from features that were centred otherwise", base.path().display());
+            bail!(Folder, "{} has learned from features that were centred otherwise", path.display());
         }
-        let trained = Trained::read(base)?
-            .ok_or_else(|| Error::Folder(format!("{} has no checkpoint", base.path().display())))?;
+        let trained = Trained::read(&base)?
+            .ok_or_else(|| Error::Folder(format!("{} has no checkpoint", path.display())))?;
         let start = Start {
             trained: &trained,
             base: &self.settings[BASE],
@@ -104,12 +109,13 @@ impl PairPlan {
         let preset = self.config.preset.unwrap_or_default();
         let agent = start.agent(method, |voting| settings_of_method(voting, preset))?;
         if method == SwitchMethod::OldAlone {
-            let rows = self.evaluate(&setup, run, &agent)?;
+            let Some(rows) = self.evaluate(&setup, run, &agent)? else { return Ok(Ended::Interrupted) };
             write_evaluation(run.folder, &identity, &rows)?;
             return Ok(Ended::Complete);
         }
         identity.plan.voting = agent.skill().controller().map(|controller| *controller.settings());
         let world = self.world_after(&setup, run, &trained)?;
+        run.take_up_damaged(&identity)?;
         run.run_to_its_end(Training::open_with(run.folder.clone(), identity, world, agent)?)
     }
 
@@ -127,13 +133,15 @@ impl PairPlan {
         Ok(World { train: base.continue_with(fresh.train.schedule().clone())?, ..fresh })
     }
 
-    /// The reward of the old module on the second task without learning; it is the same at every step.
-    fn evaluate(&self, setup: &RunSetup, run: &StudyRun<'_>, agent: &Remap) -> Result<Vec<CurveRow>> {
+    /// The reward of the old module on the second task without learning: the same at every step. `None` if interrupted.
+    fn evaluate(&self, setup: &RunSetup, run: &StudyRun<'_>, agent: &Remap) -> Result<Option<Vec<CurveRow>>> {
         let mut stream = world_of(setup, run, &self.pair.second)?.validations.remove(0);
         let seed = RunSeed(run.cell.facts.seed);
         let mut evaluator = Evaluator::new(agent.skill(), agent.settings(), seed);
         let (policy, scenes) = (&agent.settings().policy, &run.inputs.scenes);
-        let validation = evaluator.evaluate(agent.skill(), policy, &mut stream, scenes, OLD_TRIALS)?;
+        let (must_stop, skill) = (run.must_stop, agent.skill());
+        let found = evaluator.evaluate_unless(must_stop, skill, policy, &mut stream, scenes, OLD_TRIALS)?;
+        let Some(validation) = found else { return Ok(None) };
         let Length { n_steps, evaluate_every: every } = self.lengths[SECOND];
         let batch = agent.settings().batch_steps as u64;
         let steps = (0..=n_steps / batch).map(|update| update * batch);
@@ -147,7 +155,7 @@ impl PairPlan {
             reuse: None,
             validation,
         };
-        Ok(steps.filter(is_time).map(row).collect())
+        Ok(Some(steps.filter(is_time).map(row).collect()))
     }
 
     fn identity(&self, setup: &RunSetup, run: &StudyRun<'_>, which: usize) -> RunIdentity {

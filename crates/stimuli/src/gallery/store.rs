@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
-use touchstream_files::{unwritable_cache, write_aside};
+use touchstream_files::{read_at_most, unwritable_cache, write_aside};
 use touchstream_gallery::{GENERATOR_VERSION, Rendered, object_screen, portrait, scene};
 
 /// A kind of image, with the generator's class for portraits.
@@ -19,6 +19,9 @@ pub enum Series {
     Objects,
     Scenes,
 }
+
+/// Far more than sixteen images have.
+const MAX_CHUNK_BYTES: u64 = 64 << 20;
 
 impl Series {
     fn folder(self, split: Split) -> String {
@@ -104,7 +107,8 @@ impl ImageStore {
     pub fn chunk(&self, series: Series, split: Split, chunk: u32) -> Vec<Rendered> {
         let name = format!("{}/{chunk:05}.bin", series.folder(split));
         let label = format!("v{GENERATOR_VERSION} seed {} {name}", self.seed.0);
-        let stored = self.folder.as_ref().and_then(|folder| fs::read(folder.join(&name)).ok());
+        let stored =
+            self.folder.as_ref().and_then(|folder| read_at_most(&folder.join(&name), MAX_CHUNK_BYTES).ok());
         if let Some(images) = stored.and_then(|bytes| images_from_bytes(&label, &bytes)) {
             return images;
         }

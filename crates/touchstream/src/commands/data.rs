@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use touchstream_env::screen::Screen;
 use touchstream_env::stimuli::{ClassIdx, ImageId, Split, Stimuli};
 use touchstream_experiment::config::ImageOptions;
-use touchstream_experiment::output::write_file;
+use touchstream_experiment::output::OutputFile;
 use touchstream_report::canvas::{Canvas, Place};
 use touchstream_report::lettering::LINE_PX;
 use touchstream_stimuli::{Needs, SourceSpec};
@@ -33,13 +33,15 @@ pub struct DataArgs {
 }
 
 pub fn run(args: &DataArgs) -> Result<()> {
+    // A path that cannot be written to is refused before the work.
+    let sheet = args.sheet.as_deref().map(OutputFile::create).transpose()?;
     let opened = args.how.open_quietly(
         &args.source,
         Needs { portraits_now: args.render, ..Needs::ALL },
         &Terminal::default(),
     )?;
-    if let Some(path) = &args.sheet {
-        write_file(path, &class_sheet(opened.stimuli.as_ref())?.to_png()?)?;
+    if let Some(sheet) = sheet {
+        sheet.finish_with(&class_sheet(opened.stimuli.as_ref())?.to_png()?)?;
     }
     if args.json {
         print_json(&opened.manifest)?;

@@ -12,6 +12,7 @@ use touchstream_agents::{Evaluation, Evaluator};
 use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
 use touchstream_experiment::FinishedRun;
+use touchstream_experiment::config::MAX_TRIALS;
 
 #[derive(Args)]
 pub struct EvalArgs {
@@ -21,7 +22,7 @@ pub struct EvalArgs {
     #[arg(long, value_parser = choice::<Split>(), default_value = "validation")]
     split: Split,
     /// Trials to play
-    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..=MAX_TRIALS))]
     trials: u64,
     /// Seed of the trials [default: one that training never used]
     #[arg(long, value_name = "SEED")]

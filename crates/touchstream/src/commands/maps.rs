@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use touchstream_env::stimuli::Split;
 use touchstream_experiment::FinishedRun;
 use touchstream_experiment::maps::{MapSnapshot, Outlook, choose_examples, map_strip};
-use touchstream_experiment::output::write_file;
+use touchstream_experiment::output::OutputFile;
 
 #[derive(Args)]
 pub struct MapsArgs {
@@ -32,13 +32,14 @@ pub struct MapsArgs {
 }
 
 pub fn run(args: &MapsArgs) -> Result<()> {
+    let out = OutputFile::create(&args.out)?;
     let run = FinishedRun::open(&args.run, args.cache.cache.clone(), &Terminal::default())?;
     let stream = run.stream(args.split, args.seed.unwrap_or_else(|| run.fresh_seed()))?;
     let outlook = Outlook { scale: run.facts.agent.touch_scale, k_f: run.facts.agent.k_f };
     let examples = choose_examples(&stream, &run.inputs.scenes, outlook, args.count as usize)?;
     let step = run.facts.n_steps;
     let snapshot = MapSnapshot::take(step, 1, &run.skill, &examples, &run.inputs.scenes);
-    write_file(&args.out, &map_strip(&examples, &[snapshot]).to_png()?)?;
+    out.finish_with(&map_strip(&examples, &[snapshot]).to_png()?)?;
     print_line!("{}", args.out.display());
     Ok(())
 }

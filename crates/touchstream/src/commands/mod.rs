@@ -3,6 +3,7 @@
 pub mod baselines;
 pub mod bench;
 pub mod cache;
+pub mod check;
 pub mod data;
 pub mod demo;
 pub mod encode;

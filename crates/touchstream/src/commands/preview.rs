@@ -14,7 +14,7 @@ use touchstream_env::stimuli::{Split, Stimuli};
 use touchstream_env::stream::Stream;
 use touchstream_env::task::{Task, paper_tasks};
 use touchstream_experiment::config::{needs_of, parse_task_arg};
-use touchstream_experiment::output::write_file;
+use touchstream_experiment::output::OutputFile;
 use touchstream_report::sheet::{SheetStyle, TaskShots, contact_sheet};
 use touchstream_report::trial_shots::shoot_trial;
 
@@ -51,13 +51,14 @@ pub fn run(args: &PreviewArgs) -> Result<()> {
     } else {
         args.tasks.iter().map(|task| parse_task_arg(task)).collect::<Result<_, _>>()?
     };
+    let out = OutputFile::create(&args.out)?;
     let opened = args.source.how.open(&args.source.data, needs_of(&tasks), &Terminal::default())?;
     let shots = tasks
         .iter()
         .map(|task| shoot_task(task, &opened.stimuli, args.split, RunSeed(args.seed), args.screens))
         .collect::<Result<Vec<_>>>()?;
     let style = SheetStyle { divisor: args.shrink as usize, n_columns: args.columns as usize };
-    write_file(&args.out, &contact_sheet(&shots, style).to_png()?)?;
+    out.finish_with(&contact_sheet(&shots, style).to_png()?)?;
     print_line!(
         "{}  ({}, data {})",
         args.out.display(),

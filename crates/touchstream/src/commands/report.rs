@@ -6,8 +6,9 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use touchstream_experiment::study::report::{study_report, write_report};
+use touchstream_experiment::study::report::{ReportPlace, study_report, write_report};
 use touchstream_experiment::study::{ENDING, OpenStudy, cells_of, unnamed_runs, warn_of_unnamed};
+use touchstream_experiment::{Event, Watch};
 
 #[derive(Args)]
 pub struct ReportArgs {
@@ -37,13 +38,14 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     let folder = &study.folder;
     let spec = study.read_spec(&args.folder)?;
     let report = study_report(folder, &spec, &terminal)?;
+    if report.lacks_manifests {
+        terminal.on(Event::WithoutManifest { path: &args.folder });
+    }
     warn_of_unnamed(&args.folder, &unnamed_runs(folder, &cells_of(&spec)?)?, &terminal);
-    let out = match &args.out {
-        Some(out) => out.clone(),
-        None if study.is_packed() => report_next_to(&args.folder),
-        None => folder.report(),
-    };
-    let page = write_report(&report, &out)?;
+    let chosen = args.out.clone().or_else(|| study.is_packed().then(|| report_next_to(&args.folder)));
+    let place = chosen.as_deref().map_or(ReportPlace::Study(folder), ReportPlace::Folder);
+    let page = write_report(&report, place)?;
+    let out = chosen.as_deref().map_or_else(|| folder.report(), Path::to_owned);
     let progress = &report.page.progress;
     if args.json {
         let written = Written {

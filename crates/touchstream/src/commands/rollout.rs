@@ -15,7 +15,7 @@ use touchstream_env::seed::RunSeed;
 use touchstream_env::stimuli::Split;
 use touchstream_env::stream::Stream;
 use touchstream_env::touch::Touch;
-use touchstream_experiment::config::{Choice, DataFacts};
+use touchstream_experiment::config::{Choice, DataFacts, MAX_STEPS};
 use touchstream_experiment::config::{needs_of, parse_schedule_arg, parse_task_arg};
 use touchstream_experiment::output::OutputFile;
 use touchstream_experiment::rollout::{RolloutPolicy, SegmentRewards, play};
@@ -32,7 +32,7 @@ pub struct RolloutArgs {
     #[arg(long, value_name = "N", default_value_t = 500)]
     base_steps: u64,
     /// Steps to play
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=MAX_STEPS))]
     steps: u64,
     /// How touches are chosen
     #[arg(long, value_parser = choice::<RolloutPolicy>(), default_value = "uniform")]

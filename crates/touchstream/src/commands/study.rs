@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use touchstream_experiment::config::Choice;
 use touchstream_experiment::run::{CHECKPOINT_EVERY, Ending};
-use touchstream_experiment::study::report::{StudyReport, study_report, write_report};
+use touchstream_experiment::study::report::{ReportPlace, StudyReport, study_report, write_report};
 use touchstream_experiment::study::slurm::{ArrayTask, SlurmOptions, cancel, read_submissions, submit};
 use touchstream_experiment::study::{
     Cell, JobCounts, LEASE, NamedStudy, SpentTime, Start, StudyFolder, StudySpec, WorkOptions, WorkSummary,
@@ -140,7 +140,7 @@ pub fn write_report_of(folder: &StudyFolder) -> Result<(StudyReport, PathBuf)> {
     let terminal = Terminal::default();
     let report = study_report(folder, spec, &terminal)?;
     warn_of_unnamed(folder.path(), &unnamed_runs(folder, &cells_of(spec)?)?, &terminal);
-    let page = write_report(&report, &folder.report())?;
+    let page = write_report(&report, ReportPlace::Study(folder))?;
     Ok((report, page))
 }
 

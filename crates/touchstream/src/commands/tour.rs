@@ -13,7 +13,7 @@ use touchstream_env::stimuli::Split;
 use touchstream_env::task::paper_tasks;
 use touchstream_env::trial::N_EXACT_SCREENS;
 use touchstream_experiment::config::needs_of;
-use touchstream_experiment::output::write_file;
+use touchstream_experiment::listed_output::{Files, Replaced, write_listed};
 use touchstream_experiment::{TaskRewards, rewards_of_tasks};
 use touchstream_report::page::task_page;
 use touchstream_report::sheet::{SheetStyle, contact_sheet};
@@ -30,6 +30,9 @@ pub struct TourArgs {
     #[arg(long, default_value_t = 0)]
     seed: u64,
 }
+
+/// A run may have a manifest of its own in the folder.
+const MANIFEST: &str = "tour-manifest.json";
 
 /// Few enough that the first tour takes seconds.
 const FEW: SplitCounts = SplitCounts::new(118, 59);
@@ -60,9 +63,10 @@ pub fn run(args: &TourArgs) -> Result<()> {
         ("touchstream".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
     ];
     let page = task_page("The tasks of the TouchStream", &facts, &shots)?;
+    let files =
+        Files::from([("tasks.png".into(), sheet.to_png()?), ("tasks.html".into(), page.into_bytes())]);
+    write_listed(&files, &args.out, MANIFEST, Replaced::Listed)?;
     let (sheet_path, page_path) = (args.out.join("tasks.png"), args.out.join("tasks.html"));
-    write_file(&sheet_path, &sheet.to_png()?)?;
-    write_file(&page_path, page.as_bytes())?;
     print_line!("{}", task_table(&tasks).trim_end());
     print_line!("\ndata {} {}", opened.manifest.source, opened.manifest.content_hash);
     print_line!("sheet {}\npage  {}  (open it in a browser)", sheet_path.display(), page_path.display());

@@ -13,7 +13,7 @@ use std::time::Duration;
 use touchstream_analysis::StreamResults;
 use touchstream_experiment::config::{RawConfig, STREAM};
 use touchstream_experiment::curve::rows_from_csv;
-use touchstream_experiment::run::{CHECKPOINT_EVERY, Ending, RunFolder};
+use touchstream_experiment::run::{CHECKPOINT_EVERY, Ending, RunFolder, VerifiedRun};
 use touchstream_experiment::{Inputs, RunSetup, TrainOptions, default_folder, train};
 use touchstream_modules::composite::Voting;
 
@@ -122,9 +122,9 @@ fn resumed_config(typed: &RawConfig, folder: &Path) -> Result<RawConfig> {
 }
 
 fn summary(folder: &Path, inputs: &Inputs, ending: Ending) -> Result<TrainSummary> {
-    let run = RunFolder::at(folder);
-    let curve = run.curve_csv();
-    let text = std::fs::read_to_string(&curve).with_context(|| curve.display().to_string())?;
+    let run = VerifiedRun::open(RunFolder::at(folder))?;
+    let curve = run.folder().curve_csv();
+    let text = run.read_text(&curve)?.with_context(|| format!("{}: it is missing", curve.display()))?;
     let rows = rows_from_csv(&text).with_context(|| curve.display().to_string())?;
     let last = rows.last();
     let n_steps = run.read_status()?.map_or(0, |status| status.n_steps);
@@ -136,29 +136,25 @@ fn summary(folder: &Path, inputs: &Inputs, ending: Ending) -> Result<TrainSummar
         validation_reward_se: last.map(|row| row.validation.reward_se),
         validation_trials: last.map(|row| row.validation.n_trials),
         best_validation_reward: rows.iter().map(|row| row.validation.reward).reduce(f64::max),
-        stream: stream_results(&RunFolder::at(folder))?,
+        stream: stream_results(&run)?,
         data_hash: inputs.data.content_hash.clone(),
         encoder_hash: inputs.encoder_hash.clone(),
     })
 }
 
 /// The results in a finished run's folder; `None` if it has one task.
-fn stream_results(folder: &RunFolder) -> Result<Option<StreamResults>> {
-    let path = folder.metrics();
-    if !folder.has(&path) {
-        return Ok(None);
-    }
-    let json = folder.read(&path).with_context(|| path.display().to_string())?;
-    serde_json::from_slice(&json).map(Some).with_context(|| path.display().to_string())
+fn stream_results(run: &VerifiedRun) -> Result<Option<StreamResults>> {
+    Ok(run.read_json(&run.folder().metrics())?)
 }
 
 /// Prints the results of a finished run and its files.
 pub fn print_files(path: &Path) -> Result<()> {
     let folder = RunFolder::at(path);
-    match stream_results(&folder)? {
+    let run = VerifiedRun::open(folder.clone())?;
+    match stream_results(&run)? {
         Some(results) => print_line!("{}", results_text(&results)),
         None => {
-            let status = folder.read_status()?;
+            let status = run.read_status()?;
             if let Some(reward) = status.and_then(|status| status.validation_reward) {
                 print_line!("validation reward {reward:.3}");
             }

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use std::path::PathBuf;
 use touchstream_analysis::{LeftOut, Verdict, VerdictKind};
-use touchstream_experiment::output::write_file;
+use touchstream_experiment::output::OutputFile;
 use touchstream_experiment::study::{Evidence, MadeFrom, evidence_of, reproduction_page, smoke_words};
 
 #[derive(Args)]
@@ -29,10 +29,11 @@ pub struct VerifyArgs {
 }
 
 pub fn run(args: &VerifyArgs) -> Result<()> {
+    let page = args.markdown.as_deref().map(OutputFile::create).transpose()?;
     let all = evidence_of(&args.folders, &Terminal::default())?;
     all.iter().for_each(warn_of);
-    if let Some(file) = &args.markdown {
-        write_file(file, reproduction_page(&all, MadeFrom::of(&args.folders)).as_bytes())?;
+    if let Some(page) = page {
+        page.finish_with(reproduction_page(&all, MadeFrom::of(&args.folders)).as_bytes())?;
     }
     let shown = |verdict: &&Verdict| !args.judged || verdict.outcome != VerdictKind::NotEnoughData;
     if args.json {

@@ -16,6 +16,10 @@ pub fn results(study: &Path) -> BTreeMap<String, Vec<Vec<u8>>> {
     for entry in fs::read_dir(study.join("runs")).unwrap() {
         let folder = entry.unwrap().path();
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        // Set aside.
+        if name.starts_with('.') {
+            continue;
+        }
         let files = FILES
             .map(|file| fs::read(folder.join(file)).unwrap_or_else(|error| panic!("{name}/{file}: {error}")));
         all.insert(name, files.to_vec());

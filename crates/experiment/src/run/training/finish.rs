@@ -1,6 +1,6 @@
 //! The files of a finished run.
 
-use super::Training;
+use super::{Ending, Training};
 use crate::curve::{LessonVotes, UNIT_VOTES_HEAD, VOTES_HEAD, VoteRow, csv_text, parquet_bytes};
 use crate::error::{Error, Result};
 use crate::maps::{map_film, map_strip};
@@ -11,8 +11,10 @@ use touchstream_modules::composite::StageVotes;
 
 impl<S: FeatureSource> Training<'_, S> {
     /// Writes all files of a finished run; the checkpoint stays, so that no work is repeated.
-    pub(super) fn finish(&mut self) -> Result<()> {
-        self.evaluate_all_tasks()?;
+    pub(super) fn finish(&mut self, must_stop: &dyn Fn() -> bool) -> Result<Ending> {
+        if self.evaluate_all_tasks(must_stop)? == Ending::Interrupted {
+            return Ok(Ending::Interrupted);
+        }
         let folder = self.folder.clone();
         let (controller, shape) = (self.agent.skill().controller(), self.agent.skill().structure().shape());
         let facts = WeightsFacts {
@@ -48,7 +50,8 @@ impl<S: FeatureSource> Training<'_, S> {
             }
         }
         self.write_checkpoint()?;
-        self.write_status(Stage::Finished, None)
+        self.write_status(Stage::Finished, None)?;
+        Ok(Ending::Finished)
     }
 
     /// The votes of each task with old modules. The layout of its votes follows from the number of modules at that

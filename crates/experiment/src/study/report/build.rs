@@ -3,6 +3,7 @@
 use crate::config::{Choice, Preset, initial_values};
 use crate::error::{Context, Result};
 use crate::study::cell::{Cell, cells_of, missing_of};
+use crate::study::own_files::BASELINES;
 use crate::study::records::Records;
 use crate::study::report::verdicts_of_study::verdicts_of;
 use crate::study::report::{facts, pictures, votes};
@@ -11,7 +12,6 @@ use crate::study::{StudyFolder, Worker};
 use crate::watch::{Event, Watch};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use touchstream_agents::AgentSettings;
 use touchstream_analysis::{Baseline, Findings, PresetFindings, VerdictKind, findings};
 use touchstream_env::task::find_task;
@@ -29,6 +29,8 @@ pub struct StudyReport {
     pub page: StudyPage,
     pub findings: Findings,
     pub verdicts: Table,
+    /// Whether a run is of an older program, which wrote no manifests.
+    pub lacks_manifests: bool,
 }
 
 /// Reads and analyses a study's folder; the report of a partial study lists what is missing.
@@ -62,7 +64,7 @@ pub fn study_report(folder: &StudyFolder, spec: &StudySpec, watch: &dyn Watch) -
         sections,
     };
     let verdicts = verdict_table(&verdicts);
-    Ok(StudyReport { page, verdicts, findings: found })
+    Ok(StudyReport { page, verdicts, findings: found, lacks_manifests: records.lacks_manifests() })
 }
 
 fn sections_of(spec: &StudySpec, preset: &PresetFindings, colours: &Colours) -> Vec<StudySection> {
@@ -152,12 +154,8 @@ fn baselines_of(folder: &StudyFolder) -> Result<Vec<Baseline>> {
     struct Report {
         baselines: Vec<Row>,
     }
-    let path = folder.baselines();
-    if !path.exists() {
-        return Ok(Vec::new());
-    }
-    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    let report: Report = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+    let Some(bytes) = folder.read_own(BASELINES)? else { return Ok(Vec::new()) };
+    let report: Report = serde_json::from_slice(&bytes).at(folder.baselines())?;
     let baseline = |row: Row| Baseline {
         name: if row.name.contains("vector") { "svr".into() } else { row.name },
         score: row.mean_iou,

@@ -41,5 +41,10 @@ pub fn facts_of(folder: &StudyFolder, spec: &StudySpec, records: &Records) -> Re
         ("commit", list(commits)),
         ("command", list(commands)),
     ];
-    Ok(facts.map(|(name, value)| (name.to_owned(), value)).to_vec())
+    let mut facts = facts.map(|(name, value)| (name.to_owned(), value)).to_vec();
+    if records.lacks_manifests() {
+        let unknown = "none in some runs, which an older program wrote: whether those are intact is unknown";
+        facts.push(("manifest".into(), unknown.into()));
+    }
+    Ok(facts)
 }

@@ -8,4 +8,4 @@ mod votes;
 mod write;
 
 pub use build::{StudyReport, baselines_or_none, study_report};
-pub use write::write_report;
+pub use write::{ReportPlace, write_report};

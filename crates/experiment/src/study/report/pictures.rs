@@ -1,6 +1,6 @@
 //! Reward maps during training, of the runs that recorded them.
 
-use crate::error::{Context, Result};
+use crate::error::Result;
 use crate::study::records::CompleteRun;
 use touchstream_report::study::study_page::{StudyPicture, StudySection};
 
@@ -10,11 +10,10 @@ pub fn section(runs: &[CompleteRun]) -> Result<Option<StudySection>> {
     let mut shown: Vec<(String, &str)> = Vec::new();
     for run in runs {
         let what = (run.method(), run.facts.task.as_str());
-        let maps = run.folder.maps_png();
-        if shown.contains(&what) || !run.folder.has(&maps) {
+        if shown.contains(&what) {
             continue;
         }
-        let png = run.folder.read(&maps).with_context(|| maps.display().to_string())?;
+        let Some(png) = run.files.read(&run.files.folder().maps_png())? else { continue };
         let caption = format!("{} on {}, seed {}", what.0, what.1, run.facts.seed);
         pictures.push(StudyPicture { caption, png });
         shown.push(what);

@@ -22,7 +22,7 @@ pub fn sections(runs: &[CompleteRun]) -> Result<Vec<StudySection>> {
         if way.voting().is_none_or(|voting| voting.initial.is_some()) {
             continue;
         }
-        if let Some(votes) = read_votes(&run.folder)? {
+        if let Some(votes) = read_votes(&run.files)? {
             let switches = modules.entry((run.facts.preset.name(), run.method())).or_default();
             switches.entry((*way, switch)).or_default().push(votes);
         }

@@ -1,80 +1,85 @@
 //! Writes a report: the page, figures as SVG and PNG, tables in all formats.
 
 use crate::error::{Context, Error, Result};
-use crate::output::write_file;
+use crate::listed_output::{Files, Replaced, write_listed};
+use crate::manifest::MANIFEST;
+use crate::study::StudyFolder;
 use crate::study::report::build::StudyReport;
 use crate::study::run_name::folder_name;
 use rayon::prelude::*;
-use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
-use touchstream_files::{entries_of, none_if_not_found};
 use touchstream_report::study::figure::Figure;
 use touchstream_report::study::png::{DEFAULT_SCALE, png_from_svg};
 use touchstream_report::study::table::Table;
 
-/// A folder that contains this file was written by an earlier report.
-const MARK: &str = "findings.json";
 const FIGURES: &str = "figures";
 const TABLES: &str = "tables";
+const FINDINGS: &str = "findings.json";
 
-/// Writes a report into a folder and returns the path of its page. At the end it deletes files of an earlier report
-/// that this one does not have.
-pub fn write_report(report: &StudyReport, folder: &Path) -> Result<PathBuf> {
-    let is_reports = folder.join(MARK).exists();
-    let sections = &report.page.sections;
-    let figures: Vec<&Figure> = sections.iter().flat_map(|section| &section.figures).collect();
-    let tables = sections.iter().flat_map(|section| &section.tables).chain([&report.verdicts]);
-    let tables: Vec<&Table> = tables.collect();
-    write_file(&folder.join(MARK), serde_json::to_string(&report.findings)?.as_bytes())?;
-    figures.par_iter().map(|figure| write_figure(figure, folder)).collect::<Result<()>>()?;
-    tables.par_iter().map(|table| write_table(table, folder)).collect::<Result<()>>()?;
-    let page = folder.join("index.html");
-    write_file(&page, report.page.html().as_bytes())?;
-    // Files in a folder that no report has written are never deleted.
-    if is_reports {
-        delete_all_but(
-            &folder.join(FIGURES),
-            &FIGURE_ENDINGS,
-            figures.iter().map(|figure| figure.id.as_str()),
-        )?;
-        delete_all_but(&folder.join(TABLES), &TABLE_ENDINGS, tables.iter().map(|table| table.id.as_str()))?;
-    }
-    Ok(page)
+/// Where a report is written.
+#[derive(Clone, Copy, Debug)]
+pub enum ReportPlace<'a> {
+    /// The study's own folder for it.
+    Study(&'a StudyFolder),
+    /// A folder that the user chose, which may contain other files.
+    Folder(&'a Path),
 }
 
-const FIGURE_ENDINGS: [&str; 2] = ["svg", "png"];
-const TABLE_ENDINGS: [&str; 4] = ["csv", "md", "tex", "parquet"];
-
-/// Deletes files with these endings that do not belong to the figures or tables of this report.
-fn delete_all_but<'a>(folder: &Path, endings: &[&str], kept: impl Iterator<Item = &'a str>) -> Result<()> {
-    let kept: BTreeSet<String> = kept.map(folder_name).collect();
-    for entry in entries_of(folder).with_context(|| folder.display().to_string())? {
-        let path = entry.with_context(|| folder.display().to_string())?.path();
-        let part = |part: Option<&OsStr>| part.and_then(OsStr::to_str).unwrap_or_default().to_owned();
-        let is_ours = endings.contains(&part(path.extension()).as_str()) && path.is_file();
-        if is_ours && !kept.contains(part(path.file_stem()).as_str()) {
-            none_if_not_found(fs::remove_file(&path)).with_context(|| path.display().to_string())?;
+/// Writes a report and returns the path of its page. Only files that an earlier report wrote are replaced; those that
+/// this one does not have are deleted at the end.
+pub fn write_report(report: &StudyReport, place: ReportPlace<'_>) -> Result<PathBuf> {
+    let files = files_of(report)?;
+    match place {
+        ReportPlace::Study(study) => {
+            let folder = study.report();
+            let replaced = if is_older_report(&folder) { Replaced::Any } else { Replaced::Listed };
+            write_listed(&files, &folder, MANIFEST, replaced)?;
+            Ok(folder.join("index.html"))
+        }
+        ReportPlace::Folder(folder) => {
+            write_listed(&files, folder, MANIFEST, Replaced::Listed)?;
+            Ok(folder.join("index.html"))
         }
     }
-    Ok(())
 }
 
-fn write_figure(figure: &Figure, folder: &Path) -> Result<()> {
-    let file = |end: &str| folder.join(FIGURES).join(format!("{}.{end}", folder_name(&figure.id)));
-    write_file(&file("svg"), figure.svg.as_bytes())?;
+/// Whether a program that wrote no manifests has written a report here.
+fn is_older_report(folder: &Path) -> bool {
+    folder.join(FINDINGS).exists() && !folder.join(MANIFEST).exists()
+}
+
+fn files_of(report: &StudyReport) -> Result<Files> {
+    let sections = &report.page.sections;
+    let figures: Vec<&Figure> = sections.iter().flat_map(|section| &section.figures).collect();
+    let tables: Vec<&Table> =
+        sections.iter().flat_map(|section| &section.tables).chain([&report.verdicts]).collect();
+    let mut files = Files::new();
+    files.insert(FINDINGS.into(), serde_json::to_vec(&report.findings)?);
+    files.insert("index.html".into(), report.page.html().into_bytes());
+    for of_figure in figures.par_iter().map(|figure| files_of_figure(figure)).collect::<Result<Vec<_>>>()? {
+        files.extend(of_figure);
+    }
+    for of_table in tables.par_iter().map(|table| files_of_table(table)).collect::<Result<Vec<_>>>()? {
+        files.extend(of_table);
+    }
+    Ok(files)
+}
+
+fn files_of_figure(figure: &Figure) -> Result<[(String, Vec<u8>); 2]> {
+    let file = |end: &str| format!("{FIGURES}/{}.{end}", folder_name(&figure.id));
     let png = png_from_svg(&figure.svg, DEFAULT_SCALE).with_context(|| figure.id.clone())?;
-    write_file(&file("png"), &png)
+    Ok([(file("svg"), figure.svg.clone().into_bytes()), (file("png"), png)])
 }
 
-fn write_table(table: &Table, folder: &Path) -> Result<()> {
-    let file = |end: &str| folder.join(TABLES).join(format!("{}.{end}", folder_name(&table.id)));
-    write_file(&file("csv"), table.csv().as_bytes())?;
-    write_file(&file("md"), table.markdown().as_bytes())?;
-    write_file(&file("tex"), table.latex().as_bytes())?;
+fn files_of_table(table: &Table) -> Result<[(String, Vec<u8>); 4]> {
+    let file = |end: &str| format!("{TABLES}/{}.{end}", folder_name(&table.id));
     let parquet = table.parquet().map_err(Error::other).with_context(|| table.id.clone())?;
-    write_file(&file("parquet"), &parquet)
+    Ok([
+        (file("csv"), table.csv().into_bytes()),
+        (file("md"), table.markdown().into_bytes()),
+        (file("tex"), table.latex().into_bytes()),
+        (file("parquet"), parquet),
+    ])
 }
 
 #[cfg(test)]
@@ -83,15 +88,10 @@ mod tests {
 
     #[test]
     fn names_of_tables_are_no_paths() {
-        let place = tempfile::tempdir().unwrap();
         let id = "rgain-ems (data=folder:/a/../../../b)".to_owned();
         let table = Table { id, ..Table::default() };
-        write_table(&table, place.path()).unwrap();
-        let tables = || fs::read_dir(place.path().join(TABLES)).unwrap();
-        assert_eq!(tables().count(), TABLE_ENDINGS.len());
-        delete_all_but(&place.path().join(TABLES), &TABLE_ENDINGS, [table.id.as_str()].into_iter()).unwrap();
-        assert_eq!(tables().count(), TABLE_ENDINGS.len());
-        delete_all_but(&place.path().join(TABLES), &TABLE_ENDINGS, std::iter::empty()).unwrap();
-        assert_eq!(tables().count(), 0);
+        for (name, _) in files_of_table(&table).unwrap() {
+            assert_eq!(name.matches('/').count(), 1, "{name}");
+        }
     }
 }

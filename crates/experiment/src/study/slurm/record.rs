@@ -2,9 +2,9 @@
 
 use crate::error::{Context, Result};
 use crate::study::StudyFolder;
+use crate::study::own_files::SLURM;
 use crate::study::slurm::settings::SlurmOptions;
 use serde::{Deserialize, Serialize};
-use std::fs;
 use std::path::PathBuf;
 use touchstream_files::write_aside_durably;
 
@@ -27,12 +27,8 @@ pub struct Submission {
 
 /// All arrays of a study, in the order of submission.
 pub fn read_submissions(folder: &StudyFolder) -> Result<Vec<Submission>> {
-    let path = folder.slurm();
-    if !path.exists() {
-        return Ok(Vec::new());
-    }
-    let text = fs::read_to_string(&path).at(&path)?;
-    serde_json::from_str(&text).at(&path)
+    let Some(bytes) = folder.read_own(SLURM)? else { return Ok(Vec::new()) };
+    serde_json::from_slice(&bytes).at(folder.slurm())
 }
 
 pub fn note_submission(folder: &StudyFolder, submission: &Submission) -> Result<()> {

@@ -3,8 +3,8 @@
 use crate::config::default_cache_dir;
 use crate::error::{Result, bail};
 use crate::study::StudyFolder;
-use crate::study::cell::{Cell, missing_of};
-use crate::study::damaged::set_damaged_aside;
+use crate::study::cell::Cell;
+use crate::study::damaged::{set_damaged_aside, to_be_done};
 use crate::study::slurm::array::{Array, answer_of};
 use crate::study::slurm::queue::queue_of;
 use crate::study::slurm::record::{Submission, note_submission, read_submissions};
@@ -29,7 +29,7 @@ pub fn submit(
     let cache = cache.map(Path::to_owned).or_else(default_cache_dir);
     let cache = cache.map(std::path::absolute).transpose()?;
     // If two processes submit at once, the second waits and then sees the tasks of the first.
-    let _lock = folder.lock()?;
+    let lock = folder.lock()?;
     let before = read_submissions(folder)?;
     let n_active = queue_of(&before)?.n_active();
     if n_active > 0 {
@@ -41,8 +41,9 @@ pub fn submit(
         );
     }
     // Runs that are no longer readable are submitted again.
-    let complete = set_damaged_aside(folder, &cells.iter().collect::<Vec<_>>(), watch)?;
-    let missing = missing_of(cells, &complete);
+    let cells: Vec<&Cell> = cells.iter().collect();
+    let complete = set_damaged_aside(folder, &cells, watch)?;
+    let missing = to_be_done(folder, &cells, &complete);
     let is_base = |cell: &&&Cell| cell.facts.kind == RunKind::Base;
     let bases: Vec<&Cell> = missing.iter().filter(is_base).copied().collect();
     let mut others: Vec<&Cell> = missing.iter().filter(|cell| !is_base(cell)).copied().collect();
@@ -61,26 +62,36 @@ pub fn submit(
     if let Some(most) = arrays.iter().map(|(_, _, tasks)| tasks.len()).max() {
         check_size(most)?;
     }
-    let mut submitted: Vec<Submission> = Vec::new();
-    for (what, n_runs, tasks) in arrays {
-        let after = submitted.last().map(|submission| submission.job_id);
-        let n_tasks = tasks.len();
-        let array = Array { folder, what, study, tasks, options, n_jobs, cache: cache.as_deref(), after };
-        let (job_id, list) = array.submit(before.len() + submitted.len() + 1)?;
-        let submission = Submission {
-            job_id,
-            what: what.to_owned(),
-            n_tasks,
-            n_runs,
-            list,
-            words: options.clone(),
-            n_jobs,
-            cache: cache.clone(),
-        };
-        note_submission(folder, &submission)?;
-        submitted.push(submission);
+    if arrays.is_empty() {
+        return Ok(Vec::new());
     }
-    Ok(submitted)
+    folder.change(
+        &lock,
+        |name| name.starts_with("slurm"),
+        || {
+            let mut submitted: Vec<Submission> = Vec::new();
+            for (what, n_runs, tasks) in arrays {
+                let after = submitted.last().map(|submission| submission.job_id);
+                let n_tasks = tasks.len();
+                let array =
+                    Array { folder, what, study, tasks, options, n_jobs, cache: cache.as_deref(), after };
+                let (job_id, list) = array.submit(before.len() + submitted.len() + 1)?;
+                let submission = Submission {
+                    job_id,
+                    what: what.to_owned(),
+                    n_tasks,
+                    n_runs,
+                    list,
+                    words: options.clone(),
+                    n_jobs,
+                    cache: cache.clone(),
+                };
+                note_submission(folder, &submission)?;
+                submitted.push(submission);
+            }
+            Ok(submitted)
+        },
+    )
 }
 
 /// Refuses arrays larger than the cluster allows, before anything is submitted.

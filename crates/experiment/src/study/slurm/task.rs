@@ -1,8 +1,8 @@
 //! The array task that this process runs in.
 
-use crate::error::{Context, Error, Result};
+use crate::config::read_text;
+use crate::error::{Error, Result};
 use std::env;
-use std::fs;
 use std::path::Path;
 
 /// An array task.
@@ -26,7 +26,7 @@ impl ArrayTask {
 
 /// The names of a task's runs, from line number `line` (from 0) of its array's list.
 pub fn read_names(list: &Path, line: usize) -> Result<Vec<String>> {
-    let text = fs::read_to_string(list).at(list)?;
+    let text = read_text(list)?;
     let names = text.lines().nth(line);
     let names = names.ok_or_else(|| Error::Slurm(format!("{}: there is no line {line}", list.display())))?;
     Ok(names.split_whitespace().map(String::from).collect())

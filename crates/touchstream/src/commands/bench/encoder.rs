@@ -77,6 +77,14 @@ const RATES: Rates = Rates {
     rates: &["screens_per_cpu_sec", "screens_per_sec"],
 };
 
+/// The largest values of options.
+struct Limits {
+    rounds: usize,
+    threads: usize,
+    batch: usize,
+}
+
+const LIMITS: Limits = Limits { rounds: 1000, threads: 1024, batch: 1024 };
 const SCRIPT: &str = include_str!("../../../../../peers/vgg16_convolutions.py");
 const OUR_CONVOLUTIONS: &str = "vgg16 convolutions";
 const PEERS: &str = "vgg16 convolutions, ";
@@ -85,8 +93,15 @@ pub fn run(args: &EncoderBenchArgs) -> Result<()> {
     if let Some(old) = &args.compare.compare {
         return compare_rates(old, args.compare.pairs, args.json, &RATES);
     }
-    if args.rounds == 0 || args.threads.contains(&0) || args.batch.contains(&0) {
-        bail!("--rounds, --threads and --batch must be at least 1");
+    let Limits { rounds, threads, batch } = LIMITS;
+    for (name, values, max) in [
+        ("rounds", &[args.rounds][..], rounds),
+        ("threads", &args.threads, threads),
+        ("batch", &args.batch, batch),
+    ] {
+        if let Some(n) = values.iter().find(|n| !(1..=max).contains(*n)) {
+            bail!("{name}: {n} is not in 1..={max}");
+        }
     }
     let options = EncoderOptions { weights: args.weights.clone(), ..EncoderOptions::default() };
     let cache_dir = args.cache.folder();

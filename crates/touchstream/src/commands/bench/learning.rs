@@ -13,6 +13,8 @@ use touchstream_env::stream::Stream;
 use touchstream_experiment::bench::NoiseScenes;
 use touchstream_experiment::study::thread_cpu_time;
 
+const MAX_SECS: f64 = 3600.0;
+
 #[derive(Args)]
 pub struct LearningArgs {
     /// Length of a scene vector; the input is two of them
@@ -87,8 +89,8 @@ pub(super) use peer_script;
 impl LearningArgs {
     /// Starts every peer whose package is installed; none without `--python`.
     pub fn start_peers(&self, scripts: &[PeerScript]) -> Result<Vec<Peers>> {
-        if !(self.secs > 0.0 && self.secs.is_finite()) {
-            bail!("secs: {} is not a time above 0", self.secs);
+        if !(self.secs > 0.0 && self.secs <= MAX_SECS) {
+            bail!("secs: {} is not above 0 and at most {MAX_SECS}", self.secs);
         }
         let Some(python) = &self.python else { return Ok(Vec::new()) };
         let mut peers = Vec::new();

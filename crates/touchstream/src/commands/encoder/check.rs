@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use touchstream_encoder::EncoderSpec;
 use touchstream_experiment::config::{DataFacts, EncoderOptions};
 use touchstream_experiment::encoder_check::{CheckFacts, check, sheet_of};
-use touchstream_experiment::output::write_file;
+use touchstream_experiment::output::OutputFile;
 use touchstream_stimuli::Needs;
 
 #[derive(Args)]
@@ -34,6 +34,7 @@ pub struct CheckArgs {
 
 pub fn run(args: &CheckArgs) -> Result<()> {
     let terminal = Terminal::default();
+    let out = OutputFile::create(&args.out)?;
     let cache_dir = args.source.how.cache_dir();
     let encoder = args.how.open(&args.encoder, cache_dir.as_deref(), &terminal)?;
     let opened = args.source.how.open(&args.source.data, Needs::PORTRAITS, &terminal)?;
@@ -41,7 +42,7 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     let checked = check(encoder.as_ref(), opened.stimuli.as_ref(), args.n as usize, &terminal)?;
     let facts = CheckFacts::new(encoder.as_ref(), data, &checked);
     let sheet = sheet_of(&checked, opened.stimuli.as_ref(), &facts)?;
-    write_file(&args.out, &sheet.to_png()?)?;
+    out.finish_with(&sheet.to_png()?)?;
     if args.json {
         print_json(&facts)?;
     } else {
