@@ -81,8 +81,8 @@ fn life_section(page: &TrainingPage) -> String {
     let (figure, width) = life_figure(&tasks);
     let has_references = page.tasks.iter().any(|part| !part.scratch.is_empty());
     let references = if has_references {
-        " The references, in grey, have the agent's module size, steps and seed: a new module for each task, and one module that \
-         continues on every task."
+        " The references, in grey, have the agent's module size, steps and seed: a new module for each task, and one \
+         module that continues on every task."
     } else {
         ""
     };
