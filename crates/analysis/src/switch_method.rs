@@ -73,8 +73,8 @@ impl VotingMethod {
 /// The name is not that of a method.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "methods: there is no method `{name}`; there are scratch, layer, unit, layer-plain, unit-plain, layer-shuffled, unit-shuffled, \
-     fine-tuning, old-alone, and layer-mu-A-B-bias-C-D for a controller's initial values"
+    "methods: there is no method `{name}`; there are scratch, layer, unit, layer-plain, unit-plain, layer-shuffled, \
+     unit-shuffled, fine-tuning, old-alone, and layer-mu-A-B-bias-C-D for a controller's initial values"
 )]
 pub struct UnknownSwitchMethod {
     name: String,

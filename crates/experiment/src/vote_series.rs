@@ -7,8 +7,8 @@ use touchstream_modules::composite::{StageVotes, Voter, voter_shares};
 use touchstream_report::page::module_class;
 use touchstream_report::vote_plots::{VoteSeries, VoterShares};
 
-/// The shares of every voter at every stage of a run in memory. `tasks` are the ids of the run's tasks so far, the current
-/// one last.
+/// The vote shares of every voter at every stage of a run in memory. `tasks` are the ids of the run's tasks so far, the
+/// current one last.
 pub fn vote_series(name: &str, votes: &LessonVotes<'_>, tasks: &[&str]) -> VoteSeries {
     let steps = votes.rows.iter().map(|row| row.step as f64).collect();
     let at_steps: Vec<Vec<Vec<f64>>> =
@@ -47,7 +47,7 @@ fn shown_name(voter: Voter, n_old: usize, tasks: &[&str]) -> String {
     format!("module {}{details}{suffix}", module + 1)
 }
 
-/// The shares of every voter at every stage of a run's `votes.csv`; `None` without that file.
+/// The vote shares of every voter at every stage from a run's `votes.csv`; `None` if there is no such file.
 pub fn read_votes(run: &VerifiedRun) -> Result<Option<VoteSeries>> {
     let path = run.folder().votes_csv();
     let Some(text) = run.read_text(&path)? else { return Ok(None) };

@@ -1,5 +1,5 @@
-//! Arrays that every update reads and writes completely: aligned to cache lines and, where the system offers them, on large
-//! pages, because with small pages address translation costs a lookup for every thousand values.
+//! Arrays that every update reads and writes completely: aligned to cache lines and, where the system offers them, on
+//! large pages, because with small pages address translation costs a lookup for every thousand values.
 #![allow(unsafe_code)]
 
 use std::ops::{Deref, DerefMut};
@@ -14,8 +14,8 @@ struct Line([f32; LINE]);
 
 const LINE: usize = 16;
 
-/// An array that begins at a cache line, so that no load of sixteen values crosses two lines: crossing halves the speed of
-/// loops that are bound by loads.
+/// An array that begins at a cache line, so that no load of sixteen values crosses two lines: crossing halves the speed
+/// of loops that are bound by loads.
 #[derive(Debug, PartialEq)]
 pub struct AlignedNumbers {
     /// The last line is padded with zeros.
@@ -81,8 +81,8 @@ fn prefer_large_pages(first: *const f32, n: usize) {
         (first.addr().next_multiple_of(page), (first.addr() + n * size_of::<f32>()) / page * page);
     if start < end {
         let first = first.with_addr(start).cast_mut();
-        // SAFETY: whole pages within our own allocation; the advice changes the size of its pages, not the contents. Systems
-        // without large pages ignore it.
+        // SAFETY: whole pages within our own allocation; the advice changes the size of its pages, not the contents.
+        // Systems without large pages ignore it.
         let _ = unsafe { madvise(first.cast(), end - start, Advice::LinuxHugepage) };
     }
 }

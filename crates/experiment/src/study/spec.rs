@@ -244,7 +244,8 @@ impl StudySpec {
         if !has_switches && !self.ways.is_empty() {
             bail!(
                 Settings,
-                "methods: they are for the second task of a switch, and there is none; give switches, too (--switches 1..15), or no methods"
+                "methods: they are for the second task of a switch, and there is none; give switches, too \
+                 (--switches 1..15), or no methods"
             );
         }
         if !has_switches && self.base_steps.is_some() {
@@ -256,7 +257,8 @@ impl StudySpec {
         if has_switches && self.ways.iter().all(|way| way == "scratch") {
             bail!(
                 Settings,
-                "switches: second tasks would be learned from scratch alone, without a comparison; give methods, too (--methods layer)"
+                "switches: second tasks would be learned from scratch alone, without a comparison; give methods, \
+                 too (--methods layer)"
             );
         }
         let has_maps = self.settings.map_examples.is_some() || self.settings.map_steps.is_some();
