@@ -485,10 +485,10 @@ fn wrong_words_are_answered() {
     desk.fails(&["study", "modules", "--partition", "p"], "are for --engine slurm");
     desk.fails(&["study", "modules", "--data-of", "x"], "--data-of takes TASK=SOURCE");
     desk.fails(&["study", "modules", "--rates", "nowhere"], "is not the folder of a study");
-    desk.fails(&["study", "switching", "--ways", "voting"], "there is no way `voting`");
+    desk.fails(&["study", "switching", "--methods", "voting"], "there is no method `voting`");
     desk.fails(
-        &["study", "modules", "--ways", "layer"],
-        "ways: they are methods of learning a second task, and there is no switch",
+        &["study", "modules", "--methods", "layer"],
+        "methods: they are for the second task of a switch, and there is none",
     );
     desk.fails(
         &["study", "modules", "--switches", "1"],
