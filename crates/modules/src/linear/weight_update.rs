@@ -3,15 +3,12 @@
 use crate::arithmetic::{Arithmetic, Block, Instructions, Kernel, N_BLOCK, SimdVector};
 use crate::linear::InputRows;
 
-/// Inputs of a piece: those of all steps stay in a cache.
-const INPUTS: usize = 512;
-/// Up to this many steps, inputs are packed if there are enough units to gain by it and rows are so long that each
-/// begins in another page.
-const PACKED_STEPS: usize = 32;
-const PACKED_UNITS: usize = 32;
-const LONG: usize = 4096;
+/// Inputs of a piece: those of all steps, and the gradient of a few units, stay in the first-level cache.
+const INPUTS: usize = 256;
 /// Up to this many steps, rows are located once per piece.
 const NEAR_STEPS: usize = 64;
+/// From this many weights on, parameters come from memory or a cache far away.
+const FAR_WEIGHTS: usize = 1 << 20;
 
 /// Consumes a gradient.
 pub(crate) trait UpdateRule {
@@ -99,10 +96,8 @@ struct Update<'o, R, U> {
 impl<'a, R: InputRows<'a>, U: UpdateRule> Kernel for Update<'_, R, U> {
     #[inline(always)]
     fn run<A: Arithmetic>(mut self) {
-        let Target { stride, n_out, .. } = self.target;
-        let n_steps = self.d.len() / n_out;
+        let n_steps = self.d.len() / self.target.n_out;
         let n_cols = if n_steps == 0 { 0 } else { self.inputs.row(0).len() };
-        let is_packed = stride > LONG && n_steps <= PACKED_STEPS && n_out >= PACKED_UNITS;
         // Inputs in the outer loop, so that those of all steps stay in a cache for all units.
         for col in (0..n_cols).step_by(INPUTS) {
             let piece = Piece { n_steps, len: INPUTS.min(n_cols - col) };
@@ -115,28 +110,16 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Kernel for Update<'_, R, U> {
                 });
                 continue;
             }
-            // Rows and their rests are found once, not for each strip.
+            // Rows and their rests are found once, not for each tile.
             let (mut rows, mut rests) = ([&[][..]; NEAR_STEPS], [[0.0; N_BLOCK]; NEAR_STEPS]);
             for (step, (blocks, rest)) in rows[..n_steps].iter_mut().zip(&mut rests).enumerate() {
                 let numbers;
                 (*blocks, numbers) = row(step).as_chunks::<N_BLOCK>();
                 rest[..numbers.len()].copy_from_slice(numbers);
             }
-            if is_packed {
-                let mut packed = [[[0.0; N_BLOCK]; PACKED_STEPS]; INPUTS / N_BLOCK];
-                for (step, (blocks, rest)) in rows[..n_steps].iter().zip(rests).enumerate() {
-                    blocks
-                        .iter()
-                        .chain([&rest])
-                        .zip(&mut packed)
-                        .for_each(|(block, packed)| packed[step] = *block);
-                }
-                self.tiles::<A>(piece, col, |block, step| A::Blocks::load(&packed[block][step]));
-            } else {
-                self.tiles::<A>(piece, col, |block, step| {
-                    A::Blocks::load(rows[step].get(block).unwrap_or(&rests[step]))
-                });
-            }
+            self.tiles::<A>(piece, col, |block, step| {
+                A::Blocks::load(rows[step].get(block).unwrap_or(&rests[step]))
+            });
         }
     }
 }
@@ -165,7 +148,7 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Update<'_, R, U> {
         load: impl Fn(usize, usize) -> <A::Blocks as SimdVector>::V,
     ) {
         match A::HAS_32_REGISTERS {
-            true if piece.len >= 8 * N_BLOCK => self.units::<A, 2, 8>(piece, col, load),
+            true if piece.len >= 4 * N_BLOCK => self.units::<A, 4, 4>(piece, col, load),
             true => self.units::<A, 8, 2>(piece, col, load),
             false => self.units::<A, 2, 2>(piece, col, load),
         }
@@ -180,55 +163,48 @@ impl<'a, R: InputRows<'a>, U: UpdateRule> Update<'_, R, U> {
         load: impl Fn(usize, usize) -> <A::Blocks as SimdVector>::V,
     ) {
         let Self { target: Target { start, stride, first_col, n_out }, d, ref mut rule, .. } = *self;
-        let strip_len = BLOCKS * N_BLOCK;
-        let n_in_strips = len / strip_len * strip_len;
         let at = |unit: usize| start + unit * stride + first_col + col;
+        let n_blocks = len.div_ceil(N_BLOCK);
+        let n_tiled = len / N_BLOCK / BLOCKS * BLOCKS;
+        let mut gradient = [[[0.0; N_BLOCK]; INPUTS / N_BLOCK]; UNITS];
         for first in (0..n_out).step_by(UNITS) {
+            let units = first..n_out.min(first + UNITS);
+            if n_out * stride >= FAR_WEIGHTS {
+                let next = units.end..n_out.min(units.end + UNITS);
+                next.for_each(|unit| rule.expect::<A>(at(unit), len));
+            }
             // Where fewer units are left, the last is computed several times.
             let d = |step: usize, unit: usize| d[step * n_out + (first + unit).min(n_out - 1)];
-            // Strip by strip: the rule divides while the next strip is summed.
-            for done in (0..n_in_strips).step_by(strip_len) {
-                // The parameters of the next units are fetched meanwhile. Processors with wide registers fetch long
-                // rows by themselves; prefetching costs them a tenth of an update.
-                if !A::HAS_32_REGISTERS {
-                    (first + UNITS..n_out.min(first + 2 * UNITS))
-                        .for_each(|unit| rule.expect::<A>(at(unit) + done, strip_len));
-                }
-                let load = |block, step| load(done / N_BLOCK + block, step);
-                let sums = sum_strip::<A::Blocks, UNITS, BLOCKS>(n_steps, d, load);
-                give::<A, UNITS, BLOCKS>(sums, strip_len, (first..n_out).map(|unit| at(unit) + done), *rule);
+            for block in (0..n_tiled).step_by(BLOCKS) {
+                let load = |idx, step| load(block + idx, step);
+                sum_tile::<A::Blocks, UNITS, BLOCKS>(n_steps, d, load, block, &mut gradient);
             }
-            for done in (n_in_strips..len).step_by(N_BLOCK) {
-                let sums = sum_strip::<A::Blocks, UNITS, 1>(n_steps, d, |_, step| load(done / N_BLOCK, step));
-                let n = N_BLOCK.min(len - done);
-                give::<A, UNITS, 1>(sums, n, (first..n_out).map(|unit| at(unit) + done), *rule);
+            for block in n_tiled..n_blocks {
+                sum_tile::<A::Blocks, UNITS, 1>(
+                    n_steps,
+                    d,
+                    |_, step| load(block, step),
+                    block,
+                    &mut gradient,
+                );
+            }
+            // A whole piece of each row at once: the rule's roots and divisions follow each other without a pause.
+            for (unit, gradient) in units.zip(&gradient) {
+                rule.apply::<A>(at(unit), &gradient.as_flattened()[..len]);
             }
         }
     }
 }
 
-/// Gives `n` sums of each unit to the rule.
+/// Sums over steps, in their order; stored in the gradient from a block on.
 #[inline(always)]
-fn give<A: Arithmetic, const UNITS: usize, const BLOCKS: usize>(
-    sums: [[<A::Blocks as SimdVector>::V; BLOCKS]; UNITS],
-    n: usize,
-    places: impl Iterator<Item = usize>,
-    rule: &mut impl UpdateRule,
-) {
-    for (sums, at) in sums.into_iter().zip(places) {
-        let mut gradient = [[0.0; N_BLOCK]; BLOCKS];
-        gradient.iter_mut().zip(sums).for_each(|(g, sum)| A::Blocks::store(sum, g));
-        rule.apply::<A>(at, &gradient.as_flattened()[..n]);
-    }
-}
-
-/// Sums of a strip over steps, in their order.
-#[inline(always)]
-fn sum_strip<B: SimdVector<Memory = Block>, const UNITS: usize, const BLOCKS: usize>(
+fn sum_tile<B: SimdVector<Memory = Block>, const UNITS: usize, const BLOCKS: usize>(
     n_steps: usize,
     d: impl Fn(usize, usize) -> f32,
     load: impl Fn(usize, usize) -> B::V,
-) -> [[B::V; BLOCKS]; UNITS] {
+    first_block: usize,
+    gradient: &mut [[Block; INPUTS / N_BLOCK]; UNITS],
+) {
     let mut sums = [[B::zero(); BLOCKS]; UNITS];
     for step in 0..n_steps {
         // Plain loops: closures passed to `map` and `from_fn` are not always inlined.
@@ -243,7 +219,9 @@ fn sum_strip<B: SimdVector<Memory = Block>, const UNITS: usize, const BLOCKS: us
             }
         }
     }
-    sums
+    for (sums, gradient) in sums.into_iter().zip(gradient) {
+        sums.into_iter().zip(&mut gradient[first_block..]).for_each(|(sum, out)| B::store(sum, out));
+    }
 }
 
 struct BiasUpdate<'o, U> {
