@@ -2,6 +2,7 @@
 
 pub(crate) mod candidates;
 pub(crate) mod cres_products;
+mod distinct_rows;
 pub(crate) mod input_gradient;
 pub(crate) mod matrix_product;
 mod operands;
@@ -11,4 +12,5 @@ pub(crate) mod products;
 pub(crate) mod touch_polynomial;
 pub(crate) mod weight_update;
 
+pub(crate) use distinct_rows::DistinctRows;
 pub(crate) use operands::{InputRows, Stacked, Weights};

@@ -1,8 +1,8 @@
 //! The part of a module that does not depend on touches: the first stage's pre-activations from features. It is computed for
 //! all steps between two updates at once.
 
-use crate::linear::InputRows;
 use crate::linear::products::add_products;
+use crate::linear::{DistinctRows, InputRows};
 use crate::module::convolution::ConvolvedRows;
 use crate::module::network::Module;
 use crate::module::structure::{ModuleShape, Structure};
@@ -76,6 +76,7 @@ impl VisualRows {
                 preact: vec![0.0; n_rows * n_units],
                 of_lags: vec![0.0; n_lags * n_rows * n_units],
                 n_units,
+                distinct: vec![DistinctRows::new(n_rows); n_lags],
             },
             convolved: convolved.map(|shape| Box::new(ConvolvedRows::new(structure, shape, n_rows))),
         }
@@ -101,7 +102,7 @@ impl VisualRows {
 
     /// Sets all rows from biases and `of_screen(row, lag, out)`, which sets the contribution of a screen.
     pub(crate) fn set(&mut self, biases: &[f32], of_screen: impl Fn(usize, usize, &mut [f32])) {
-        let ScenePreact { preact, of_lags, n_units } = &mut self.scenes;
+        let ScenePreact { preact, of_lags, n_units, .. } = &mut self.scenes;
         for (lag, of_lag) in of_lags.chunks_exact_mut(preact.len()).enumerate() {
             for (row, of_row) in of_lag.chunks_exact_mut(*n_units).enumerate() {
                 of_screen(row, lag, of_row);
@@ -119,6 +120,8 @@ struct ScenePreact {
     /// Contributions of the screens at each lag, `[n_lags, n_rows, n_units]`.
     of_lags: Vec<f32>,
     n_units: usize,
+    /// Scene vectors that differ, for each lag.
+    distinct: Vec<DistinctRows>,
 }
 
 impl ScenePreact {
@@ -140,14 +143,23 @@ impl Module {
     pub fn visual(&self, history: &impl SceneHistory, rows: &mut VisualRows) {
         let stage = self.structure().scene_stage();
         let shape = self.structure().shape();
-        let ScenePreact { preact, of_lags, .. } = &mut rows.scenes;
+        let ScenePreact { preact, of_lags, n_units, distinct } = &mut rows.scenes;
+        let n_rows = preact.len() / *n_units;
+        for (lag, distinct) in distinct.iter_mut().enumerate() {
+            distinct.find(Lagged { history, lag, start: 0, end: shape.scene_len }, n_rows);
+        }
         of_lags.fill(0.0);
         for piece in pieces(shape.scene_len) {
-            for (lag, of_lag) in of_lags.chunks_exact_mut(preact.len()).enumerate() {
+            for (lag, (of_lag, distinct)) in
+                of_lags.chunks_exact_mut(preact.len()).zip(&*distinct).enumerate()
+            {
                 let weights = self.weights(stage).columns(first_col(shape, lag) + piece.start, piece.len());
-                let scenes = Lagged { history, lag, start: piece.start, end: piece.end };
-                add_products(self.instructions(), weights, scenes, of_lag);
+                let scenes = distinct.select(Lagged { history, lag, start: piece.start, end: piece.end });
+                add_products(self.instructions(), weights, scenes, &mut of_lag[..distinct.len() * *n_units]);
             }
+        }
+        for (of_lag, distinct) in of_lags.chunks_exact_mut(preact.len()).zip(&*distinct) {
+            distinct.spread(of_lag, *n_units);
         }
         rows.scenes.add_lags(self.biases(stage));
         if let Some(convolved) = &mut rows.convolved {
