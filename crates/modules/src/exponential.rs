@@ -1,6 +1,6 @@
 //! Vectorized exp, logistic function and tanh, accurate to a few units in the last place.
 
-use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_LANES, ROUNDER, SimdVector, padded};
+use crate::arithmetic::{Arithmetic, Instructions, Kernel, N_BLOCK, ROUNDER, SimdVector};
 
 /// e^x (Cephes' `expf`): e^x = 2^n e^r, with |r| <= ln 2 / 2. `x` is clamped to [-87, 88], where the result is finite and
 /// normal; NaN stays NaN.
@@ -56,7 +56,7 @@ enum Function {
 
 impl Function {
     #[inline(always)]
-    fn apply<A: Arithmetic>(self, x: A::V) -> A::V {
+    fn apply<A: SimdVector>(self, x: A::V) -> A::V {
         match self {
             Self::Sigmoid => sigmoid::<A>(x),
             Self::Exponential { factor, shift } => {
@@ -76,13 +76,17 @@ impl Kernel for Each<'_> {
     #[inline(always)]
     fn run<A: Arithmetic>(self) {
         let Self { x, out, function } = self;
-        let (chunks, rest) = x.as_chunks::<N_LANES>();
-        let (out_chunks, out_rest) = out[..x.len()].as_chunks_mut::<N_LANES>();
-        for (x, out) in chunks.iter().zip(out_chunks) {
-            A::store(function.apply::<A>(A::load(x)), out);
+        let (blocks, rest) = x.as_chunks::<N_BLOCK>();
+        let (out_blocks, out_rest) = out[..x.len()].as_chunks_mut::<N_BLOCK>();
+        for (x, out) in blocks.iter().zip(out_blocks) {
+            A::Blocks::store(function.apply::<A::Blocks>(A::Blocks::load(x)), out);
         }
-        let last = A::stored(function.apply::<A>(A::load(&padded(rest))));
-        out_rest.copy_from_slice(&last[..rest.len()]);
+        if !rest.is_empty() {
+            let mut last = [0.0; N_BLOCK];
+            last[..rest.len()].copy_from_slice(rest);
+            A::Blocks::store(function.apply::<A::Blocks>(A::Blocks::load(&last)), &mut last);
+            out_rest.copy_from_slice(&last[..rest.len()]);
+        }
     }
 }
 
@@ -116,6 +120,23 @@ mod tests {
                 assert!(of(exp::<A>, x).is_finite());
                 assert_eq!(of(tanh::<A>, x), f64::from(x.signum()));
                 assert!((of(sigmoid::<A>, x) - f64::from(u8::from(x > 0.0))).abs() < 1e-30);
+            }
+        }
+    }
+
+    #[test]
+    fn any_number_of_logits_is_read() {
+        for instructions in Instructions::all() {
+            for n in [0, 1, 15, 16, 17, 40] {
+                let logits: Vec<f32> = (0..n).map(|idx| idx as f32 / 4.0 - 3.0).collect();
+                let mut rewards = vec![-1.0; n];
+                set_sigmoids(instructions, &logits, &mut rewards);
+                for (reward, logit) in rewards.iter().zip(&logits) {
+                    assert!(
+                        (reward - 1.0 / (1.0 + (-logit).exp())).abs() < 1e-6,
+                        "{n}: {reward} for {logit}"
+                    );
+                }
             }
         }
     }

@@ -12,6 +12,6 @@ mod twice;
 pub(crate) use instructions::Kernel;
 pub use instructions::{Instructions, PlainLoop};
 pub(crate) use lanes::{
-    Arithmetic, Block, Lanes, N_BLOCK, N_LANES, ROUNDER, SimdBlock, SimdVector, inlined, load_from, padded,
+    Arithmetic, Block, Lanes, N_BLOCK, N_LANES, ROUNDER, SimdBlock, SimdVector, inlined, load_from,
     store_from,
 };
