@@ -10,6 +10,7 @@ use crate::composite::layout::StageVotes;
 use crate::composite::packed_rows::{Grouping, PackedRows};
 use crate::composite::tile::{N_TILE, Tile, TouchTile};
 use crate::composite::touch_stage::TouchUnit;
+use crate::linear::touch_units::{Bounds, Unit, UnitBlock};
 use crate::nonlinearity::{Nonlinearity, SidePolynomials};
 
 /// `1, row, col, row^2, row col, col^2`
@@ -24,7 +25,7 @@ pub(crate) struct TouchVotes {
     /// For 16 votes at a time, `[n_voters / 16, n_voters * n_units][side][power]`.
     factors: Vec<[[Block; 2]; 2]>,
     /// All units, 16 at a time.
-    units: Vec<SignedUnits>,
+    units: Vec<UnitBlock>,
     unit_terms: Vec<UnitTerms>,
     /// For 16 votes at a time.
     terms: Vec<[Block; N_TERMS]>,
@@ -34,37 +35,12 @@ pub(crate) struct TouchVotes {
     constants: Vec<f32>,
 }
 
-/// Pre-activations of 16 units: `sign * (middle + row_slope * row + col_slope * col)`, where the expression in parentheses is
-/// positive in the middle of the screen.
-#[derive(Clone, Copy, Debug)]
-struct SignedUnits {
-    signs: Block,
-    middles: Block,
-    row_slopes: Block,
-    col_slopes: Block,
-}
-
-/// Padding after the last unit: positive everywhere.
-const NO_UNITS: SignedUnits = SignedUnits {
-    signs: [1.0; N_BLOCK],
-    middles: [1.0; N_BLOCK],
-    row_slopes: [0.0; N_BLOCK],
-    col_slopes: [0.0; N_BLOCK],
-};
-
 /// Coefficients of a unit's `x` (first three terms) and `x^2` (all terms).
 #[derive(Clone, Copy, Debug, Default)]
 struct UnitTerms {
     is_below: bool,
     linear: [f32; 3],
     square: [f32; N_TERMS],
-}
-
-/// The bounding rectangle of a block's candidates.
-#[derive(Clone, Copy)]
-struct Bounds {
-    rows: [f32; 2],
-    cols: [f32; 2],
 }
 
 impl TouchVotes {
@@ -83,7 +59,7 @@ impl TouchVotes {
             n_voters,
             n_units,
             factors: vec![[[[0.0; N_BLOCK]; 2]; 2]; n_voters.div_ceil(N_BLOCK) * n_all],
-            units: vec![NO_UNITS; n_all.div_ceil(N_BLOCK)],
+            units: vec![UnitBlock::NO_UNITS; n_all.div_ceil(N_BLOCK)],
             unit_terms: vec![UnitTerms::default(); n_all],
             terms: vec![[[0.0; N_BLOCK]; N_TERMS]; n_voters.div_ceil(N_BLOCK)],
             packed: PackedRows::new(0, 0, grouping),
@@ -144,10 +120,10 @@ impl TouchVotes {
                             Some((part, sign)) => (&activations[part * n_units..][..n_units], sign),
                             None => (&activations[..n_units], 0.0),
                         });
-                        let places =
-                            jumps[power * group.width + lane..].iter_mut().step_by(n_jumps * group.width);
-                        for ((place, a), b) in places.zip(above.0).zip(below.0) {
-                            *place = below.1 * b - above.1 * a;
+                        let mut place = power * group.width + lane;
+                        for (a, b) in above.0.iter().zip(below.0) {
+                            jumps[place] = below.1 * b - above.1 * a;
+                            place += n_jumps * group.width;
                         }
                     }
                 }
@@ -161,16 +137,13 @@ impl TouchVotes {
             self.units.iter_mut().zip(units.chunks(N_BLOCK)).zip(self.unit_terms.chunks_mut(N_BLOCK))
         {
             for (lane, (unit, terms)) in units.iter().zip(terms).enumerate() {
-                let sign = if unit.middle > 0.0 { 1.0 } else { -1.0 };
-                let [middle, row_slope, col_slope] =
-                    [unit.middle, unit.row_slope, unit.col_slope].map(|x| sign * x);
-                signed.signs[lane] = sign;
-                signed.middles[lane] = middle;
-                signed.row_slopes[lane] = row_slope;
-                signed.col_slopes[lane] = col_slope;
+                let linear = [unit.middle, unit.row_slope, unit.col_slope];
+                let unit = Unit::new(linear);
+                signed.set(lane, unit);
+                let Unit { sign, middle, row_slope, col_slope } = unit;
                 *terms = UnitTerms {
                     is_below: sign < 0.0,
-                    linear: [unit.middle, unit.row_slope, unit.col_slope],
+                    linear,
                     square: [
                         middle * middle,
                         2.0 * middle * row_slope,
@@ -212,7 +185,7 @@ impl TouchVotes {
             let squares = [B::mul(rows, rows), B::mul(rows, cols), B::mul(cols, cols)];
             writer.push::<B, 3>([2, 3, 4], squares, 3);
         }
-        let bounds = Bounds { rows: extremes(&touches.rows[block]), cols: extremes(&touches.cols[block]) };
+        let bounds = Bounds::of(&[touches.rows[block]], &[touches.cols[block]]);
         match self.sides.differ() {
             [true, true] => self.add_jumps::<B, 2>(rows, cols, bounds, &mut writer),
             [true, false] => self.add_jumps::<B, 1>(rows, cols, bounds, &mut writer),
@@ -254,35 +227,6 @@ impl TouchVotes {
             }
         }
     }
-}
-
-impl SignedUnits {
-    /// One bit per unit: whether it may be below 0, or NaN, somewhere in a rectangle. Rounded sums are monotonic in their
-    /// terms, so the minimum is at a corner.
-    #[inline(always)]
-    fn below_in<B: SimdVector<Memory = Block>>(&self, Bounds { rows, cols }: Bounds) -> u32 {
-        let lowest = |slopes: B::V, [min, max]: [f32; 2]| {
-            B::select_less(slopes, B::zero(), B::splat(max), B::splat(min))
-        };
-        let (row_slopes, col_slopes) = (B::load(&self.row_slopes), B::load(&self.col_slopes));
-        let with_row = B::mul_add(row_slopes, lowest(row_slopes, rows), B::load(&self.middles));
-        B::below_zero(B::mul_add(col_slopes, lowest(col_slopes, cols), with_row))
-    }
-}
-
-/// Minimum and maximum.
-#[inline(always)]
-fn extremes(block: &Block) -> [f32; 2] {
-    let (mut least, mut most) = (*block, *block);
-    let mut n = N_BLOCK / 2;
-    while n > 0 {
-        for idx in 0..n {
-            least[idx] = if least[idx] < least[idx + n] { least[idx] } else { least[idx + n] };
-            most[idx] = if most[idx] > most[idx + n] { most[idx] } else { most[idx + n] };
-        }
-        n /= 2;
-    }
-    [least[0], most[0]]
 }
 
 /// The shares of a layer's voters.

@@ -10,6 +10,7 @@ pub(crate) mod polynomial_readout;
 mod polynomial_terms;
 pub(crate) mod products;
 pub(crate) mod touch_polynomial;
+pub(crate) mod touch_units;
 pub(crate) mod weight_update;
 
 pub(crate) use distinct_rows::DistinctRows;

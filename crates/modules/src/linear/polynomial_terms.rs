@@ -1,22 +1,13 @@
 //! The weights from touch units to the next stage, laid out for adding up the units' polynomials of the touch.
 
 use crate::arithmetic::{Arithmetic, Block, Lanes, N_BLOCK, N_LANES, SimdVector};
+use crate::linear::touch_units::Unit;
 use crate::nonlinearity::SidePolynomials;
 
 /// `1, row, col, row^2, row col, col^2`
 pub(super) const N_TERMS: usize = 6;
 /// Without squares: `1, row, col`.
 pub(super) const N_LINEAR_TERMS: usize = 3;
-
-/// A unit's pre-activation at the touch `row, col`: `sign * (middle + row_slope * row + col_slope * col)`, where the expression in
-/// parentheses is above 0 in the middle of the screen.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Unit {
-    pub sign: f32,
-    pub middle: f32,
-    pub row_slope: f32,
-    pub col_slope: f32,
-}
 
 /// For a block of outputs, the factors of `x` and `x^2` on either side of 0: `[side][power]`, above 0 first.
 pub(super) type SideFactors = [[Block; 2]; 2];

@@ -8,7 +8,8 @@
 use crate::arithmetic::{Arithmetic, Block, Instructions, Kernel, N_BLOCK, SimdVector};
 use crate::linear::Weights;
 use crate::linear::candidates::{Active, PackedRow, packed_rows, tile_products};
-use crate::linear::polynomial_terms::{N_LINEAR_TERMS, N_TERMS, Terms, Unit};
+use crate::linear::polynomial_terms::{N_LINEAR_TERMS, N_TERMS, Terms};
+use crate::linear::touch_units::{Bounds, Unit, UnitBlock};
 use crate::nonlinearity::{MAX_PARTS, Nonlinearity, SidePolynomials, with_known};
 
 /// The polynomials of a stage's pre-activations, and the jumps of the units before it.
@@ -20,6 +21,8 @@ pub(crate) struct TouchPolynomial {
     n_touch_units: usize,
     terms: Terms,
     units: Vec<Unit>,
+    /// The same units, 16 at a time.
+    unit_blocks: Vec<UnitBlock>,
     /// Weights of the terms after the first, of jumps of `x`, and of jumps of `x^2`, as products read them.
     pub(super) packed: Vec<f32>,
     /// The first term of each output.
@@ -36,6 +39,7 @@ impl TouchPolynomial {
             n_touch_units,
             terms: Terms::new(sides, n_touch_units, n_out),
             units: vec![Unit::default(); n_touch_units],
+            unit_blocks: vec![UnitBlock::NO_UNITS; n_touch_units.div_ceil(N_BLOCK)],
             packed: Vec::new(),
             constants: vec![0.0; n_out],
         };
@@ -122,9 +126,8 @@ impl TouchPolynomial {
     ) {
         for (row, (unit, &shared)) in self.units.iter_mut().zip(shared).enumerate() {
             let slopes = touch_weights.row(row);
-            let sign = if shared > 0.0 { 1.0 } else { -1.0 };
-            let [middle, row_slope, col_slope] = [shared, slopes[0], slopes[1]].map(|x| sign * x);
-            *unit = Unit { sign, middle, row_slope, col_slope };
+            *unit = Unit::new([shared, slopes[0], slopes[1]]);
+            self.unit_blocks[row / N_BLOCK].set(row % N_BLOCK, *unit);
         }
         instructions.run(Expand { polynomial: self, biases });
     }
@@ -178,23 +181,32 @@ impl TouchPolynomial {
     ) -> usize {
         let first = self.n_monomials();
         let mut n = first;
-        for (idx, unit) in self.units.iter().enumerate() {
-            let (row_slope, col_slope) = (B::splat(unit.row_slope), B::splat(unit.col_slope));
-            let mut jumps = false;
-            for (block, (rows, cols)) in touches.into_iter().enumerate() {
-                let x = B::mul_add(col_slope, cols, B::mul_add(row_slope, rows, B::splat(unit.middle)));
-                // `x` on the other side, else 0. `unit.sign` is the sign of the jump of `x^2`.
-                let off = B::min(B::zero(), x);
-                B::store(off, &mut inputs[n][block]);
-                if POWERS == 2 {
-                    B::store(B::mul(B::splat(unit.sign), B::mul(off, off)), &mut inputs[n + 1][block]);
+        let bounds = Bounds::of(&inputs[0], &inputs[1]);
+        for (idx, units) in self.unit_blocks.iter().enumerate() {
+            let mut below = units.below_in::<B>(bounds);
+            while below != 0 {
+                let lane = below.trailing_zeros() as usize % N_BLOCK;
+                below &= below - 1;
+                let (row_slope, col_slope) =
+                    (B::splat(units.row_slopes[lane]), B::splat(units.col_slopes[lane]));
+                let mut jumps = false;
+                for (block, (rows, cols)) in touches.into_iter().enumerate() {
+                    let with_row = B::mul_add(row_slope, rows, B::splat(units.middles[lane]));
+                    let x = B::mul_add(col_slope, cols, with_row);
+                    // `x` on the other side, else 0. The unit's sign is that of the jump of `x^2`.
+                    let off = B::min(B::zero(), x);
+                    B::store(off, &mut inputs[n][block]);
+                    if POWERS == 2 {
+                        let square = B::mul(B::splat(units.signs[lane]), B::mul(off, off));
+                        B::store(square, &mut inputs[n + 1][block]);
+                    }
+                    jumps |= B::any_below_zero(x);
                 }
-                jumps |= B::any_below_zero(x);
+                for power in 0..POWERS {
+                    columns[n + power] = (first + power * self.n_touch_units + idx * N_BLOCK + lane) as u32;
+                }
+                n += POWERS * usize::from(jumps);
             }
-            for power in 0..POWERS {
-                columns[n + power] = (first + power * self.n_touch_units + idx) as u32;
-            }
-            n += POWERS * usize::from(jumps);
         }
         n
     }
