@@ -43,13 +43,14 @@ impl TouchScale {
     }
 
     /// 0 in the middle of the screen, minus or plus the scale at its edges.
-    pub fn centred_from_pixel(self, pixel: usize) -> f32 {
+    #[inline(always)]
+    pub fn centred_from_pixel(self, pixel: u16) -> f32 {
         ((2 * pixel) as f32 / (SCREEN_SIDE_PX - 1) as f32 - 1.0) * self.0
     }
 
     /// Row and column.
     pub fn centred_from_touch(self, touch: Touch) -> [f32; 2] {
-        [touch.row(), touch.col()].map(|pixel| self.centred_from_pixel(pixel))
+        [touch.row(), touch.col()].map(|pixel| self.centred_from_pixel(pixel as u16))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::policy::settings::{Dist, Explore, PolicySettings, VarianceOf};
 use touchstream_env::seed::RandomStream;
-use touchstream_modules::{Instructions, SkillMemory, set_exponentials, set_sigmoids};
+use touchstream_modules::{Instructions, PlainLoop, SkillMemory, set_exponentials, set_sigmoids};
 
 /// The buffers of the policy.
 #[derive(Clone, Debug)]
@@ -26,6 +26,10 @@ impl PolicyMemory {
         &self.maps[map * self.n..][..self.n]
     }
 
+    fn weights(&self, map: usize) -> &[f32] {
+        &self.weights[map * self.n..][..self.n]
+    }
+
     fn n_maps(&self) -> usize {
         self.maps.len() / self.n
     }
@@ -47,7 +51,7 @@ impl PolicyMemory {
         match settings.explore {
             Explore::Sample => {
                 let map = self.largest_variance(settings);
-                draw(&self.weights[map * self.n..][..self.n], random)
+                draw(self.weights(map), random)
             }
             Explore::EpsilonGreedy { epsilon } if random.chance(epsilon) => {
                 random.below(self.n as u32) as usize
@@ -62,30 +66,13 @@ impl PolicyMemory {
     /// The index of the map that `VarArgmax` chooses; of equal variances, the first. Also computes the weights of its
     /// candidates.
     fn largest_variance(&mut self, settings: &PolicySettings) -> usize {
-        let of_maps = settings.variance_of == VarianceOf::Maps;
-        let mut best = (0, f32::NEG_INFINITY);
-        for map in 0..self.n_maps() {
-            if !of_maps {
-                self.weigh(map, settings.dist);
-            }
-            let numbers = if of_maps { self.map(map) } else { &self.weights[map * self.n..][..self.n] };
-            let mut spread = variance(numbers);
-            if !of_maps {
-                // The distribution is the weights divided by their sum.
-                let sum: f32 = numbers.iter().sum();
-                spread = if sum > 0.0 { spread / (sum * sum) } else { 0.0 };
-            }
-            if spread > best.1 {
-                best = (map, spread);
-            }
-        }
-        if of_maps {
-            self.weigh(best.0, settings.dist);
-        }
-        best.0
+        let mut chosen = 0;
+        self.instructions.vectorize(ChooseMap { memory: self, settings, chosen: &mut chosen });
+        chosen
     }
 
     /// Computes `f(Norm[m])` of a map, times a constant.
+    #[inline(always)]
     fn weigh(&mut self, map: usize, dist: Dist) {
         let place = map * self.n..(map + 1) * self.n;
         let (rewards, weights) = (&self.maps[place.clone()], &mut self.weights[place]);
@@ -103,6 +90,40 @@ impl PolicyMemory {
     }
 }
 
+/// See [`PolicyMemory::largest_variance`].
+struct ChooseMap<'a> {
+    memory: &'a mut PolicyMemory,
+    settings: &'a PolicySettings,
+    chosen: &'a mut usize,
+}
+
+impl PlainLoop for ChooseMap<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { memory, settings: &PolicySettings { dist, variance_of, .. }, chosen } = self;
+        let of_maps = variance_of == VarianceOf::Maps;
+        let mut largest = f32::NEG_INFINITY;
+        for map in 0..memory.n_maps() {
+            let spread = if of_maps {
+                variance(memory.map(map))
+            } else {
+                memory.weigh(map, dist);
+                // The distribution is the weights divided by their sum.
+                let weights = memory.weights(map);
+                let sum: f32 = weights.iter().sum();
+                if sum > 0.0 { variance(weights) / (sum * sum) } else { 0.0 }
+            };
+            if spread > largest {
+                (*chosen, largest) = (map, spread);
+            }
+        }
+        if of_maps {
+            memory.weigh(*chosen, dist);
+        }
+    }
+}
+
+#[inline(always)]
 fn variance(numbers: &[f32]) -> f32 {
     let n = numbers.len() as f32;
     let mean = sum_of(numbers, |x| x) / n;
@@ -110,6 +131,7 @@ fn variance(numbers: &[f32]) -> f32 {
 }
 
 /// NaN is ignored.
+#[inline(always)]
 fn min(numbers: &[f32]) -> f32 {
     let smaller = |a: f32, b: f32| if b < a { b } else { a };
     let (chunks, rest) = numbers.as_chunks::<16>();
@@ -123,6 +145,7 @@ fn min(numbers: &[f32]) -> f32 {
 }
 
 /// A sum with sixteen accumulators, which vectorizes, in a fixed order.
+#[inline(always)]
 fn sum_of(numbers: &[f32], term: impl Fn(f32) -> f32) -> f32 {
     let (chunks, rest) = numbers.as_chunks::<16>();
     let mut sums = [0.0_f32; 16];
