@@ -8,7 +8,7 @@ use crate::linear::InputRows;
 pub(crate) struct DistinctRows {
     /// The first step of each distinct row.
     steps: Vec<usize>,
-    /// Its address.
+    /// Where it is in memory.
     addresses: Vec<usize>,
     /// The distinct row of each step.
     of_step: Vec<usize>,

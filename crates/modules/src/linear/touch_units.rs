@@ -2,8 +2,8 @@
 
 use crate::arithmetic::{Block, N_BLOCK, SimdVector};
 
-/// A unit's pre-activation at the touch `row, col`: `sign * (middle + row_slope * row + col_slope * col)`, where the expression in
-/// parentheses is above 0 in the middle of the screen.
+/// A unit's pre-activation at the touch `row, col`: `sign * (middle + row_slope * row + col_slope * col)`, where the
+/// expression in parentheses is above 0 in the middle of the screen.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Unit {
     pub sign: f32,
@@ -13,7 +13,7 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    /// From the pre-activation in the middle of the screen, and its slopes.
+    /// From the pre-activation in the middle of the screen and its derivatives by row and column.
     pub fn new(pre_activation: [f32; 3]) -> Self {
         let sign = if pre_activation[0] > 0.0 { 1.0 } else { -1.0 };
         let [middle, row_slope, col_slope] = pre_activation.map(|x| sign * x);
@@ -46,8 +46,8 @@ impl UnitBlock {
         self.col_slopes[lane] = unit.col_slope;
     }
 
-    /// One bit per unit: whether it may be below 0, or NaN, somewhere in a rectangle. Rounded sums are monotonic in their
-    /// terms, so the minimum is at a corner.
+    /// One bit per unit: whether it may be below 0, or NaN, somewhere in a rectangle. Rounded sums are monotonic in
+    /// their terms, so the minimum is at a corner.
     #[inline(always)]
     pub fn below_in<B: SimdVector<Memory = Block>>(&self, Bounds { rows, cols }: Bounds) -> u32 {
         let lowest = |slopes: B::V, [min, max]: [f32; 2]| {

@@ -31,7 +31,7 @@ pub struct Scenes<'a> {
 
 impl SceneHistory for Scenes<'_> {
     fn scene(&self, step: usize, lag: usize) -> &[f32] {
-        &self.numbers[(step + self.k_b - lag) * self.len..][..self.len]
+        &self.numbers[first_with_scene(step + self.k_b - lag) * self.len..][..self.len]
     }
     fn copy_map(&self, step: usize, out: &mut [f32]) {
         out.copy_from_slice(&self.maps[step * out.len()..][..out.len()]);
@@ -39,6 +39,11 @@ impl SceneHistory for Scenes<'_> {
     fn shown_before(&self, step: usize) -> Option<usize> {
         first_with_map(step)
     }
+}
+
+/// The place of a screen's scene vector: every third screen is the one two before it.
+fn first_with_scene(screen: usize) -> usize {
+    if screen % 3 == 2 { screen - 2 } else { screen }
 }
 
 /// The first step that shows the same map, if it is an earlier one: neighbours as in localization, and others.
@@ -75,6 +80,11 @@ impl Case {
             n_steps,
             structure,
         };
+        let ModuleShape { scene_len, k_b, .. } = *case.shape();
+        for screen in 0..n_steps + k_b {
+            let first = first_with_scene(screen) * scene_len;
+            case.scenes.copy_within(first..first + scene_len, screen * scene_len);
+        }
         for (step, first) in (0..n_steps).filter_map(|step| Some((step, first_with_map(step)?))) {
             case.maps.copy_within(first * map_len..(first + 1) * map_len, step * map_len);
         }
