@@ -1,7 +1,8 @@
 //! The plan of a run, and its identity.
 
 use serde::{Deserialize, Serialize};
-use touchstream_agents::{AgentSettings, find_module};
+use touchstream_agents::{AgentSettings, ModuleChoice, find_module};
+use touchstream_modules::Nonlinearity;
 use touchstream_modules::composite::VotingSettings;
 
 /// What a run learns, for how long, and what it records.
@@ -43,8 +44,7 @@ impl RunPlan {
     }
 
     pub fn convolutions_version(&self) -> Option<u32> {
-        let kind = find_module(&self.agent().module.id).ok()?;
-        kind.is_convolutional().then_some(CONVOLUTION_VERSION)
+        convolutions_version(&self.agent().module)
     }
 }
 
@@ -70,17 +70,49 @@ pub struct RunIdentity {
 
 /// To be increased when the same identity gives other bits, or its checkpoint has another meaning.
 const RUN_VERSION: u32 = 7;
-/// The same for convolutions. Since 2, the weights of the flattened features have their own tensor.
-const CONVOLUTION_VERSION: u32 = 2;
+/// The same for convolutions. Since 3, layers that read CReS sum in another order, except those of 128 units: they keep
+/// version 2.
+const CONVOLUTION_VERSION: u32 = 3;
+/// Since this version, the weights of the flattened features have their own tensor.
+const FLATTENED_TENSOR_VERSION: u32 = 2;
 
 impl RunIdentity {
-    /// Whether the run's checkpoint has the meaning that this program gives it.
-    pub fn is_of_this_version(&self) -> bool {
-        self.convolutions == self.plan.convolutions_version()
+    /// Whether the run's weights have the order that this program gives them.
+    pub fn has_order_of_weights(&self) -> bool {
+        let is_convolutional = self.plan.convolutions_version().is_some();
+        match self.convolutions {
+            Some(version) => is_convolutional && version >= FLATTENED_TENSOR_VERSION,
+            None => !is_convolutional,
+        }
     }
 
     pub fn hash(&self) -> String {
         let json = serde_json::to_string(self).expect("an identity is plain data");
         blake3::hash(format!("run {RUN_VERSION} {json}").as_bytes()).to_hex().to_string()
+    }
+}
+
+fn convolutions_version(module: &ModuleChoice) -> Option<u32> {
+    let kind = find_module(&module.id).ok().filter(|kind| kind.is_convolutional())?;
+    let readers = kind.convolutions.iter().zip(module.units.iter().skip(1));
+    let mut widths = readers.filter(|(read, _)| **read == Nonlinearity::Cres).map(|(_, n_units)| *n_units);
+    Some(if widths.all(|n_units| n_units == 128) { 2 } else { CONVOLUTION_VERSION })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layers_of_128_units_that_read_cres_keep_their_version() {
+        let version = |id: &str, units: [usize; 5]| {
+            convolutions_version(&ModuleChoice { id: id.into(), units: units.into() })
+        };
+        assert_eq!(version("conv-ems", [128; 5]), Some(2));
+        // They read a map, tanh, or no convolution.
+        assert_eq!(version("conv-ems", [32, 64, 128, 128, 16]), Some(2));
+        assert_eq!(version("conv-ems", [128, 128, 64, 128, 128]), Some(3));
+        assert_eq!(version("conv-ems", [128, 128, 128, 100, 128]), Some(3));
+        assert_eq!(version("ems", [128; 5]), None);
     }
 }

@@ -25,7 +25,7 @@ impl Trained {
         let path = run.folder().checkpoint();
         let Some(bytes) = run.read(&path)? else { return Ok(None) };
         let Checkpoint { agent, rest, .. } = Checkpoint::of_file(&path, &bytes)?;
-        if run.read_identity()?.is_some_and(|identity| !identity.is_of_this_version()) {
+        if run.read_identity()?.is_some_and(|identity| !identity.has_order_of_weights()) {
             let problem = "an earlier version of the program wrote it, with another order of weights";
             return Err(Error::damaged(&path, problem));
         }

@@ -36,7 +36,7 @@ impl FlattenedNumbers {
     pub fn new(structure: &Structure, flattened: &Flattened, n_steps: usize) -> Option<Self> {
         let last = structure.convolutions().last()?;
         let &Flattened { n_channels, n_parts, n_units, .. } = flattened;
-        (!is_readable(last.nonlinearity, n_units)).then(|| Self {
+        (!is_readable(last.nonlinearity)).then(|| Self {
             numbers: AlignedNumbers::zeros(n_steps * flattened.n_flat()),
             near_weights: PackedColumns::new(n_channels * n_parts, n_units),
         })
@@ -82,7 +82,7 @@ impl FlattenedGradient {
     /// `None` where pre-activations are enough.
     pub fn new(structure: &Structure, flattened: &Flattened, max_steps: usize) -> Option<Self> {
         let last = structure.convolutions().last()?;
-        (!is_readable(last.nonlinearity, flattened.n_units)).then(|| Self {
+        (!is_readable(last.nonlinearity)).then(|| Self {
             d_flat: AlignedNumbers::zeros(max_steps * flattened.n_flat()),
             d_place: vec![0.0; last.n_out()],
         })

@@ -63,8 +63,7 @@ impl ConvolvedRows {
         let flattened = *structure.flattened().expect("what is convolved is flattened");
         let stages = structure.convolutions();
         let layer = |(idx, stage): (usize, &Stage)| {
-            let n_readers = stages.get(idx + 1).map_or(flattened.n_units, |reader| reader.n_units);
-            let n_kept = if is_readable(stage.nonlinearity, n_readers) { 0 } else { stage.n_out() };
+            let n_kept = if is_readable(stage.nonlinearity) { 0 } else { stage.n_out() };
             ConvolvedLayer {
                 sums: AlignedNumbers::zeros(n_rows * n_places * stage.n_units),
                 numbers: AlignedNumbers::zeros(n_rows * n_places * n_kept),
@@ -242,7 +241,7 @@ impl ChannelWeights {
     fn new(stages: &[Stage], idx: usize) -> Self {
         let stage = &stages[idx];
         let before = idx.checked_sub(1).and_then(|before| stages[before].nonlinearity);
-        match is_readable(before, stage.n_units) {
+        match is_readable(before) {
             true => Self::OfSums(AlignedNumbers::zeros(stage.n_hidden * stage.n_units)),
             false => Self::OfNumbers(PackedColumns::new(stage.n_hidden, stage.n_units)),
         }

@@ -206,7 +206,7 @@ impl LayerGradient {
         Self {
             slopes: vec![0.0; max_steps * stage.n_units],
             weights: vec![0.0; n_weights],
-            way: match is_readable(before, stage.n_units) {
+            way: match is_readable(before) {
                 true => WayBack::OfSums { weights: AlignedNumbers::zeros(n_weights) },
                 false => WayBack::OfNumbers {
                     packed_weights: PackedColumns::new(stage.n_units, stage.n_hidden),
