@@ -6,46 +6,44 @@ use crate::linear::InputRows;
 /// same features at the same place.
 #[derive(Clone, Debug)]
 pub(crate) struct DistinctRows {
-    /// The first step of each distinct row.
+    /// The first step of each distinct row and where it is in memory, `[n_distinct]`, padded to the number of steps.
     steps: Vec<usize>,
-    /// Where it is in memory.
     addresses: Vec<usize>,
+    n_distinct: usize,
     /// The distinct row of each step.
     of_step: Vec<usize>,
 }
 
 impl DistinctRows {
-    /// For batches of up to `n_steps`.
+    /// For batches of `n_steps`.
     pub fn new(n_steps: usize) -> Self {
-        let empty = || Vec::with_capacity(n_steps);
-        Self { steps: empty(), addresses: empty(), of_step: empty() }
+        let zeros = || vec![0; n_steps];
+        Self { steps: zeros(), addresses: zeros(), n_distinct: 0, of_step: zeros() }
     }
 
     /// Finds the distinct rows of a batch, all of one length.
-    pub fn find<'a>(&mut self, inputs: impl InputRows<'a>, n_steps: usize) {
-        let Self { steps, addresses, of_step } = self;
-        steps.clear();
-        addresses.clear();
-        of_step.clear();
-        for step in 0..n_steps {
+    pub fn find<'a>(&mut self, inputs: impl InputRows<'a>) {
+        let Self { steps, addresses, n_distinct, of_step } = self;
+        *n_distinct = 0;
+        for (step, of_step) in of_step.iter_mut().enumerate() {
             let address = inputs.row(step).as_ptr().addr();
-            let found = addresses.iter().position(|&other| other == address);
-            of_step.push(found.unwrap_or(steps.len()));
-            if found.is_none() {
-                steps.push(step);
-                addresses.push(address);
-            }
+            let found = addresses[..*n_distinct].iter().position(|&other| other == address);
+            *of_step = found.unwrap_or_else(|| {
+                (steps[*n_distinct], addresses[*n_distinct]) = (step, address);
+                *n_distinct += 1;
+                *n_distinct - 1
+            });
         }
     }
 
     /// The number of distinct rows.
     pub fn len(&self) -> usize {
-        self.steps.len()
+        self.n_distinct
     }
 
     /// The distinct rows of a batch.
     pub fn select<'a, R: InputRows<'a>>(&self, inputs: R) -> Selected<'_, R> {
-        Selected { inputs, steps: &self.steps }
+        Selected { inputs, steps: &self.steps[..self.n_distinct] }
     }
 
     /// Copies results of distinct rows, which come first in `out`, to the steps of the batch: `out` is `[n_steps, n]`.
@@ -91,8 +89,8 @@ mod tests {
         let rows = Shown(&screens, shown);
         let mut distinct = DistinctRows::new(shown.len());
         // What was found before is forgotten.
-        distinct.find(rows, shown.len() / 2);
-        distinct.find(rows, shown.len());
+        distinct.find(Shown(&screens, &vec![4; shown.len()]));
+        distinct.find(rows);
         assert_eq!(distinct.len(), n_distinct);
         let mut out = vec![-1.0; 2 * shown.len()];
         for (row, out) in out.chunks_exact_mut(2).take(n_distinct).enumerate() {

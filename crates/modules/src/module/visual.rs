@@ -144,9 +144,8 @@ impl Module {
         let stage = self.structure().scene_stage();
         let shape = self.structure().shape();
         let ScenePreact { preact, of_lags, n_units, distinct } = &mut rows.scenes;
-        let n_rows = preact.len() / *n_units;
         for (lag, distinct) in distinct.iter_mut().enumerate() {
-            distinct.find(Lagged { history, lag, start: 0, end: shape.scene_len }, n_rows);
+            distinct.find(Lagged { history, lag, start: 0, end: shape.scene_len });
         }
         of_lags.fill(0.0);
         for piece in pieces(shape.scene_len) {
