@@ -107,19 +107,18 @@ fn sums_of<A: Arithmetic, const N: usize, const AT_ONCE: usize>(
     d: &[Block; N],
 ) -> [[<A::Blocks as SimdVector>::V; 2]; NEAR_CHANNELS] {
     let mut all = [[A::Blocks::zero(); 2]; NEAR_CHANNELS];
-    for (first, sums) in all.as_chunks_mut::<AT_ONCE>().0.iter_mut().enumerate() {
+    for first in (0..NEAR_CHANNELS).step_by(AT_ONCE) {
+        let mut sums = [[A::Blocks::zero(); 2]; AT_ONCE];
         for unit in 0..N {
             let d = A::Blocks::load(&d[unit]);
-            for idx in 0..AT_ONCE {
-                let channel = first * AT_ONCE + idx;
+            for (idx, [number, square]) in sums.iter_mut().enumerate() {
+                let channel = first + idx;
                 let (weights, side) = (&weights[channel], (below >> channel & 1) as usize);
-                let [number, square] = sums[idx];
-                sums[idx] = [
-                    A::Blocks::mul_add(d, A::Blocks::load(&weights[side][unit]), number),
-                    A::Blocks::mul_add(d, A::Blocks::load(&weights[side + 2][unit]), square),
-                ];
+                *number = A::Blocks::mul_add(d, A::Blocks::load(&weights[side][unit]), *number);
+                *square = A::Blocks::mul_add(d, A::Blocks::load(&weights[side + 2][unit]), *square);
             }
         }
+        all[first..first + AT_ONCE].copy_from_slice(&sums);
     }
     all
 }
