@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use touchstream_experiment::run::CHECKPOINT_EVERY;
-use touchstream_experiment::study::report::{study_report, write_report};
+use touchstream_experiment::study::report::{ReportPlace, study_report, write_report};
 use touchstream_experiment::study::{
     LEASE, NamedStudy, Scale, Start, StudyFolder, StudySpec, WorkOptions, begin, cells_of, named_study,
 };
@@ -66,6 +66,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
 
     let report = study_report(&folder, &spec, &follower)?;
-    println!("{}", write_report(&report, &folder.report())?.display());
+    println!("{}", write_report(&report, ReportPlace::Study(&folder))?.display());
     Ok(())
 }
