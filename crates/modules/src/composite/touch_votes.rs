@@ -115,14 +115,16 @@ impl TouchVotes {
             for (voter, jumps) in of_units.enumerate() {
                 for (lane, row) in rows(group.first).take(group.width).enumerate() {
                     let activations = &row[of_voter(voter)];
-                    for power in 0..n_jumps {
-                        let [above, below] = [0, 1].map(|side| match terms[side][power] {
-                            Some((part, sign)) => (&activations[part * n_units..][..n_units], sign),
-                            None => (&activations[..n_units], 0.0),
-                        });
+                    let weights = |term: Option<(usize, f32)>| match term {
+                        Some((part, sign)) => (&activations[part * n_units..][..n_units], sign),
+                        None => (&activations[..n_units], 0.0),
+                    };
+                    for (power, (&above, &below)) in terms[0].iter().zip(&terms[1]).take(n_jumps).enumerate()
+                    {
+                        let ((above, above_sign), (below, below_sign)) = (weights(above), weights(below));
                         let mut place = power * group.width + lane;
-                        for (a, b) in above.0.iter().zip(below.0) {
-                            jumps[place] = below.1 * b - above.1 * a;
+                        for (a, b) in above.iter().zip(below) {
+                            jumps[place] = below_sign * b - above_sign * a;
                             place += n_jumps * group.width;
                         }
                     }
