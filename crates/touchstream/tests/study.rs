@@ -381,7 +381,7 @@ fn switches_and_studies_of_ones_own_are_studies_too() {
         serde_json::from_str::<serde_json::Value>(&text).unwrap()["data_hash"].clone()
     };
     assert_ne!(
-        hash("rates/runs/sr-2way--ems--learning-rate=0.001--seed-1"),
+        hash("rates/runs/sr-2way--ems--learning-rate=0.001--seed-101"),
         hash("rated/runs/sr-2way--ems--seed-1"),
         "they are evaluated on other images"
     );
